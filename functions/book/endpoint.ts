@@ -1,0 +1,56 @@
+import { AppError } from '../../shared/errors.ts';
+import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
+import type { Book, MarketData } from '../../shared/venue/port.ts';
+import type { Endpoint } from '../http.ts';
+import { READ_BUDGET } from '../limits.ts';
+import { ROUTES } from '../routes.ts';
+
+function parseTokenId(text = ''): string {
+  if (isTokenId(text)) return text;
+  throw new AppError(`The path is not valid: token_id ${TOKEN_ID_RULE}`, {
+    code: 'invalid_request',
+    facts: { errors: [{ field: 'token_id', detail: TOKEN_ID_RULE }] },
+  });
+}
+
+/** Whether an `If-None-Match` header names the entity tag; weak and strong tags compare alike (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
+
+function toWire(book: Book) {
+  return {
+    token_id: book.tokenId,
+    condition_id: book.conditionId,
+    bids: book.bids,
+    asks: book.asks,
+    tick_size: book.tickSize,
+    min_order_size: book.minOrderSize,
+    neg_risk: book.negRisk,
+    last_trade_price: book.lastTradePrice,
+    timestamp: book.timestamp,
+    hash: book.hash,
+  };
+}
+
+/** `GET /v1/book/{token_id}`: the order book of an outcome token, best price first. */
+export function bookEndpoint(marketData: MarketData): Endpoint {
+  return {
+    route: ROUTES.book,
+    origins: 'any',
+    budget: READ_BUDGET,
+    handler: async ({ pathParameters, headers }, call) => {
+      const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
+      // A copy may be kept, but is never used without asking again.
+      const caching = {
+        'cache-control': 'no-cache',
+        ...(book.hash !== null && { etag: `"${book.hash}"` }),
+      };
+      if (book.hash !== null && matches(headers['if-none-match'], `"${book.hash}"`)) {
+        return { status: 304, headers: caching };
+      }
+      return { status: 200, headers: caching, body: toWire(book) };
+    },
+  };
+}

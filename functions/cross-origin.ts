@@ -1,0 +1,48 @@
+import { AppError } from '../shared/errors.ts';
+
+/**
+ * Who may read the answers of an endpoint from a browser.
+ * - `any`: every origin;
+ * - `listed`: only the operator's origins can read the answer;
+ * - `listed-only`: requests from other origins are refused as well, so that no web page can trade with the wallet.
+ */
+export type OriginPolicy = 'any' | 'listed' | 'listed-only';
+
+const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id';
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
+/** Seconds a browser may keep a preflight's answer. */
+const MAX_AGE = '600';
+
+/** Refuses (403 `origin_not_allowed`) a request from an origin that a `listed-only` endpoint does not list. */
+export function checkOrigin(policy: OriginPolicy, origin: string | undefined, listed: readonly string[]): void {
+  if (policy !== 'listed-only' || origin === undefined || listed.includes(origin)) return;
+  throw new AppError('Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.', {
+    code: 'origin_not_allowed',
+  });
+}
+
+/** The CORS headers of every answer of an endpoint, problems included. */
+export function originHeaders(
+  policy: OriginPolicy,
+  origin: string | undefined,
+  listed: readonly string[],
+): Record<string, string> {
+  if (policy === 'any') {
+    return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
+  }
+  if (origin === undefined || !listed.includes(origin)) return { vary: 'Origin' };
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED_HEADERS,
+  };
+}
+
+/** What an answer to OPTIONS adds for a preflight. */
+export function preflightHeaders(allow: string): Record<string, string> {
+  return {
+    'access-control-allow-methods': allow,
+    'access-control-allow-headers': ALLOWED_HEADERS,
+    'access-control-max-age': MAX_AGE,
+  };
+}

@@ -1,0 +1,28 @@
+import { VERSION } from '../../shared/version.ts';
+import type { Endpoint } from '../http.ts';
+import { ROUTES } from '../routes.ts';
+
+export interface HealthFacts {
+  readonly mode: 'read-only' | 'order-placing';
+  /** EIP-55 address of the configured key, with or without the opt-in. */
+  readonly walletAddress: string | null;
+  /** The account that holds the funds, where it is not the key's. */
+  readonly funderAddress: string | undefined;
+}
+
+/** Milliseconds. Nothing upstream is called. */
+const BUDGET = 1_000;
+
+/** `GET /health`: what the service is and which wallet it uses. */
+export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFacts): Endpoint {
+  const body = {
+    status: 'ok',
+    mode,
+    wallet_address: walletAddress,
+    ...(funderAddress !== undefined && { funder_address: funderAddress }),
+    settlement_chain: 'polygon',
+    venue: 'polymarket',
+    version: VERSION,
+  };
+  return { route: ROUTES.health, origins: 'listed', budget: BUDGET, handler: () => ({ status: 200, body }) };
+}

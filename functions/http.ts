@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { AppError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import type { Call } from '../shared/venue/port.ts';
+import { checkOrigin, type OriginPolicy, originHeaders, preflightHeaders } from './cross-origin.ts';
+import { toAppError, toProblem } from './problem.ts';
+import type { Route } from './routes.ts';
+
+/** A request as a handler sees it: header names in lower case, the body parsed. */
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  readonly pathParameters: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+  /** Grows while the request is answered; ends up in its log line. */
+  readonly logFields: Record<string, unknown>;
+}
+
+/** `body` is a JSON value, absent for none. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** The one thing an endpoint is: guard, parse, act, answer. Throws `AppError`. */
+export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResponse> | HttpResponse;
+
+/** What the gateway invokes, and the local server too: API Gateway HTTP API events, payload version 2. */
+export type GatewayHandler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** What is known of a request while it is answered. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly origin: string | undefined;
+  readonly call: Call;
+  readonly logFields: Record<string, unknown>;
+}
+
+export type Middleware = middy.MiddlewareObj<
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Error,
+  Context & { readonly exchange: Exchange }
+>;
+
+export interface Endpoint {
+  readonly route: Route;
+  readonly origins: OriginPolicy;
+  /** Milliseconds in which the service answers, whatever the venue does. */
+  readonly budget: number;
+  /** Checks between the origin and the handler; they do not run for OPTIONS. */
+  readonly checks?: readonly Middleware[];
+  readonly handler: HttpHandler;
+}
+
+export interface PipelineDeps {
+  readonly log: Log;
+  readonly corsOrigins: readonly string[];
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The caller's request id where it has the allowed form, else a new one. */
+export function requestIdFrom(value: string | undefined): string {
+  return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
+}
+
+function allowedMethods(route: Route): readonly string[] {
+  return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
+}
+
+function methodOf(event: APIGatewayProxyEventV2): string {
+  return event.requestContext.http.method;
+}
+
+function openExchange(event: APIGatewayProxyEventV2, budget: number): Exchange {
+  const startedAt = performance.now();
+  return {
+    requestId: requestIdFrom(event.headers['x-request-id']),
+    startedAt,
+    origin: event.headers['origin'],
+    call: { deadline: startedAt + budget, venueRequests: [] },
+    logFields: {},
+  };
+}
+
+/** Closes the exchange: the request id on the answer and one line in the log. */
+function trace(route: Route, log: Log): Middleware {
+  const close: NonNullable<Middleware['after']> = ({ event, response, context: { exchange } }) => {
+    if (!response) return;
+    response.headers = { ...response.headers, 'x-request-id': exchange.requestId };
+    const status = response.statusCode ?? 200;
+    const write = status >= 500 ? log.error : log.info;
+    write('request', {
+      route: route.name,
+      method: methodOf(event),
+      status,
+      duration_ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+      request_id: exchange.requestId,
+      venue_calls: exchange.call.venueRequests,
+      ...exchange.logFields,
+    });
+  };
+  return { after: close, onError: close };
+}
+
+/** Method and origin, then the CORS headers of every answer. */
+function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): Middleware {
+  const addHeaders: NonNullable<Middleware['after']> = ({ response, context: { exchange } }) => {
+    if (response) response.headers = { ...response.headers, ...originHeaders(origins, exchange.origin, listed) };
+  };
+  return {
+    before: ({ event, context: { exchange } }) => {
+      if (!allowedMethods(route).includes(methodOf(event))) {
+        throw new AppError(`Use ${allowedMethods(route).join(', ')} on ${route.path}.`, { code: 'method_not_allowed' });
+      }
+      checkOrigin(origins, exchange.origin, listed);
+    },
+    after: addHeaders,
+    onError: addHeaders,
+  };
+}
+
+/** The only place where an error becomes an answer. */
+function problems(route: Route, log: Log): Middleware {
+  return {
+    onError: (request) => {
+      const { requestId, logFields } = request.context.exchange;
+      const error = toAppError(request.error);
+      logFields['code'] = error.code;
+      if (error.facts.orderId !== undefined) logFields['order_id'] = error.facts.orderId;
+      if (error.cause !== undefined) log.warn('request failed', { request_id: requestId, error });
+      const problem = toProblem(error, requestId);
+      const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
+      // Set, not returned: what is returned ends middy's chain before the headers are added.
+      request.response = toResult({ ...problem, headers: { ...problem.headers, ...allow } }, methodOf(request.event));
+    },
+  };
+}
+
+function skipForOptions({ before }: Middleware): Middleware {
+  return { before: (request) => (methodOf(request.event) === 'OPTIONS' ? undefined : before?.(request)) };
+}
+
+function toResult({ status, headers, body }: HttpResponse, method: string): APIGatewayProxyStructuredResultV2 {
+  return {
+    statusCode: status,
+    headers: {
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && method !== 'HEAD' && { body: JSON.stringify(body) }),
+  };
+}
+
+function answerOptions(route: Route, origin: string | undefined): HttpResponse {
+  const allow = allowedMethods(route).join(', ');
+  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
+}
+
+async function answer(
+  { route, handler }: Endpoint,
+  event: APIGatewayProxyEventV2,
+  exchange: Exchange,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const method = methodOf(event);
+  if (method === 'OPTIONS') return toResult(answerOptions(route, exchange.origin), method);
+  const request = {
+    headers: event.headers,
+    query: new URLSearchParams(event.rawQueryString),
+    pathParameters: event.pathParameters ?? {},
+    body: event.body,
+    logFields: exchange.logFields,
+  };
+  return toResult(await handler(request, exchange.call), method);
+}
+
+/** Puts the pipeline around an endpoint's handler: request id, log line, method, origin, checks, error mapping. */
+export function createGatewayHandler(endpoint: Endpoint, { log, corsOrigins }: PipelineDeps): GatewayHandler {
+  const { route, budget, checks = [] } = endpoint;
+  // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
+  // while an order may be live.
+  const pipeline = middy<
+    APIGatewayProxyEventV2,
+    APIGatewayProxyStructuredResultV2,
+    Error,
+    Context & { readonly exchange: Exchange }
+  >({ timeoutEarlyInMillis: 0 })
+    .use(trace(route, log))
+    .use(crossOrigin(endpoint, corsOrigins))
+    .use(problems(route, log))
+    .use(checks.map(skipForOptions))
+    .handler((event, context) => answer(endpoint, event, context.exchange));
+  return async (event, context) => pipeline(event, { ...context, exchange: openExchange(event, budget) });
+}

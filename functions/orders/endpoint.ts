@@ -1,0 +1,67 @@
+import { formatDecimal } from '../../shared/decimal.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
+import type { LimitOrder } from '../../shared/venue/port.ts';
+import type { Endpoint, Middleware } from '../http.ts';
+import { ORDER_BUDGET } from '../limits.ts';
+import { ROUTES } from '../routes.ts';
+import { orderBodyChecks } from './body.ts';
+import { checkOrderHeaders, parseOrder } from './request.ts';
+
+/** An order in its canonical form, in wire names. */
+function orderToWire(order: LimitOrder) {
+  return {
+    token_id: order.tokenId,
+    side: order.side,
+    price: formatDecimal(order.price),
+    size: formatDecimal(order.size),
+    post_only: order.postOnly,
+  };
+}
+
+/** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
+export function ordersEndpoint(orders: Orders): Endpoint {
+  return {
+    route: ROUTES.orders,
+    origins: 'listed-only',
+    budget: ORDER_BUDGET,
+    checks: orderBodyChecks(checkOrderHeaders),
+    handler: async ({ body, headers, logFields }, call) => {
+      const order = parseOrder(body);
+      // An unverified claim: logged so that an operator can match users to fills, never used to decide.
+      const clientAddress = headers['x-client-address'];
+      Object.assign(logFields, { order: orderToWire(order), client_address_unverified: clientAddress ?? null });
+      const { placement, replayed } = await orders.place(order, headers['idempotency-key'], call);
+      const { orderId, status, transactionHashes, tradeIds } = placement;
+      Object.assign(logFields, { order_id: orderId, order_status: status, replayed });
+      return {
+        status: 201,
+        ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
+        body: {
+          order_id: orderId,
+          status,
+          ...orderToWire(order),
+          wallet_address: orders.walletAddress,
+          transaction_hashes: transactionHashes,
+          trade_ids: tradeIds,
+        },
+      };
+    },
+  };
+}
+
+/** `POST /v1/orders` of a service that cannot trade; `reason` says what is missing. */
+export function disabledOrdersEndpoint(reason: string): Endpoint {
+  const refuse: Middleware = {
+    before: () => {
+      throw new AppError(reason, { code: 'order_placement_disabled' });
+    },
+  };
+  return {
+    route: ROUTES.orders,
+    origins: 'listed-only',
+    budget: ORDER_BUDGET,
+    checks: [refuse],
+    handler: () => ({ status: 500 }),
+  };
+}

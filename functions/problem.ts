@@ -1,0 +1,34 @@
+import { AppError, ERRORS } from '../shared/errors.ts';
+import type { HttpResponse } from './http.ts';
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);
+}
+
+/** Any error as one that may leave the service: what is not ours says nothing but that it happened. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError('An unexpected fault; report it with the request id.', { code: 'internal_error', cause: error });
+}
+
+/** The problem body of an error (RFC 9457) with its facts in wire names. */
+export function toProblem(error: AppError, requestId: string): HttpResponse {
+  const { status, title } = ERRORS[error.code];
+  const facts = Object.entries(error.facts).map(([name, value]) => [toSnakeCase(name), value]);
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+    },
+    body: {
+      type: 'about:blank',
+      title,
+      status,
+      code: error.code,
+      detail: error.message,
+      request_id: requestId,
+      ...Object.fromEntries(facts),
+    },
+  };
+}

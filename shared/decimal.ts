@@ -1,0 +1,79 @@
+/**
+ * An exact decimal, `coefficient / 10^scale`, always in lowest terms, so equal numbers are equal records. Prices and
+ * sizes are this type past the edge: no binary floating point, no rounding.
+ */
+export interface Decimal {
+  readonly coefficient: bigint;
+  readonly scale: number;
+}
+
+/** JSON's own number grammar, so that the digits of a JSON number and of a decimal string are read alike. */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+/** Longer texts are not prices or sizes; the bound keeps BigInt arithmetic cheap. */
+const MAX_TEXT_LENGTH = 100;
+
+function normalise(coefficient: bigint, scale: number): Decimal {
+  if (coefficient === 0n) return { coefficient, scale: 0 };
+  let [c, s] = [coefficient, scale];
+  while (s > 0 && c % 10n === 0n) {
+    c /= 10n;
+    s -= 1;
+  }
+  return s < 0 ? { coefficient: c * 10n ** BigInt(-s), scale: 0 } : { coefficient: c, scale: s };
+}
+
+/** Reads a JSON number's text, exponent included; `undefined` when it is none or longer than 100 characters. */
+export function parseNumber(text: string): Decimal | undefined {
+  const match = text.length <= MAX_TEXT_LENGTH ? NUMBER.exec(text) : null;
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const scale = fraction.length - Number(exponent);
+  if (Math.abs(scale) > MAX_TEXT_LENGTH) return undefined;
+  return normalise(BigInt(`${sign}${whole}${fraction}`), scale);
+}
+
+/** Reads plain decimal notation (`0.51`, `-3`); `undefined` for anything else, exponents included. */
+export function parseDecimal(text: string): Decimal | undefined {
+  return /[eE]/.test(text) ? undefined : parseNumber(text);
+}
+
+/** Plain notation without exponent and without superfluous zeros. */
+export function formatDecimal({ coefficient, scale }: Decimal): string {
+  if (scale === 0) return coefficient.toString();
+  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().padStart(scale + 1, '0');
+  return `${coefficient < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+function align(a: Decimal, b: Decimal): readonly [bigint, bigint] {
+  const scale = Math.max(a.scale, b.scale);
+  return [a.coefficient * 10n ** BigInt(scale - a.scale), b.coefficient * 10n ** BigInt(scale - b.scale)];
+}
+
+/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const [x, y] = align(a, b);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
+  const [x, y] = align(a, b);
+  return normalise(x - y, Math.max(a.scale, b.scale));
+}
+
+export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
+  return normalise(a.coefficient * b.coefficient, a.scale + b.scale);
+}
+
+/** Whether `value` is a whole number of `step`s; `step` is above zero. */
+export function isMultipleOf(value: Decimal, step: Decimal): boolean {
+  const [x, y] = align(value, step);
+  return x % y === 0n;
+}
+
+/** The value in units of 10^-decimals, or `undefined` when it has more decimals than that. */
+export function toUnits({ coefficient, scale }: Decimal, decimals: number): bigint | undefined {
+  return scale > decimals ? undefined : coefficient * 10n ** BigInt(decimals - scale);
+}
+
+export const ONE: Decimal = { coefficient: 1n, scale: 0 };
+export const ZERO: Decimal = { coefficient: 0n, scale: 0 };

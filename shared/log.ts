@@ -1,0 +1,50 @@
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes one JSON object a line. An `Error` among the fields becomes name, code, message and causes. */
+export interface Log {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly write?: (line: string) => void;
+  readonly now?: () => number;
+}
+
+/** Enough for a chain of translations; a cycle of causes ends here. */
+const MAX_CAUSES = 5;
+
+function describeError(error: Error, depth: number): Fields {
+  const { cause, code } = { cause: error.cause, code: Reflect.get(error, 'code') };
+  return {
+    name: error.name,
+    ...(typeof code === 'string' && { code }),
+    message: error.message,
+    ...(error.name !== 'AppError' && { stack: error.stack }),
+    ...(cause instanceof Error && depth < MAX_CAUSES && { cause: describeError(cause, depth + 1) }),
+  };
+}
+
+function replacer(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return describeError(value, 0);
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+export function createLog({ level, write = writeLine, now = Date.now }: LogOptions): Log {
+  const threshold = LOG_LEVELS.indexOf(level);
+  const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {
+    if (index < threshold) return;
+    write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields }, replacer));
+  };
+  return { debug: at(0, 'debug'), info: at(1, 'info'), warn: at(2, 'warn'), error: at(3, 'error') };
+}
+
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,35 @@
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+/**
+ * A value that cannot be printed, serialised or inspected by accident; only `reveal()` gives it, so every use can be
+ * found by that name.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Decimal } from '../decimal.ts';
+
+/** What the service asks of a venue, in our words. The Polymarket implementation is in `polymarket/`. */
+
+/** One request to the venue, as it is counted in the log. */
+export interface VenueRequest {
+  readonly name: string;
+  /** HTTP status, or the kind of transport failure. */
+  readonly result: number | string;
+  readonly milliseconds: number;
+}
+
+/** The circumstances of one call of the service: how long it may take, and what it asked of the venue. */
+export interface Call {
+  /** End of the time budget, in milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  /** Appended to by the venue adapter. */
+  readonly venueRequests: VenueRequest[];
+}
+
+export interface Outcome {
+  readonly name: string | null;
+  readonly tokenId: string;
+  readonly price: string | null;
+}
+
+/** A market on which orders can be placed now. Decimals are strings; what the venue does not tell is `null`. */
+export interface Market {
+  readonly id: string;
+  readonly conditionId: string | null;
+  readonly slug: string | null;
+  readonly question: string | null;
+  readonly endDate: string | null;
+  readonly tickSize: string | null;
+  readonly minOrderSize: string | null;
+  readonly negRisk: boolean | null;
+  readonly volume24h: string | null;
+  readonly liquidity: string | null;
+  readonly bestBid: string | null;
+  readonly bestAsk: string | null;
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface MarketList {
+  readonly markets: readonly Market[];
+  /** Whether the venue has, or may have, further markets. */
+  readonly hasMore: boolean;
+}
+
+export interface PriceLevel {
+  /** Collateral per share. */
+  readonly price: string;
+  /** Shares. */
+  readonly size: string;
+}
+
+/** An order book, best price first on both sides. */
+export interface Book {
+  readonly tokenId: string;
+  readonly conditionId: string;
+  readonly bids: readonly PriceLevel[];
+  readonly asks: readonly PriceLevel[];
+  readonly tickSize: string;
+  readonly minOrderSize: string;
+  readonly negRisk: boolean;
+  readonly lastTradePrice: string | null;
+  /** ISO 8601; the venue's time of the last change. */
+  readonly timestamp: string | null;
+  readonly hash: string | null;
+}
+
+/** Errors: `unknown_token`, `venue_error`, `venue_timeout`, `venue_unavailable`, `rate_limited`, `venue_refused_service`. */
+export interface MarketData {
+  listMarkets(limit: number, call: Call): Promise<MarketList>;
+  readBook(tokenId: string, call: Call): Promise<Book>;
+}
+
+/** A limit order as it was asked for. `price` is collateral per share, `size` is in shares. */
+export interface LimitOrder {
+  readonly tokenId: string;
+  readonly side: 'buy' | 'sell';
+  readonly price: Decimal;
+  readonly size: Decimal;
+  readonly postOnly: boolean;
+}
+
+/** A signed order: everything needed to send the same bytes again. Holds no key and no API credential. */
+export interface SignedOrder {
+  /** EIP-712 hash of the order; the venue's order id, known before sending. */
+  readonly orderId: string;
+  readonly tokenId: string;
+  readonly postOnly: boolean;
+  /** The signed struct with its signature, as JSON text, sent byte for byte. */
+  readonly payload: string;
+}
+
+export interface Placement {
+  readonly orderId: string;
+  readonly status: 'live' | 'matched' | 'delayed';
+  readonly transactionHashes: readonly string[];
+  readonly tradeIds: readonly string[];
+}
+
+/** The capability to trade. Absent in read-only mode. */
+export interface OrderEntry {
+  /** EIP-55 address of the key. */
+  readonly walletAddress: string;
+  /**
+   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads.
+   * Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`,
+   * `size_below_minimum`, `order_above_cap`.
+   */
+  sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
+  /**
+   * Sends a signed order that was never sent. Errors: 422 `post_only_would_cross`, `market_not_accepting_orders`,
+   * `insufficient_balance`, `order_rejected`, `notional_below_minimum` and the rules of `sign` when the venue itself
+   * refused it; `venue_refused_service`, `venue_unavailable`, `rate_limited` when the venue did not take it;
+   * `outcome_unknown` when it may be live.
+   */
+  submit(order: SignedOrder, call: Call): Promise<Placement>;
+  /** Settles an order that may have been sent: looks it up, else sends the same bytes. Errors as `submit`. */
+  settle(order: SignedOrder, call: Call): Promise<Placement>;
+}
