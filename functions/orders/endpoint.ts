@@ -2,7 +2,7 @@ import { formatDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
-import type { Endpoint, Middleware } from '../http.ts';
+import type { Endpoint } from '../http.ts';
 import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import { orderBodyChecks } from './body.ts';
@@ -52,16 +52,12 @@ export function ordersEndpoint(orders: Orders): Endpoint {
 
 /** `POST /v1/orders` of a service that cannot trade; `reason` says what is missing. */
 export function disabledOrdersEndpoint(reason: string): Endpoint {
-  const refuse: Middleware = {
-    before: () => {
-      throw new AppError(reason, { code: 'order_placement_disabled' });
-    },
-  };
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budget: ORDER_BUDGET,
-    checks: [refuse],
-    handler: () => ({ status: 500 }),
+    handler: () => {
+      throw new AppError(reason, { code: 'order_placement_disabled' });
+    },
   };
 }

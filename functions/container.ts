@@ -1,0 +1,20 @@
+import { type Config, type Environment, parseConfig } from '../shared/config.ts';
+import { createLog, type Log } from '../shared/log.ts';
+import type { PipelineDeps } from './http.ts';
+
+export interface Container {
+  readonly config: Config;
+  readonly log: Log;
+  readonly pipeline: PipelineDeps;
+}
+
+/**
+ * What every process of the service starts from. The only reader of `process.env`; throws `ConfigError` on a malformed
+ * setting. `overrides` take precedence over the environment.
+ */
+export function openContainer(overrides: Environment = {}): Container {
+  const config = parseConfig({ ...process.env, ...overrides });
+  const log = createLog({ level: config.logLevel });
+  for (const warning of config.warnings) log.warn(warning);
+  return { config, log, pipeline: { log, corsOrigins: config.corsOrigins } };
+}
