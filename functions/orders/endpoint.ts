@@ -1,5 +1,4 @@
 import { formatDecimal } from '../../shared/decimal.ts';
-import { AppError } from '../../shared/errors.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
@@ -46,18 +45,6 @@ export function ordersEndpoint(orders: Orders): Endpoint {
           trade_ids: tradeIds,
         },
       };
-    },
-  };
-}
-
-/** `POST /v1/orders` of a service that cannot trade; `reason` says what is missing. */
-export function disabledOrdersEndpoint(reason: string): Endpoint {
-  return {
-    route: ROUTES.orders,
-    origins: 'listed-only',
-    budget: ORDER_BUDGET,
-    handler: () => {
-      throw new AppError(reason, { code: 'order_placement_disabled' });
     },
   };
 }
