@@ -1,0 +1,147 @@
+import { wireOrder, wireTrade } from './account-views.ts';
+import { authenticated } from './auth.ts';
+import type { OrderRecord } from './book.ts';
+import type { Trade } from './exchange.ts';
+import { parseCancellation, parseCancellations, parseMarketCancellation } from './order-payload.ts';
+import { page } from './pages.ts';
+import { DOMAINS } from './signing.ts';
+import type { VenueState } from './state.ts';
+import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './wire.ts';
+
+const MAX_CANCELLATIONS = 1_000;
+const ORDER_ID = /^0x[0-9a-fA-F]{64}$/;
+const UNLIMITED = (2n ** 256n - 1n).toString();
+
+function fits(filter: string | null | undefined, value: string): boolean {
+  return filter === null || filter === undefined || filter === value;
+}
+
+function order(state: VenueState, request: PaperRequest, id: string): Reply {
+  const { address } = authenticated(state, request);
+  if (!ORDER_ID.test(id)) throw new VenueRefusal(400, 'Invalid orderID');
+  const found = state.exchange.orders.get(id.toLowerCase());
+  const forgotten = found?.status === 'MATCHED' && state.settings.forgetFilled;
+  return json(found && found.account === address && !forgotten ? wireOrder(state, found) : null);
+}
+
+function openOrders(state: VenueState, request: PaperRequest): Reply {
+  const { address } = authenticated(state, request);
+  const { query } = request;
+  const rows = state.exchange
+    .open()
+    .filter(({ account }) => account === address)
+    .map((open) => wireOrder(state, open))
+    .filter((row) => fits(query.get('id'), row.id))
+    .filter((row) => fits(query.get('market'), row.market) && fits(query.get('asset_id'), row.asset_id));
+  return json(page(rows, query.get('next_cursor'), 'invalid order params payload'));
+}
+
+function trades(state: VenueState, request: PaperRequest): Reply {
+  const { address } = authenticated(state, request);
+  const { query } = request;
+  const [before, after] = [Number(query.get('before') ?? Infinity), Number(query.get('after') ?? 0)];
+  const mine = ({ taker, resting }: Trade) => taker.account === address || resting.account === address;
+  const rows = state.exchange.trades
+    .filter(mine)
+    .toReversed()
+    .filter(({ at }) => at / 1_000 < before && at / 1_000 >= after)
+    .filter(({ taker, resting }) => {
+      const wanted = query.get('maker_address')?.toLowerCase();
+      return wanted === undefined || [taker.maker, resting.maker].includes(wanted);
+    })
+    .map((trade) => wireTrade(state, trade, address))
+    .filter((row) => fits(query.get('id'), row.id) && fits(query.get('market'), row.market))
+    .filter((row) => fits(query.get('asset_id'), row.asset_id));
+  return json(page(rows, query.get('next_cursor'), 'Invalid trade params payload'));
+}
+
+/** Cancels what belongs to the account; everything else is named with the venue's reason. */
+function cancel(state: VenueState, address: string, ids: readonly string[], now: number): Reply {
+  const canceled: string[] = [];
+  const not_canceled: Record<string, string> = {};
+  for (const id of ids) {
+    if (!ORDER_ID.test(id)) throw new VenueRefusal(400, 'Invalid orderID');
+    const found = state.exchange.orders.get(id.toLowerCase());
+    if (found?.account !== address) not_canceled[id] = "order can't be found";
+    else if (found.status === 'CANCELED') not_canceled[id] = 'order already canceled';
+    else if (found.status === 'MATCHED') not_canceled[id] = "matched orders can't be canceled";
+    else canceled.push(found.id);
+  }
+  if (canceled.length > 0) state.cancel(canceled, now);
+  return json({ canceled, not_canceled });
+}
+
+function cancelWhere(state: VenueState, request: PaperRequest, wanted: (open: OrderRecord) => boolean): Reply {
+  const { address } = authenticated(state, request);
+  const ids = state.exchange.open().filter((open) => open.account === address && wanted(open));
+  return cancel(
+    state,
+    address,
+    ids.map(({ id }) => id),
+    request.now,
+  );
+}
+
+function cancelMarket(state: VenueState, request: PaperRequest): Reply {
+  authenticated(state, request);
+  const { market, asset_id } = parseMarketCancellation(request.body);
+  return cancelWhere(state, request, (open) => {
+    const floor = state.exchange.floor(open.marketId);
+    return fits(market, floor.market.conditionId) && fits(asset_id, state.exchange.tokenOf(open));
+  });
+}
+
+/** Which address a balance is asked for: the funder of the account is known from the orders it placed, else the EOA. */
+function funderOf(state: VenueState, address: string, signatureType: string | null): string {
+  if (signatureType === null || signatureType === '0') return address;
+  const placed = [...state.exchange.orders.values()].findLast((o) => o.account === address && o.maker !== address);
+  return placed?.maker ?? address;
+}
+
+function balance(state: VenueState, request: PaperRequest): Reply {
+  const { address } = authenticated(state, request);
+  const { query } = request;
+  const holder = funderOf(state, address, query.get('signature_type'));
+  const asset = query.get('asset_type') ?? '';
+  const allowances = Object.fromEntries(
+    Object.values(DOMAINS).map(({ verifyingContract }) => [verifyingContract ?? '', UNLIMITED]),
+  );
+  if (asset === 'COLLATERAL') return json({ balance: String(state.exchange.ledger.collateral(holder)), allowances });
+  if (asset !== 'CONDITIONAL' && asset !== 'CONDITIONAL-V2') throw new VenueRefusal(400, 'Invalid asset type');
+  const token = query.get('token_id') ?? '';
+  if (!state.exchange.catalogue.byToken(token)) throw new VenueRefusal(400, 'Invalid token id');
+  return json({ balance: String(state.exchange.ledger.shares(holder, token)), allowances });
+}
+
+/** The CLOB paths of an account, all behind L2 credentials: orders, trades, cancellation, balances. */
+export function accountRoutes(state: VenueState): readonly Route[] {
+  return [
+    ['GET', '/data/order/*', (request, id) => order(state, request, id)],
+    ['GET', '/data/orders', (request) => openOrders(state, request)],
+    ['GET', '/data/trades', (request) => trades(state, request)],
+    [
+      'DELETE',
+      '/order',
+      (request) => {
+        const { address } = authenticated(state, request);
+        return cancel(state, address, [parseCancellation(request.body)], request.now);
+      },
+    ],
+    [
+      'DELETE',
+      '/orders',
+      (request) => {
+        const { address } = authenticated(state, request);
+        const ids = parseCancellations(request.body);
+        if (ids.length > MAX_CANCELLATIONS) {
+          throw new VenueRefusal(400, `Too many orders in payload, max allowed: ${MAX_CANCELLATIONS}`);
+        }
+        return cancel(state, address, ids, request.now);
+      },
+    ],
+    ['DELETE', '/cancel-all', (request) => cancelWhere(state, request, () => true)],
+    ['DELETE', '/cancel-market-orders', (request) => cancelMarket(state, request)],
+    ['GET', '/balance-allowance', (request) => balance(state, request)],
+    ['GET', '/balance-allowance/update', (request) => balance(state, request)],
+  ];
+}

@@ -1,0 +1,116 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Credentials } from './keyring.ts';
+import { isAttestedBy } from './signing.ts';
+import type { VenueState } from './state.ts';
+import { json, type PaperRequest, type Route, VenueRefusal } from './wire.ts';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+function header(request: PaperRequest, name: string): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Whether POLY_TIMESTAMP (seconds) is near the venue's clock. */
+function isTimely(state: VenueState, request: PaperRequest): boolean {
+  const timestamp = header(request, 'poly_timestamp');
+  if (!/^\d{1,12}$/.test(timestamp)) return false;
+  return Math.abs(Number(timestamp) - request.now / 1_000) <= state.settings.clockToleranceSeconds;
+}
+
+/** The address and nonce of an L1 request, once its signature holds; else 401. */
+function attested(state: VenueState, request: PaperRequest): { readonly address: string; readonly nonce: string } {
+  const address = header(request, 'poly_address');
+  const nonce = header(request, 'poly_nonce') || '0';
+  const genuine =
+    ADDRESS.test(address) &&
+    /^\d{1,20}$/.test(nonce) &&
+    isTimely(state, request) &&
+    isAttestedBy(address, header(request, 'poly_timestamp'), nonce, header(request, 'poly_signature'));
+  if (!genuine) throw new VenueRefusal(401, 'Invalid L1 Request headers');
+  return { address: address.toLowerCase(), nonce };
+}
+
+function sameText(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/**
+ * The credentials of an L2 request once its HMAC over the raw body, its address, passphrase and timestamp hold; else
+ * 401 with the venue's text. The signed path has no query string.
+ */
+export function authenticated(state: VenueState, request: PaperRequest): Credentials {
+  const credentials = state.keyring.find(header(request, 'poly_api_key'));
+  if (credentials) {
+    const expected = createHmac('sha256', Buffer.from(credentials.secret, 'base64url'))
+      .update(header(request, 'poly_timestamp') + request.method + request.path)
+      .update(request.body)
+      .digest('base64')
+      .replaceAll('+', '-')
+      .replaceAll('/', '_');
+    const genuine =
+      isTimely(state, request) &&
+      header(request, 'poly_address').toLowerCase() === credentials.address &&
+      sameText(header(request, 'poly_passphrase'), credentials.passphrase) &&
+      sameText(header(request, 'poly_signature'), expected);
+    if (genuine) return credentials;
+  }
+  throw new VenueRefusal(401, 'Unauthorized/Invalid api key');
+}
+
+function triple({ apiKey, secret, passphrase }: Credentials) {
+  return { apiKey, secret, passphrase };
+}
+
+/** The /auth paths. */
+export function authRoutes(state: VenueState): readonly Route[] {
+  return [
+    [
+      'POST',
+      '/auth/api-key',
+      (request) => {
+        const { address, nonce } = attested(state, request);
+        if (state.keyring.of(address, nonce)) throw new VenueRefusal(400, 'Could not create api key');
+        state.createKey(address, nonce, request.now);
+        const created = state.keyring.of(address, nonce);
+        if (!created) throw new VenueRefusal(400, 'Could not create api key');
+        return json(triple(created));
+      },
+    ],
+    [
+      'GET',
+      '/auth/derive-api-key',
+      (request) => {
+        const { address, nonce } = attested(state, request);
+        const credentials = state.keyring.of(address, nonce);
+        if (!credentials) throw new VenueRefusal(400, 'Could not derive api key!');
+        return json(triple(credentials));
+      },
+    ],
+    [
+      'GET',
+      '/auth/api-keys',
+      (request) => {
+        const { address } = authenticated(state, request);
+        return json({ apiKeys: state.keyring.all(address).map(({ apiKey }) => apiKey) });
+      },
+    ],
+    [
+      'DELETE',
+      '/auth/api-key',
+      (request) => {
+        state.deleteKey(authenticated(state, request).apiKey, request.now);
+        return json('OK');
+      },
+    ],
+    [
+      'GET',
+      '/auth/ban-status/closed-only',
+      (request) => {
+        const { address } = authenticated(state, request);
+        return json({ closed_only: state.restrictions.get(address) === 'closed-only' });
+      },
+    ],
+  ];
+}

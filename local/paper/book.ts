@@ -1,0 +1,135 @@
+import type { OutcomeIndex, Side } from './market.ts';
+import { LOT, notional, ONE } from './units.ts';
+
+export type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
+
+/** What an order asks for; amounts and prices in millionths, times in epoch milliseconds. */
+export interface OrderTerms {
+  /** EIP-712 hash of the signed order. */
+  readonly id: string;
+  /** Address that pays and receives, in lower case. */
+  readonly maker: string;
+  /** Address whose API key placed the order, in lower case. */
+  readonly account: string;
+  readonly owner: string;
+  readonly marketId: string;
+  readonly outcome: OutcomeIndex;
+  readonly side: Side;
+  /** Limit price of the order's own outcome. */
+  readonly price: bigint;
+  /** Shares asked for; for a FOK or FAK purchase the most that its collateral buys at the limit. */
+  readonly size: bigint;
+  /** Collateral to spend: FOK and FAK purchases target money, not shares. */
+  readonly budget: bigint | null;
+  readonly type: OrderType;
+  readonly postOnly: boolean;
+  /** Unix seconds as in the order, 0 for none. */
+  readonly expiration: number;
+}
+
+export type OrderStatus = 'LIVE' | 'MATCHED' | 'CANCELED';
+
+/** An accepted order and what became of it. */
+export interface OrderRecord extends OrderTerms {
+  readonly acceptedAt: number;
+  status: OrderStatus;
+  filled: bigint;
+  readonly tradeIds: string[];
+}
+
+/** A match that would happen: `price` is the resting order's, in terms of the first outcome. */
+export interface Fill {
+  readonly resting: OrderRecord;
+  readonly size: bigint;
+  readonly price: bigint;
+}
+
+type Level = readonly [price: bigint, size: bigint];
+
+/** A price of the second outcome in terms of the first, and back: the two always sum to one. */
+export function mirrored(outcome: OutcomeIndex, price: bigint): bigint {
+  return outcome === 0 ? price : ONE - price;
+}
+
+/** Whether an order bids in terms of the first outcome: selling "No" at q is buying "Yes" at 1 - q. */
+function bids(order: OrderTerms): boolean {
+  return (order.side === 'BUY') === (order.outcome === 0);
+}
+
+function remaining(order: OrderRecord): bigint {
+  return order.size - order.filled;
+}
+
+function lotsFor(budget: bigint, price: bigint): bigint {
+  return (budget * ONE) / (price * LOT);
+}
+
+/**
+ * The one book of a market, kept in terms of its first outcome, so that the books of both outcomes mirror each other by
+ * construction and a purchase of one meets a purchase of the other (mint) or two sales meet (merge).
+ *
+ * An own engine rather than the npm package nodejs-order-book: that one keeps prices and sizes as floats, knows no
+ * complementary outcome, and a market order there targets shares only; bent to these rules little of it would be left.
+ */
+export class Book {
+  readonly #bids: OrderRecord[] = [];
+  readonly #asks: OrderRecord[] = [];
+
+  /** Puts an order behind those of the same or a better price: price first, then time. */
+  rest(order: OrderRecord): void {
+    const queue = bids(order) ? this.#bids : this.#asks;
+    const behind = queue.findIndex((other) => this.#ranks(order, other));
+    queue.splice(behind === -1 ? queue.length : behind, 0, order);
+  }
+
+  remove(order: OrderRecord): void {
+    const queue = bids(order) ? this.#bids : this.#asks;
+    const index = queue.indexOf(order);
+    if (index !== -1) queue.splice(index, 1);
+  }
+
+  /** What an order would match now, best price first; the book stays as it is. */
+  plan(order: OrderTerms): { readonly fills: readonly Fill[]; readonly complete: boolean } {
+    const fills: Fill[] = [];
+    let shares = order.size;
+    let budget = order.budget;
+    for (const resting of bids(order) ? this.#asks : this.#bids) {
+      const price = mirrored(resting.outcome, resting.price);
+      const own = mirrored(order.outcome, price);
+      if (order.side === 'BUY' ? own > order.price : own < order.price) break;
+      const wanted = budget === null ? shares : lotsFor(budget, own) * LOT;
+      let size = remaining(resting);
+      if (wanted < size) size = wanted;
+      if (size === 0n) break;
+      fills.push({ resting, size, price });
+      shares -= size;
+      if (budget !== null) budget -= notional(size, own);
+    }
+    return { fills, complete: budget === null ? shares === 0n : lotsFor(budget, order.price) === 0n };
+  }
+
+  /** Resting orders from the best price down the queue. */
+  orders(): { readonly bids: readonly OrderRecord[]; readonly asks: readonly OrderRecord[] } {
+    return { bids: this.#bids, asks: this.#asks };
+  }
+
+  /** Price levels of one outcome, best first, sizes summed. */
+  levels(outcome: OutcomeIndex): { readonly bids: readonly Level[]; readonly asks: readonly Level[] } {
+    const sum = (queue: readonly OrderRecord[]): Level[] => {
+      const levels = new Map<bigint, bigint>();
+      for (const order of queue) {
+        const price = mirrored(outcome, mirrored(order.outcome, order.price));
+        levels.set(price, (levels.get(price) ?? 0n) + remaining(order));
+      }
+      return [...levels];
+    };
+    return outcome === 0
+      ? { bids: sum(this.#bids), asks: sum(this.#asks) }
+      : { bids: sum(this.#asks), asks: sum(this.#bids) };
+  }
+
+  #ranks(order: OrderRecord, other: OrderRecord): boolean {
+    const [price, against] = [mirrored(order.outcome, order.price), mirrored(other.outcome, other.price)];
+    return bids(order) ? price > against : price < against;
+  }
+}

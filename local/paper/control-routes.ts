@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { wireOrder } from './account-views.ts';
+import type { FaultBoard } from './faults.ts';
+import type { RequestLog } from './request-log.ts';
+import type { VenueState } from './state.ts';
+import { fromDecimal } from './units.ts';
+import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './wire.ts';
+
+const decimal = z
+  .string()
+  .regex(/^\d{1,18}(?:\.\d{1,6})?$/)
+  .transform(fromDecimal);
+const tickBody = z.object({
+  token_id: z.string(),
+  tick_size: z.enum(['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001']),
+});
+const accountBody = z.object({
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  restriction: z.enum(['banned', 'closed-only', 'deposit-wallet-required']).nullable().optional(),
+  collateral: decimal.optional(),
+  shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
+});
+const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default(1) });
+
+function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
+  const body = schema.safeParse(parsedBody(request.body));
+  if (!body.success) throw new VenueRefusal(400, z.prettifyError(body.error));
+  return body.data;
+}
+
+function done(): Reply {
+  return json({ done: true });
+}
+
+function changeTick(state: VenueState, request: PaperRequest): Reply {
+  const { token_id, tick_size } = bodyOf(tickBody, request);
+  const found = state.exchange.catalogue.byToken(token_id);
+  if (!found) throw new VenueRefusal(404, 'market not found');
+  state.changeTick(found.market.id, fromDecimal(tick_size), request.now);
+  return done();
+}
+
+function changeAccount(state: VenueState, request: PaperRequest): Reply {
+  const { restriction, collateral, shares, ...body } = bodyOf(accountBody, request);
+  const address = body.address.toLowerCase();
+  if (restriction === null) state.restrictions.delete(address);
+  else if (restriction !== undefined) state.restrictions.set(address, restriction);
+  if (collateral !== undefined) state.setHolding(address, null, collateral, request.now);
+  if (shares !== undefined) state.setHolding(address, shares.token_id, shares.amount, request.now);
+  return done();
+}
+
+function refresh(state: VenueState, request: PaperRequest): Reply {
+  const { steps } = bodyOf(refreshBody, request);
+  for (let step = 0; step < steps; step += 1) state.refresh(request.now);
+  return done();
+}
+
+/** Every order that a client got accepted, oldest first; those of the house are left out. */
+export function clientOrders(state: VenueState) {
+  const clients = [...state.exchange.orders.values()].filter(({ maker }) => maker !== state.houseAddress());
+  return clients.map((order) => ({
+    ...wireOrder(state, order),
+    post_only: order.postOnly,
+    accepted_at: order.acceptedAt,
+  }));
+}
+
+function armFaults(faults: FaultBoard, request: PaperRequest): Reply {
+  try {
+    faults.arm(parsedBody(request.body));
+  } catch (error) {
+    if (error instanceof z.ZodError) throw new VenueRefusal(400, z.prettifyError(error));
+    throw error;
+  }
+  return json({ armed: faults.list() });
+}
+
+/** The paths under /paper, which the real venue does not have: faults, what was received, and the state itself. */
+export function controlRoutes(state: VenueState, faults: FaultBoard, log: RequestLog): readonly Route[] {
+  const forget = (clear: () => void) => () => {
+    clear();
+    return done();
+  };
+  return [
+    ['GET', '/paper/faults', () => json({ armed: faults.list() })],
+    ['POST', '/paper/faults', (request) => armFaults(faults, request)],
+    ['DELETE', '/paper/faults', forget(() => faults.clear())],
+    ['GET', '/paper/requests', () => json({ requests: log.list() })],
+    ['DELETE', '/paper/requests', forget(() => log.clear())],
+    ['GET', '/paper/orders', () => json({ orders: clientOrders(state) })],
+    ['POST', '/paper/tick-size', (request) => changeTick(state, request)],
+    ['POST', '/paper/accounts', (request) => changeAccount(state, request)],
+    ['POST', '/paper/refresh', (request) => refresh(state, request)],
+    [
+      'POST',
+      '/paper/reset',
+      forget(() => {
+        state.reset();
+        faults.clear();
+        log.clear();
+      }),
+    ],
+  ];
+}

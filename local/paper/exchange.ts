@@ -1,0 +1,145 @@
+import { Book, type Fill, mirrored, type OrderRecord, type OrderTerms } from './book.ts';
+import type { Catalogue } from './catalogue.ts';
+import { type Faucet, Ledger } from './ledger.ts';
+import type { Market } from './market.ts';
+import { digest, hexOf, uuidOf } from './seeded.ts';
+import { notional } from './units.ts';
+
+/** The venue ends a GTD order this long before the expiration that its owner wrote. */
+const EARLY_EXPIRY_MS = 60_000;
+/** The books of a fresh venue changed last on this day, whenever it is started: equal seeds give equal books. */
+const FIRST_CHANGE_MS = Date.UTC(2026, 10, 2, 12);
+
+/** One fill; `price` is in terms of the taker's outcome, amounts in millionths, time in epoch milliseconds. */
+export interface Trade {
+  readonly id: string;
+  readonly market: Market;
+  readonly taker: OrderRecord;
+  readonly resting: OrderRecord;
+  readonly size: bigint;
+  readonly price: bigint;
+  readonly at: number;
+  readonly transactionHash: string;
+}
+
+/** The moving part of one market. `lastPrice` is in terms of the first outcome. */
+export interface Floor {
+  readonly market: Market;
+  readonly book: Book;
+  tick: bigint;
+  changedAt: number;
+  lastPrice: bigint | null;
+}
+
+/** Books, orders, trades and holdings. Its state depends only on the seed and on the calls made, with their times. */
+export class Exchange {
+  readonly catalogue: Catalogue;
+  readonly ledger: Ledger;
+  readonly trades: Trade[] = [];
+  readonly orders = new Map<string, OrderRecord>();
+  readonly #floors = new Map<string, Floor>();
+  readonly #open = new Set<OrderRecord>();
+
+  constructor(catalogue: Catalogue, faucet: Faucet) {
+    this.catalogue = catalogue;
+    this.ledger = new Ledger(faucet);
+    for (const market of catalogue.markets) {
+      const changedAt = FIRST_CHANGE_MS + (digest('first change', market.conditionId).readUInt32BE(0) % 3_600_000);
+      this.#floors.set(market.id, { market, book: new Book(), tick: market.tick, changedAt, lastPrice: market.mid });
+    }
+  }
+
+  /** The floor of a market of this catalogue. */
+  floor(marketId: string): Floor {
+    const floor = this.#floors.get(marketId);
+    if (!floor) throw new RangeError(`no market ${marketId}`);
+    return floor;
+  }
+
+  /** Matches an order and rests what is left of it; the caller has checked everything that could be refused. */
+  accept(terms: OrderTerms, at: number): { readonly order: OrderRecord; readonly trades: readonly Trade[] } {
+    const floor = this.floor(terms.marketId);
+    const { fills } = floor.book.plan(terms);
+    const order: OrderRecord = { ...terms, acceptedAt: at, status: 'LIVE', filled: 0n, tradeIds: [] };
+    this.orders.set(order.id, order);
+    const trades = fills.map((fill, index) => this.#fill(floor, order, { ...fill, index, at }));
+    if (order.type === 'FOK' || order.type === 'FAK') order.status = 'MATCHED';
+    else if (order.filled === order.size) order.status = 'MATCHED';
+    else {
+      floor.book.rest(order);
+      this.#open.add(order);
+    }
+    floor.changedAt = at;
+    return { order, trades };
+  }
+
+  /** Takes an open order off its book; false when it is not open. */
+  cancel(id: string, at: number): boolean {
+    const order = this.orders.get(id);
+    if (!order || !this.#open.delete(order)) return false;
+    const floor = this.floor(order.marketId);
+    floor.book.remove(order);
+    floor.changedAt = at;
+    order.status = 'CANCELED';
+    return true;
+  }
+
+  /** Ends every GTD order whose time has come. */
+  expire(now: number): void {
+    for (const order of this.#open) {
+      const end = order.expiration * 1_000 - EARLY_EXPIRY_MS;
+      if (order.type === 'GTD' && end <= now) this.cancel(order.id, end);
+    }
+  }
+
+  /** Open orders, oldest first. */
+  open(): readonly OrderRecord[] {
+    return [...this.#open];
+  }
+
+  /** What open orders of a maker hold back: collateral without a token, else shares of that token (millionths). */
+  reserved(maker: string, tokenId: string | null): bigint {
+    let sum = 0n;
+    for (const order of this.#open) {
+      if (order.maker !== maker) continue;
+      const left = order.size - order.filled;
+      if (tokenId === null) sum += order.side === 'BUY' ? notional(left, order.price) : 0n;
+      else if (order.side === 'SELL' && this.tokenOf(order) === tokenId) sum += left;
+    }
+    return sum;
+  }
+
+  /** The token that an order trades. */
+  tokenOf(order: OrderTerms): string {
+    return this.floor(order.marketId).market.tokenIds[order.outcome];
+  }
+
+  #fill(floor: Floor, taker: OrderRecord, fill: Fill & { index: number; at: number }): Trade {
+    const { resting, size, price, index, at } = fill;
+    for (const order of [taker, resting]) {
+      const own = { tokenId: this.tokenOf(order), side: order.side, size, price: mirrored(order.outcome, price) };
+      this.ledger.settle(order.maker, own);
+      order.filled += size;
+    }
+    const trade: Trade = {
+      id: uuidOf('trade', taker.id, index),
+      market: floor.market,
+      taker,
+      resting,
+      size,
+      price: mirrored(taker.outcome, price),
+      at,
+      transactionHash: hexOf(32, 'transaction', taker.id, index),
+    };
+    taker.tradeIds.push(trade.id);
+    resting.tradeIds.push(trade.id);
+    if (resting.filled === resting.size) {
+      resting.status = 'MATCHED';
+      floor.book.remove(resting);
+      this.#open.delete(resting);
+    }
+    floor.lastPrice = price;
+    this.trades.push(trade);
+    return trade;
+  }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Fault } from './faults.ts';
+import { json, type PaperRequest, parsedBody, type Reply } from './wire.ts';
+
+/** How an answer goes out: whole, cut off in the middle of the body, or not at all. */
+export type Outcome =
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly delayMs: number }
+  | { readonly kind: 'cut'; readonly reply: Reply }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' };
+
+const postOnlyBody = z.object({ postOnly: z.literal(true) });
+const orderAnswer = z.looseObject({ tradeIDs: z.array(z.string()) });
+
+function html(status: number, title: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  const body = `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
+  return { status, headers: { 'content-type': 'text/html; charset=UTF-8', ...headers }, body };
+}
+
+function error(status: number, text: string, retryAfter?: number): Reply {
+  return json({ error: text }, status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
+}
+
+function whole(reply: Reply, delayMs = 0): Outcome {
+  return { kind: 'reply', reply, delayMs };
+}
+
+function postOnlyMode(seconds: number, request: PaperRequest): Reply | undefined {
+  const body = parsedBody(request.body);
+  const orders = Array.isArray(body) ? body : [body];
+  const passes = request.method !== 'POST' || orders.every((order) => postOnlyBody.safeParse(order).success);
+  if (passes) return undefined;
+  const text = 'post-only mode: only post-only orders and cancels are allowed';
+  const members = { error: text, code: 'post_only_mode', retry_after_seconds: seconds };
+  return json(members, 503, { 'retry-after': String(seconds) });
+}
+
+/** A 200 that says success and is a refusal: nothing was accepted. */
+function successWithError(text: string): Reply {
+  const nothing = { orderID: '', takingAmount: '', makingAmount: '', status: '', transactionsHashes: [], tradeIDs: [] };
+  return json({ errorMsg: text, ...nothing, success: true });
+}
+
+/** What happens instead of processing the request; undefined when it is processed. */
+export function faultBefore(fault: Fault, request: PaperRequest): Outcome | undefined {
+  const { text, retry_after } = fault;
+  switch (fault.fault) {
+    case 'hang':
+      return { kind: 'hang' };
+    case 'reset':
+      return { kind: 'reset' };
+    case 'restart':
+      return whole({ status: 425, headers: { 'retry-after': String(retry_after ?? 1) }, body: '' });
+    case 'rate-limit':
+      return whole(error(429, 'Too Many Requests', retry_after ?? 1));
+    case 'rate-limit-html':
+      return whole(html(429, '429 Too Many Requests', { 'retry-after': String(retry_after ?? 1) }));
+    case 'error-500':
+      return whole(error(500, text ?? 'Internal server error'));
+    case 'edge-502':
+      return whole(html(502, '502 Bad Gateway'));
+    case 'edge-503':
+      return whole(html(503, '503 Service Temporarily Unavailable'));
+    case 'post-only-mode': {
+      const reply = postOnlyMode(retry_after ?? 120, request);
+      return reply && whole(reply);
+    }
+    case 'halted':
+      return whole(error(503, 'Trading is currently disabled. Check polymarket.com for updates'));
+    case 'cancel-only':
+      return whole(
+        error(503, 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.'),
+      );
+    case 'region':
+      return whole(
+        error(
+          403,
+          'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock',
+        ),
+      );
+    case 'firewall':
+      return whole(html(403, 'Attention Required! | Cloudflare'));
+    case 'unauthorized':
+      return whole(error(401, 'Unauthorized/Invalid api key'));
+    case 'redirect':
+      return whole({ status: 307, headers: { location: '/ok' }, body: '' });
+    case 'refuse':
+      return whole(error(fault.code, text ?? 'invalid nonce'));
+    case 'success-with-error':
+      return whole(successWithError(text ?? 'not enough balance / allowance'));
+    default:
+      return undefined;
+  }
+}
+
+function withMembers(reply: Reply, change: (answer: z.infer<typeof orderAnswer>) => object): Reply {
+  const answer = orderAnswer.safeParse(parsedBody(Buffer.from(reply.body)));
+  return answer.success ? { ...reply, body: JSON.stringify(change(answer.data)) } : reply;
+}
+
+/** How the answer to a processed request goes out; `hide` is told the trades that are to show no transaction hash. */
+export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly string[]) => void): Outcome {
+  switch (fault.fault) {
+    case 'hang-after':
+      return { kind: 'hang' };
+    case 'reset-after':
+      return { kind: 'reset' };
+    case 'delay-after':
+      return whole(reply, fault.ms);
+    case 'error-500-after':
+      return whole(error(500, fault.text ?? 'could not insert order'));
+    case 'edge-502-after':
+      return whole(html(502, '502 Bad Gateway'));
+    case 'truncated':
+      return whole({ ...reply, body: reply.body.slice(0, Math.floor(reply.body.length / 2)) });
+    case 'cut':
+      return { kind: 'cut', reply };
+    case 'wrong-type':
+      return whole({ ...reply, headers: { ...reply.headers, 'content-type': 'text/plain' } });
+    case 'oversize':
+      return whole({ ...reply, body: reply.body + ' '.repeat(fault.bytes) });
+    case 'no-hash':
+      return whole(
+        withMembers(reply, ({ transactionsHashes: _unsettled, ...answer }) => {
+          hide(answer.tradeIDs);
+          return answer;
+        }),
+      );
+    case 'status':
+      return whole(withMembers(reply, (answer) => ({ ...answer, status: fault.text ?? 'unmatched' })));
+    default:
+      return whole(reply);
+  }
+}

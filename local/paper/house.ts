@@ -1,0 +1,90 @@
+import { mirrored, type OrderTerms } from './book.ts';
+import type { Exchange, Floor } from './exchange.ts';
+import { hasBook } from './market.ts';
+import { hexOf, integers, uuidOf } from './seeded.ts';
+import { LOT, ONE } from './units.ts';
+
+const LEVELS = 5;
+
+/** The maker that keeps the books alive. It needs no holdings and no API key, and never touches an order of a client. */
+export class House {
+  readonly address: string;
+  readonly #seed: number;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, seed: number) {
+    this.#exchange = exchange;
+    this.#seed = seed;
+    this.address = hexOf(20, 'house', seed);
+  }
+
+  /** The first quotes of every market; equal seeds give equal books. */
+  open(): void {
+    for (const market of this.#exchange.catalogue.markets) {
+      const floor = this.#exchange.floor(market.id);
+      const { changedAt } = floor;
+      if (hasBook(market)) this.#quote(floor, 0, changedAt);
+    }
+  }
+
+  /** Withdraws its quotes in one market, chosen by the step, and quotes anew at most a tick away. */
+  refresh(step: number, at: number): void {
+    const markets = this.#exchange.catalogue.markets.filter(hasBook);
+    const market = markets[integers('refresh', this.#seed, step)(0, markets.length - 1)];
+    if (!market) return;
+    for (const order of this.#exchange.open()) {
+      if (order.maker === this.address && order.marketId === market.id) this.#exchange.cancel(order.id, at);
+    }
+    this.#quote(this.#exchange.floor(market.id), step, at);
+  }
+
+  #quote(floor: Floor, step: number, at: number): void {
+    const { market, tick } = floor;
+    const draw = integers('quote', this.#seed, market.id, step);
+    const drift = step === 0 ? 0n : BigInt(draw(-1, 1)) * tick;
+    const below = ((market.mid + drift) / tick) * tick;
+    let [bid, ask] = [below, below + tick];
+    for (let level = 0; level < LEVELS; level += 1) {
+      if (level > 0 || below === market.mid) bid -= tick * BigInt(draw(1, level + 1));
+      if (level > 0) ask += tick * BigInt(draw(1, level + 1));
+      const sizes = [BigInt(draw(500, 90_000)) * LOT, BigInt(draw(500, 90_000)) * LOT] as const;
+      // Every second level is quoted on the other outcome, so that mints and merges happen as often as transfers.
+      const outcome = level % 2 === 0 ? 0 : 1;
+      this.#place(floor, { outcome, bid: true, price: bid, size: sizes[0], label: `${step}/bid/${level}`, at });
+      if (market.withoutAsks) continue;
+      this.#place(floor, { outcome, bid: false, price: ask, size: sizes[1], label: `${step}/ask/${level}`, at });
+    }
+  }
+
+  #place(floor: Floor, quote: Quote): void {
+    const { market, tick } = floor;
+    if (quote.price < tick || quote.price > ONE - tick) return;
+    const terms: OrderTerms = {
+      id: hexOf(32, 'house order', this.#seed, market.id, quote.label),
+      maker: this.address,
+      account: this.address,
+      owner: uuidOf('house key', this.#seed),
+      marketId: market.id,
+      outcome: quote.outcome,
+      side: quote.bid === (quote.outcome === 0) ? 'BUY' : 'SELL',
+      price: mirrored(quote.outcome, quote.price),
+      size: quote.size,
+      budget: null,
+      type: 'GTC',
+      postOnly: true,
+      expiration: 0,
+    };
+    // A quote that would take a client's order is left out: the house only makes.
+    if (floor.book.plan(terms).fills.length === 0) this.#exchange.accept(terms, quote.at);
+  }
+}
+
+interface Quote {
+  readonly outcome: 0 | 1;
+  readonly bid: boolean;
+  /** In terms of the first outcome. */
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly label: string;
+  readonly at: number;
+}

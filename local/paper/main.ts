@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { createPaperVenue, type PaperVenue } from './venue.ts';
+
+const HELP = `Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.
+
+Usage: npm run paper:venue -- [options]
+
+  --host HOST    address to listen on (default 127.0.0.1)
+  --port PORT    port to listen on (default 8081; 0 takes a free one)
+  --seed N       equal seeds give equal markets and first books (default 1)
+  --state FILE   keep keys, orders and trades in FILE (default: in memory only)
+  --still        do not let the house renew its quotes
+  --help         print this
+
+Control paths for tests: POST /paper/faults, GET /paper/requests, GET /paper/orders, POST /paper/reset.
+`;
+
+interface Flags {
+  readonly host: string;
+  readonly port: number;
+  readonly seed: number;
+  readonly state: string | undefined;
+  readonly still: boolean;
+  readonly help: boolean;
+}
+
+function wholeNumber(name: string, text: string, most: number): number {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > most)
+    throw new TypeError(`--${name} must be a number from 0 to ${most}`);
+  return Number(text);
+}
+
+/** The flags of the command line; TypeError with one sentence when they cannot be understood. */
+function flagsOf(args: readonly string[]): Flags {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '8081' },
+      seed: { type: 'string', default: '1' },
+      state: { type: 'string' },
+      still: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { host, state, still, help } = values;
+  const numbers = {
+    port: wholeNumber('port', values.port, 65_535),
+    seed: wholeNumber('seed', values.seed, 4_294_967_295),
+  };
+  return { host, state, still, help, ...numbers };
+}
+
+function sentence(error: unknown, { host, port }: Flags): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
+  if (code === 'EACCES') return `Not allowed to listen on port ${port} of ${host}: choose one above 1023 with --port.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function start(flags: Flags): Promise<PaperVenue> {
+  const state = flags.state === undefined ? {} : { stateFile: flags.state };
+  const venue = createPaperVenue({ seed: flags.seed, ticking: !flags.still, ...state });
+  const { url } = await venue.listen(flags);
+  process.stdout.write(`Paper venue (seed ${flags.seed}) listening on ${url}\n`);
+  return venue;
+}
+
+function fail(text: string): void {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  let flags: Flags;
+  try {
+    flags = flagsOf(process.argv.slice(2));
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+  if (flags.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  try {
+    const venue = await start(flags);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        venue.close().catch((error: unknown) => fail(sentence(error, flags)));
+      });
+    }
+  } catch (error) {
+    fail(sentence(error, flags));
+  }
+}
+
+await main();

@@ -1,0 +1,93 @@
+import type { Amounts } from './amounts.ts';
+import type { OrderTerms } from './book.ts';
+import type { Exchange } from './exchange.ts';
+import type { Credentials } from './keyring.ts';
+import type { Market } from './market.ts';
+import type { OrderPayload } from './order-payload.ts';
+import { type Exchanges, isOrderSignedBy, type SignedStruct } from './signing.ts';
+import type { VenueState } from './state.ts';
+import { notional, ONE, toDecimal } from './units.ts';
+import { VenueRefusal } from './wire.ts';
+
+/** A GTD order must still have this long to go, in seconds, when it arrives. */
+const MIN_LIFETIME_S = 180;
+/** A purchase that would execute at once must be worth this much collateral. */
+const MIN_MARKETABLE_BUY = ONE;
+const ALL_EXCHANGES: readonly Exchanges[] = ['plain', 'negRisk', 'protocolV2'];
+
+function refuse(text: string): never {
+  throw new VenueRefusal(400, text);
+}
+
+/** Whose order it may be: owner, signer and kind of account must fit the API key, and the account be unrestricted. */
+export function checkAccount(state: VenueState, { order, owner }: OrderPayload, credentials: Credentials): void {
+  const [maker, signer] = [order.maker.toLowerCase(), order.signer.toLowerCase()];
+  const isDepositWallet = order.signatureType === 3;
+  if (owner !== credentials.apiKey) refuse('the order owner has to be the owner of the API KEY');
+  if (isDepositWallet ? signer !== maker : signer !== credentials.address) {
+    refuse('the order signer address has to be the address of the API KEY');
+  }
+  const restrictions = [state.restrictions.get(credentials.address), state.restrictions.get(maker)];
+  if (restrictions.includes('banned')) refuse(`'${order.maker}' address banned`);
+  if (restrictions.includes('closed-only') && order.side === 'BUY') {
+    refuse(`'${order.maker}' address in closed only mode`);
+  }
+  const mustMove = state.settings.depositWalletsOnly || restrictions.includes('deposit-wallet-required');
+  if (mustMove && !isDepositWallet) refuse('maker address not allowed, please use the deposit wallet flow');
+  // An EOA pays for itself; every other kind of account is a contract with an address of its own.
+  if ((order.signatureType === 0) !== (maker === credentials.address)) refuse('invalid signature');
+}
+
+function exchangeOf(market: Market): Exchanges {
+  if (market.version === 'v2') return 'protocolV2';
+  return market.negRisk ? 'negRisk' : 'plain';
+}
+
+/** Which exchange the order must be signed for. 400 when the signature is another's, or made for another exchange. */
+export function checkSignature(market: Market, struct: SignedStruct, signature: string, address: string): Exchanges {
+  const exchange = exchangeOf(market);
+  if (isOrderSignedBy(address, struct, exchange, signature)) return exchange;
+  const elsewhere = ALL_EXCHANGES.some((other) => isOrderSignedBy(address, struct, other, signature));
+  return refuse(elsewhere ? 'order_version_mismatch' : 'invalid signature');
+}
+
+/** What the order type allows: post-only rests, only GTD expires, and not within three minutes. */
+export function checkType({ orderType, postOnly, order }: OrderPayload, now: number): void {
+  if (postOnly && orderType !== 'GTC' && orderType !== 'GTD') {
+    refuse('invalid post-only order: only GTC and GTD order types are allowed');
+  }
+  const expiration = Number(order.expiration);
+  const valid = orderType === 'GTD' ? expiration >= now / 1_000 + MIN_LIFETIME_S : expiration === 0;
+  if (!valid) refuse('invalid expiration');
+}
+
+/** What the book says to the order: post-only must not cross, FOK must fill, FAK must match, small purchases must rest. */
+export function checkBook(exchange: Exchange, terms: OrderTerms): void {
+  const { fills, complete } = exchange.floor(terms.marketId).book.plan(terms);
+  const crosses = fills.length > 0;
+  if (terms.postOnly && crosses) refuse('invalid post-only order: order crosses book');
+  const spent = terms.budget ?? notional(terms.size, terms.price);
+  const executes = crosses || terms.type === 'FOK' || terms.type === 'FAK';
+  if (terms.side === 'BUY' && executes && spent < MIN_MARKETABLE_BUY) {
+    refuse(`invalid amount for a marketable BUY order ($${toDecimal(spent)}), min size: $1`);
+  }
+  if (terms.type === 'FOK' && !complete) {
+    refuse("order couldn't be fully filled. FOK orders are fully filled or killed.");
+  }
+  if (terms.type === 'FAK' && !crosses) {
+    refuse('no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.');
+  }
+}
+
+/** The maker must hold what the order may cost besides what its open orders hold back already. */
+export function checkFunds(exchange: Exchange, terms: OrderTerms, amounts: Amounts): void {
+  const token = terms.side === 'BUY' ? null : exchange.tokenOf(terms);
+  const needed = token === null ? (amounts.budget ?? notional(amounts.size, amounts.price)) : amounts.size;
+  const held = token === null ? exchange.ledger.collateral(terms.maker) : exchange.ledger.shares(terms.maker, token);
+  const reserved = exchange.reserved(terms.maker, token);
+  if (needed + reserved <= held) return;
+  const active = reserved === 0n ? '' : `sum of active orders: ${reserved}, `;
+  refuse(
+    `not enough balance / allowance: the balance is not enough -> balance: ${held}, ${active}order amount: ${needed}`,
+  );
+}

@@ -1,0 +1,122 @@
+import { amountsOf } from './amounts.ts';
+import { authenticated } from './auth.ts';
+import type { OrderRecord, OrderTerms } from './book.ts';
+import type { Trade } from './exchange.ts';
+import type { Credentials } from './keyring.ts';
+import { hasBook, takesOrders } from './market.ts';
+import { checkAccount, checkBook, checkFunds, checkSignature, checkType } from './order-checks.ts';
+import { type OrderPayload, parseBatch, parseOrder, signedStruct } from './order-payload.ts';
+import { orderId } from './signing.ts';
+import type { VenueState } from './state.ts';
+import { notional, toDecimal } from './units.ts';
+import { json, parsedBody, type Route, VenueRefusal } from './wire.ts';
+
+const MAX_BATCH = 15;
+
+/** The body of an accepted order (the venue's own names); amounts are decimals, empty when nothing matched. */
+interface OrderAnswer {
+  readonly errorMsg: string;
+  readonly orderID: string;
+  readonly takingAmount: string;
+  readonly makingAmount: string;
+  readonly status: string;
+  readonly transactionsHashes: readonly string[];
+  readonly tradeIDs: readonly string[];
+  readonly success: boolean;
+}
+
+function answerOf(order: OrderRecord, trades: readonly Trade[]): OrderAnswer {
+  const shares = trades.reduce((sum, trade) => sum + trade.size, 0n);
+  const collateral = trades.reduce((sum, trade) => sum + notional(trade.size, trade.price), 0n);
+  const [making, taking] = order.side === 'BUY' ? [collateral, shares] : [shares, collateral];
+  const matched = trades.length > 0;
+  return {
+    errorMsg: '',
+    orderID: order.id,
+    takingAmount: matched ? toDecimal(taking) : '',
+    makingAmount: matched ? toDecimal(making) : '',
+    status: matched ? 'matched' : 'live',
+    transactionsHashes: trades.map(({ transactionHash }) => transactionHash),
+    tradeIDs: trades.map(({ id }) => id),
+    success: true,
+  };
+}
+
+/**
+ * Checks an order as the venue does and accepts it. The order of the checks: shape, account, token, signature, duplicate
+ * (so that a repeat is told so whatever has changed since), market, type, amounts, book, funds.
+ */
+function place(state: VenueState, credentials: Credentials, payload: OrderPayload, now: number): OrderAnswer {
+  const { exchange } = state;
+  checkAccount(state, payload, credentials);
+  const found = exchange.catalogue.byToken(payload.order.tokenId);
+  if (!found || !hasBook(found.market)) throw new VenueRefusal(404, 'market not found');
+  const { market, outcome } = found;
+  const struct = signedStruct(payload);
+  const id = orderId(struct, checkSignature(market, struct, payload.order.signature, credentials.address));
+  if (exchange.orders.has(id)) throw new VenueRefusal(400, `order ${id} is invalid. Duplicated.`);
+  if (!takesOrders(market, now)) throw new VenueRefusal(400, 'the market is not yet ready to process new orders');
+  checkType(payload, now);
+  const amounts = amountsOf(payload, market, { tick: exchange.floor(market.id).tick, id });
+  const terms: OrderTerms = {
+    id,
+    maker: payload.order.maker.toLowerCase(),
+    account: credentials.address,
+    owner: credentials.apiKey,
+    marketId: market.id,
+    outcome,
+    side: payload.order.side,
+    ...amounts,
+    type: payload.orderType,
+    postOnly: payload.postOnly ?? false,
+    expiration: Number(payload.order.expiration),
+  };
+  checkBook(exchange, terms);
+  checkFunds(exchange, terms, amounts);
+  const { order, trades } = state.accept(terms, now);
+  return answerOf(order, trades);
+}
+
+/** In a batch a refused order is an entry with an errorMsg, as the venue answers: the batch itself is a 200. */
+function placeOne(state: VenueState, credentials: Credentials, body: unknown, now: number): OrderAnswer {
+  try {
+    return place(state, credentials, parseOrder(body), now);
+  } catch (error) {
+    if (!(error instanceof VenueRefusal)) throw error;
+    const nothing = {
+      orderID: '',
+      takingAmount: '',
+      makingAmount: '',
+      status: '',
+      transactionsHashes: [],
+      tradeIDs: [],
+    };
+    return { errorMsg: error.message, ...nothing, success: true };
+  }
+}
+
+/** POST /order and POST /orders. */
+export function orderEntryRoutes(state: VenueState): readonly Route[] {
+  return [
+    [
+      'POST',
+      '/order',
+      (request) => {
+        const credentials = authenticated(state, request);
+        return json(place(state, credentials, parseOrder(parsedBody(request.body)), request.now));
+      },
+    ],
+    [
+      'POST',
+      '/orders',
+      (request) => {
+        const credentials = authenticated(state, request);
+        const batch = parseBatch(request.body);
+        if (batch.length > MAX_BATCH) {
+          throw new VenueRefusal(400, `Too many orders in payload: ${batch.length}, max allowed: ${MAX_BATCH}`);
+        }
+        return json(batch.map((body) => placeOne(state, credentials, body, request.now)));
+      },
+    ],
+  ];
+}

@@ -1,0 +1,131 @@
+import type { OrderRecord, OrderTerms } from './book.ts';
+import { createCatalogue } from './catalogue.ts';
+import { Exchange, type Trade } from './exchange.ts';
+import { House } from './house.ts';
+import { type Command, Journal, type JournalHeader } from './journal.ts';
+import { Keyring } from './keyring.ts';
+import type { PaperSettings, Restriction } from './settings.ts';
+import { ONE } from './units.ts';
+
+/** Everything the venue remembers. Each change is a command: written to the journal first, then applied. */
+export class VenueState {
+  readonly settings: PaperSettings;
+  readonly restrictions = new Map<string, Restriction>();
+  /** Trades that are reported without a transaction hash for good (fault "no-hash"). */
+  readonly hiddenHashes = new Set<string>();
+  exchange: Exchange;
+  keyring: Keyring;
+  #house: House;
+  readonly #journal: Journal | undefined;
+  readonly #header: JournalHeader;
+  #step = 0;
+
+  constructor(settings: PaperSettings, stateFile: string | undefined) {
+    this.settings = settings;
+    const header = { seed: settings.seed, startedAt: settings.now() };
+    const kept = stateFile === undefined ? undefined : Journal.open(stateFile, header);
+    this.#journal = kept?.journal;
+    this.#header = kept?.journal.header ?? header;
+    const fresh = this.#fresh();
+    this.exchange = fresh.exchange;
+    this.keyring = fresh.keyring;
+    this.#house = fresh.house;
+    for (const command of kept?.commands ?? []) this.#apply(command);
+  }
+
+  createKey(address: string, nonce: string, at: number): void {
+    this.#perform({ do: 'create key', at, address, nonce });
+  }
+
+  deleteKey(key: string, at: number): void {
+    this.#perform({ do: 'delete key', at, key });
+  }
+
+  /** Accepts an order that passed every check; with a state file it is on the disk when this returns. */
+  accept(terms: OrderTerms, at: number): { readonly order: OrderRecord; readonly trades: readonly Trade[] } {
+    const command: Command = { do: 'order', at, terms };
+    this.#journal?.append(command);
+    this.exchange.expire(at);
+    return this.exchange.accept(terms, at);
+  }
+
+  cancel(ids: readonly string[], at: number): void {
+    this.#perform({ do: 'cancel', at, ids: [...ids] });
+  }
+
+  /** Lets the house renew its quotes in one market. */
+  refresh(at: number): void {
+    this.#perform({ do: 'refresh', at, step: this.#step + 1 });
+  }
+
+  changeTick(marketId: string, tick: bigint, at: number): void {
+    this.#perform({ do: 'tick', at, marketId, tick });
+  }
+
+  setHolding(address: string, tokenId: string | null, amount: bigint, at: number): void {
+    this.#perform({ do: 'holding', at, address, tokenId, amount });
+  }
+
+  /** Back to the first minute: no keys, no orders, the first books. */
+  reset(): void {
+    this.#journal?.clear();
+    const fresh = this.#fresh();
+    this.exchange = fresh.exchange;
+    this.keyring = fresh.keyring;
+    this.#house = fresh.house;
+    this.#step = 0;
+    this.restrictions.clear();
+    this.hiddenHashes.clear();
+  }
+
+  /** The address of the maker that keeps the books alive. */
+  houseAddress(): string {
+    return this.#house.address;
+  }
+
+  close(): void {
+    this.#journal?.close();
+  }
+
+  #fresh() {
+    const { seed, faucet, closingAfterMs } = this.settings;
+    const holdings = { collateral: BigInt(faucet.collateral) * ONE, shares: BigInt(faucet.shares) * ONE };
+    const exchange = new Exchange(createCatalogue(seed, this.#header.startedAt + closingAfterMs), holdings);
+    const house = new House(exchange, seed);
+    house.open();
+    return { exchange, house, keyring: new Keyring(seed) };
+  }
+
+  #perform(command: Command): void {
+    this.#journal?.append(command);
+    this.#apply(command);
+  }
+
+  #apply(command: Command): void {
+    this.exchange.expire(command.at);
+    switch (command.do) {
+      case 'create key':
+        this.keyring.create(command.address, command.nonce);
+        break;
+      case 'delete key':
+        this.keyring.remove(command.key);
+        break;
+      case 'order':
+        this.exchange.accept(command.terms, command.at);
+        break;
+      case 'cancel':
+        for (const id of command.ids) this.exchange.cancel(id, command.at);
+        break;
+      case 'refresh':
+        this.#step = command.step;
+        this.#house.refresh(command.step, command.at);
+        break;
+      case 'tick':
+        this.exchange.floor(command.marketId).tick = command.tick;
+        break;
+      case 'holding':
+        this.exchange.ledger.set(command.address, command.tokenId, command.amount);
+        break;
+    }
+  }
+}

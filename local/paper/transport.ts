@@ -1,0 +1,51 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Outcome } from './fault-replies.ts';
+
+/** The largest real request is a batch of 15 orders, some 20 KB; 500 book ids are 50 KB. */
+const MAX_BODY_BYTES = 1_048_576;
+
+/** The whole raw body, or undefined when it is larger than the limit. */
+export async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(bytes);
+  }
+  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
+}
+
+/** Sends an answer, whole or spoilt; `now` (epoch ms) is what its Date header says. */
+export function send(response: ServerResponse, outcome: Outcome, now: number): void {
+  if (outcome.kind === 'hang') return;
+  if (outcome.kind === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const { status, headers, body } = outcome.reply;
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'content-length': bytes.length, date: new Date(now).toUTCString() });
+  if (outcome.kind === 'reply') response.end(bytes);
+  else response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
+}
+
+/** Waits; the timer does not keep a process alive whose venue is closed. */
+export function pause(ms: number): Promise<void> {
+  if (ms === 0) return Promise.resolve();
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Listens and answers the address; rejects with the server's error, for example EADDRINUSE. */
+export function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address);
+      else reject(new Error('the paper venue has no address'));
+    });
+  });
+}

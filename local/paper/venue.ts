@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { accountRoutes } from './account-routes.ts';
+import { authRoutes } from './auth.ts';
+import { clientOrders, controlRoutes } from './control-routes.ts';
+import { faultAfter, faultBefore, type Outcome } from './fault-replies.ts';
+import { type Fault, FaultBoard, type FaultOrder } from './faults.ts';
+import { gammaRoutes } from './gamma-routes.ts';
+import { orderEntryRoutes } from './order-entry.ts';
+import { publicRoutes } from './public-routes.ts';
+import { type ReceivedRequest, RequestLog } from './request-log.ts';
+import { type PaperVenueOptions, settingsOf } from './settings.ts';
+import { VenueState } from './state.ts';
+import { bind, pause, readBody, send } from './transport.ts';
+import { dispatch, json, type PaperRequest, type Reply, type Route } from './wire.ts';
+
+/** A client that takes longer to send its request is broken. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** Longer than clients keep idle sockets, so that none of them meets a socket that is just being closed. */
+const KEEP_ALIVE_MS = 75_000;
+/** How often the house renews its quotes in one of the markets. */
+const TICK_MS = 1_000;
+
+/** An HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
+export interface PaperVenue {
+  /** Starts listening and says where; port 0 takes a free one. Rejects when the port is taken (`EADDRINUSE`). */
+  listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
+  /** Drops open connections, stops the timer and closes the state file. */
+  close(): Promise<void>;
+  /** As POST /paper/faults. */
+  arm(faults: FaultOrder | readonly FaultOrder[]): void;
+  /** As GET /paper/orders. */
+  orders(): ReturnType<typeof clientOrders>;
+  /** As GET /paper/requests. */
+  requests(): readonly ReceivedRequest[];
+}
+
+interface Parts {
+  readonly state: VenueState;
+  readonly faults: FaultBoard;
+  readonly log: RequestLog;
+}
+
+function venueRoutes(state: VenueState): readonly Route[] {
+  return [
+    ...gammaRoutes(state),
+    ...publicRoutes(state),
+    ...authRoutes(state),
+    ...orderEntryRoutes(state),
+    ...accountRoutes(state),
+  ];
+}
+
+function whole(reply: Reply): Outcome {
+  return { kind: 'reply', reply, delayMs: 0 };
+}
+
+/** Answers a request of a client, with its fault if it has one. */
+function process(
+  state: VenueState,
+  routes: readonly Route[],
+  request: PaperRequest,
+  fault: Fault | undefined,
+): Outcome {
+  const instead = fault && faultBefore(fault, request);
+  if (instead) return instead;
+  // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
+  state.exchange.expire(state.settings.now());
+  const reply = dispatch(routes, request);
+  if (!fault) return whole(reply);
+  return faultAfter(fault, reply, (ids) => {
+    for (const id of ids) state.hiddenHashes.add(id);
+  });
+}
+
+function listener({ state, faults, log }: Parts) {
+  const { now } = state.settings;
+  const [control, venue] = [controlRoutes(state, faults, log), venueRoutes(state)];
+  return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const at = Date.now();
+    const body = await readBody(message);
+    const { pathname: path, searchParams: query } = new URL(message.url ?? '/', 'http://paper.invalid');
+    const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
+    if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
+    if (path.startsWith('/paper/')) {
+      return send(response, whole(dispatch(control, { ...base, body, now: now() })), now());
+    }
+    const { skewMs, fault } = faults.take(base);
+    log.add({ method: base.method, path, query: query.toString(), at, fault: fault?.fault ?? null });
+    if (fault?.fault === 'delay') await pause(fault.ms);
+    const outcome = process(state, venue, { ...base, body, now: now() + skewMs }, fault);
+    if (outcome.kind === 'reply') await pause(outcome.delayMs);
+    send(response, outcome, now() + skewMs);
+  };
+}
+
+/** Makes a paper venue. Throws when the state file is unusable. */
+export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
+  const settings = settingsOf(options);
+  const state = new VenueState(settings, options.stateFile);
+  const parts: Parts = { state, faults: new FaultBoard(), log: new RequestLog() };
+  const answer = listener(parts);
+  const limits = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+  const server = createServer(limits, (message, response) => {
+    answer(message, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else send(response, whole(json({ error: 'Internal server error' }, 500)), settings.now());
+    });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    async listen({ host, port }) {
+      const { address, family, port: taken } = await bind(server, host, port);
+      if (settings.ticking) timer = setInterval(() => state.refresh(settings.now()), TICK_MS).unref();
+      return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}` };
+    },
+    async close() {
+      clearInterval(timer);
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeAllConnections();
+      await closed;
+      state.close();
+    },
+    arm: (orders) => parts.faults.arm(orders),
+    orders: () => clientOrders(state),
+    requests: () => parts.log.list(),
+  };
+}

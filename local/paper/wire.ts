@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as the venue's handlers see it; `now` is the venue's clock in epoch milliseconds. */
+export interface PaperRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly now: number;
+}
+
+/** An answer before it is written; `body` goes out as it is. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Answers a request, or throws a VenueRefusal. */
+export type Handler = (request: PaperRequest, parameter: string) => Reply;
+
+/** Method and path of a handler; a path that ends in `/*` hands over what follows as the parameter. */
+export type Route = readonly [method: string, path: string, handler: Handler];
+
+/** A refusal in the venue's manner: the body is `{"error": text}`. */
+export class VenueRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
+
+export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+}
+
+/** The body as JSON, undefined when it is not JSON. */
+export function parsedBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The handler's reply, or its refusal as a reply; 404 and 405 where no route fits. */
+export function dispatch(routes: readonly Route[], request: PaperRequest): Reply {
+  const fitting = routes.filter(([, path]) =>
+    path.endsWith('/*')
+      ? request.path.startsWith(path.slice(0, -1)) && request.path.length >= path.length
+      : path === request.path,
+  );
+  const route = fitting.find(([method]) => method === request.method);
+  if (!route)
+    return json({ error: fitting.length > 0 ? 'method not allowed' : 'not found' }, fitting.length > 0 ? 405 : 404);
+  const [, path, handler] = route;
+  try {
+    return handler(request, path.endsWith('/*') ? request.path.slice(path.length - 1) : '');
+  } catch (error) {
+    if (error instanceof VenueRefusal) return json({ error: error.message }, error.status);
+    throw error;
+  }
+}
