@@ -3,10 +3,10 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import type { Call } from '../shared/venue/port.ts';
+import type { Call, VenueRequest } from '../shared/venue/port.ts';
 import { checkOrigin, type OriginPolicy, originHeaders, preflightHeaders } from './cross-origin.ts';
 import { toAppError, toProblem } from './problem.ts';
-import type { Route } from './routes.ts';
+import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
 export interface HttpRequest {
@@ -51,7 +51,7 @@ export type Middleware = middy.MiddlewareObj<
 >;
 
 export interface Endpoint {
-  readonly route: Route;
+  readonly route: AnyRoute;
   readonly origins: OriginPolicy;
   /** Milliseconds in which the service answers, whatever the venue does. */
   readonly budget: number;
@@ -60,9 +60,17 @@ export interface Endpoint {
   readonly handler: HttpHandler;
 }
 
+/** What is known of a request when it is answered. */
+export interface AnsweredRequest {
+  readonly venueRequests: readonly VenueRequest[];
+  readonly logFields: Readonly<Record<string, unknown>>;
+}
+
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
+  /** Further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
+  readonly metrics?: (request: AnsweredRequest) => Readonly<Record<string, unknown>>;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -72,7 +80,7 @@ export function requestIdFrom(value: string | undefined): string {
   return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
 }
 
-function allowedMethods(route: Route): readonly string[] {
+function allowedMethods(route: AnyRoute): readonly string[] {
   return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
 }
 
@@ -92,20 +100,23 @@ function openExchange(event: APIGatewayProxyEventV2, budget: number): Exchange {
 }
 
 /** Closes the exchange: the request id on the answer and one line in the log. */
-function trace(route: Route, log: Log): Middleware {
+function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
   const close: NonNullable<Middleware['after']> = ({ event, response, context: { exchange } }) => {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': exchange.requestId };
     const status = response.statusCode ?? 200;
     const write = status >= 500 ? log.error : log.info;
+    const { logFields } = exchange;
+    const { venueRequests } = exchange.call;
     write('request', {
       route: route.name,
       method: methodOf(event),
       status,
       duration_ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
       request_id: exchange.requestId,
-      venue_calls: exchange.call.venueRequests,
-      ...exchange.logFields,
+      venue_calls: venueRequests,
+      ...logFields,
+      ...metrics?.({ venueRequests, logFields }),
     });
   };
   return { after: close, onError: close };
@@ -118,7 +129,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
   };
   return {
     before: ({ event, context: { exchange } }) => {
-      if (!allowedMethods(route).includes(methodOf(event))) {
+      if (route.method !== 'ANY' && !allowedMethods(route).includes(methodOf(event))) {
         throw new AppError(`Use ${allowedMethods(route).join(', ')} on ${route.path}.`, { code: 'method_not_allowed' });
       }
       checkOrigin(origins, exchange.origin, listed);
@@ -129,7 +140,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
 }
 
 /** The only place where an error becomes an answer. */
-function problems(route: Route, log: Log): Middleware {
+function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {
       const { requestId, logFields } = request.context.exchange;
@@ -149,7 +160,8 @@ function skipForOptions({ before }: Middleware): Middleware {
   return { before: (request) => (methodOf(request.event) === 'OPTIONS' ? undefined : before?.(request)) };
 }
 
-function toResult({ status, headers, body }: HttpResponse, method: string): APIGatewayProxyStructuredResultV2 {
+/** A response as the gateway takes it. */
+export function toResult({ status, headers, body }: HttpResponse, method: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: status,
     headers: {
@@ -162,7 +174,7 @@ function toResult({ status, headers, body }: HttpResponse, method: string): APIG
   };
 }
 
-function answerOptions(route: Route, origin: string | undefined): HttpResponse {
+function answerOptions(route: AnyRoute, origin: string | undefined): HttpResponse {
   const allow = allowedMethods(route).join(', ');
   return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
 }
@@ -173,7 +185,7 @@ async function answer(
   exchange: Exchange,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const method = methodOf(event);
-  if (method === 'OPTIONS') return toResult(answerOptions(route, exchange.origin), method);
+  if (method === 'OPTIONS' && route.method !== 'ANY') return toResult(answerOptions(route, exchange.origin), method);
   const request = {
     headers: event.headers,
     query: new URLSearchParams(event.rawQueryString),
@@ -185,7 +197,7 @@ async function answer(
 }
 
 /** Puts the pipeline around an endpoint's handler: request id, log line, method, origin, checks, error mapping. */
-export function createGatewayHandler(endpoint: Endpoint, { log, corsOrigins }: PipelineDeps): GatewayHandler {
+export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budget, checks = [] } = endpoint;
   // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
   // while an order may be live.
@@ -195,9 +207,9 @@ export function createGatewayHandler(endpoint: Endpoint, { log, corsOrigins }: P
     Error,
     Context & { readonly exchange: Exchange }
   >({ timeoutEarlyInMillis: 0 })
-    .use(trace(route, log))
-    .use(crossOrigin(endpoint, corsOrigins))
-    .use(problems(route, log))
+    .use(trace(route, deps))
+    .use(crossOrigin(endpoint, deps.corsOrigins))
+    .use(problems(route, deps.log))
     .use(checks.map(skipForOptions))
     .handler((event, context) => answer(endpoint, event, context.exchange));
   return async (event, context) => pipeline(event, { ...context, exchange: openExchange(event, budget) });

@@ -1,0 +1,67 @@
+import type { Duplex } from 'node:stream';
+
+/** One client connection. */
+export interface Connection {
+  /** Aborted when what comes in cannot be read on; the reason is the error to answer. */
+  readonly broken: AbortSignal;
+  /** Exchanges that are waiting or being answered. */
+  readonly pending: number;
+  /**
+   * Runs one exchange after the other: an answer may be the last on its connection, and then a request that was sent
+   * behind it must not have placed an order. Skips those behind the last.
+   */
+  run(exchange: () => Promise<void>): void;
+  /** Marks the connection as broken; calls `answer` after the exchanges in flight, if it can still be written to. */
+  fail(error: Error, answer: () => void): void;
+}
+
+function openConnection(socket: Duplex): Connection {
+  const controller = new AbortController();
+  let tail = Promise.resolve();
+  let pending = 0;
+  return {
+    broken: controller.signal,
+    get pending() {
+      return pending;
+    },
+    run: (exchange) => {
+      pending += 1;
+      tail = tail
+        .then(() => (socket.writable ? exchange() : undefined))
+        .catch(() => socket.destroy())
+        .then(() => {
+          pending -= 1;
+        });
+    },
+    fail: (error, answer) => {
+      if (controller.signal.aborted) return;
+      controller.abort(error);
+      tail = tail.then(() => {
+        if (socket.writable) answer();
+      });
+    },
+  };
+}
+
+export interface Connections {
+  of(socket: Duplex): Connection;
+  /** Drops the connections on which nothing is being answered. */
+  dropIdle(): void;
+}
+
+/** Keeps the connections of a server. */
+export function createConnections(): Connections {
+  const open = new Map<Duplex, Connection>();
+  const of = (socket: Duplex): Connection => {
+    const connection = open.get(socket) ?? openConnection(socket);
+    if (!open.has(socket)) {
+      open.set(socket, connection);
+      socket.once('close', () => open.delete(socket));
+    }
+    return connection;
+  };
+  const dropIdle = () => {
+    for (const [socket, { pending }] of open) if (pending === 0) socket.destroy();
+  };
+  return { of, dropIdle };
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import type { Connections } from './connections.ts';
+import { headersTooLarge, refuse, targetTooLong } from './refusal.ts';
+import { replyRaw } from './reply.ts';
+
+/** Whether a packet begins with a request line that it does not end. */
+function isTargetOnly(packet: Buffer | undefined): boolean {
+  return packet !== undefined && /^[A-Z-]+ \S+$/.test(packet.toString('latin1'));
+}
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** Node's reasons to give up a request, as ours. */
+function translate({ code, rawPacket }: ParserError): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW') return isTargetOnly(rawPacket) ? targetTooLong() : headersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new AppError('The request took too long to arrive; send it at once.', { code: 'request_timeout' });
+  }
+  return new AppError('The request is not valid HTTP/1.1.', {
+    code: 'invalid_request',
+    facts: { errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }] },
+  });
+}
+
+export interface ParserErrorDeps {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly log: Log;
+  /** Milliseconds for the client to close the connection after its answer. */
+  readonly lingerTime: number;
+}
+
+/** Answers what Node's parser gives up: in our shape, and never in the place of an answer that is still to come. */
+export function answerParserErrors({ server, connections, log, lingerTime }: ParserErrorDeps): void {
+  const answer = (socket: Duplex, error: AppError, request?: IncomingMessage) => {
+    const refused = {
+      method: request?.method ?? null,
+      requestId: request?.headers['x-request-id']?.toString(),
+      startedAt: performance.now(),
+    };
+    connections.of(socket).fail(error, () => replyRaw(socket, refuse(error, refused, log), lingerTime));
+  };
+  server.on('clientError', (error: ParserError, socket) => {
+    if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
+    else answer(socket, translate(error));
+  });
+  server.on('connect', (request, socket) => {
+    socket.on('error', () => socket.destroy());
+    const error = new AppError('This is not a proxy: CONNECT is not served.', {
+      code: 'invalid_request',
+      facts: { errors: [{ field: 'method', detail: 'must not be CONNECT.' }] },
+    });
+    answer(socket, error, request);
+  });
+}
