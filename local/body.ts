@@ -15,9 +15,12 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
     length += chunk.length;
     if (length > limit) finish();
   };
-  const fail = () => reject(broken.reason);
+  // A body that is complete is one, whatever comes behind it.
+  const fail = () => {
+    if (!request.complete) reject(broken.reason);
+  };
   const leave = () => reject(new AppError('The connection ended within the body.', { code: 'invalid_request' }));
-  if (broken.aborted && !request.complete) fail();
+  if (broken.aborted) fail();
   request.on('data', collect).on('end', finish).on('close', leave).on('error', leave);
   broken.addEventListener('abort', fail);
   return promise.finally(() => {
