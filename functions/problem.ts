@@ -20,6 +20,7 @@ export function toProblem(error: AppError, requestId: string): HttpResponse {
     headers: {
       'content-type': 'application/problem+json',
       ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+      ...(error.replayed && { 'idempotency-replayed': 'true' }),
     },
     body: {
       type: 'about:blank',

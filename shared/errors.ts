@@ -62,6 +62,8 @@ export interface ErrorOptions {
   readonly facts?: ErrorFacts;
   /** Seconds until a repeat makes sense; sent as `Retry-After`. */
   readonly retryAfter?: number;
+  /** Whether this is the answer to an earlier request with the same idempotency key. */
+  readonly replayed?: boolean;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
 }
@@ -72,11 +74,13 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts;
   readonly retryAfter: number | undefined;
+  readonly replayed: boolean;
 
-  constructor(detail: string, { code, facts = {}, retryAfter, cause }: ErrorOptions) {
+  constructor(detail: string, { code, facts = {}, retryAfter, replayed = false, cause }: ErrorOptions) {
     super(detail, cause === undefined ? undefined : { cause });
     this.code = code;
     this.facts = facts;
+    this.replayed = replayed;
     const spec = ERRORS[code];
     this.retryAfter = retryAfter ?? ('retryAfter' in spec ? spec.retryAfter : undefined);
   }

@@ -1,10 +1,8 @@
-import type { Call, LimitOrder, Placement } from '../venue/port.ts';
-
-export interface PlacedOrder {
-  readonly placement: Placement;
-  /** Whether this is the answer to an earlier request with the same idempotency key. */
-  readonly replayed: boolean;
-}
+import type { Log } from '../log.ts';
+import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
+import { placeOnce } from './keyed-orders.ts';
+import { adviseOnUnknown, type PlacedOrder } from './outcome.ts';
+import type { OrderStore } from './store.ts';
 
 /** The orders of the operator's wallet. */
 export interface Orders {
@@ -15,4 +13,36 @@ export interface Orders {
    * `idempotency_key_reused`, `order_in_progress` and `store_unavailable`.
    */
   place(order: LimitOrder, idempotencyKey: string | undefined, call: Call): Promise<PlacedOrder>;
+}
+
+export interface OrdersDeps {
+  readonly entry: OrderEntry;
+  readonly store: OrderStore;
+  readonly log: Log;
+  /** Milliseconds of the Unix epoch. The wall clock, since leases are read by other processes and after a suspend. */
+  readonly now?: () => number;
+  readonly leaseMs?: number;
+}
+
+/**
+ * Milliseconds. Longer than the time budget of an order (24 s), so that nobody takes an order over while it is being
+ * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
+ */
+export const LEASE_MS = 30_000;
+
+const LOOK_UP = 'Look the order id up at the venue before ordering again.';
+
+/** Orders that are placed at most once per idempotency key; without a key each call is an order of its own. */
+export function createOrders({ entry, store, log, now = Date.now, leaseMs = LEASE_MS }: OrdersDeps): Orders {
+  const deps = { entry, store, log, now, leaseMs };
+  const placeUnkeyed = async (order: LimitOrder, call: Call): Promise<PlacedOrder> => {
+    const signed = await entry.sign(order, call);
+    const placement = await adviseOnUnknown(signed, LOOK_UP, () => entry.submit(signed, call));
+    return { placement, replayed: false };
+  };
+  return {
+    walletAddress: entry.walletAddress,
+    place: (order, key, call) =>
+      key === undefined ? placeUnkeyed(order, call) : placeOnce(deps, { key, order, call }),
+  };
 }

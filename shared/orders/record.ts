@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { formatDecimal } from '../decimal.ts';
+import type { LimitOrder } from '../venue/port.ts';
+
+/**
+ * The errors by which the venue itself refuses an order. An allowlist: an error that is not on it proves nothing about
+ * the order, so the order stays unfinished.
+ */
+export const VENUE_REFUSALS = [
+  'post_only_would_cross',
+  'market_not_accepting_orders',
+  'insufficient_balance',
+  'order_rejected',
+  'notional_below_minimum',
+  'price_out_of_range',
+  'price_off_tick',
+  'size_precision',
+  'size_below_minimum',
+] as const;
+
+const texts = z.readonly(z.array(z.string()));
+
+const finalAnswer = z.discriminatedUnion('result', [
+  z.object({
+    result: z.literal('placed'),
+    placement: z.object({
+      orderId: z.string(),
+      status: z.enum(['live', 'matched', 'delayed']),
+      transactionHashes: texts,
+      tradeIds: texts,
+    }),
+  }),
+  z.object({
+    result: z.literal('refused'),
+    code: z.enum(VENUE_REFUSALS),
+    detail: z.string(),
+    facts: z.object({
+      minPrice: z.exactOptional(z.string()),
+      maxPrice: z.exactOptional(z.string()),
+      tickSize: z.exactOptional(z.string()),
+      maxDecimals: z.exactOptional(z.number()),
+      minOrderSize: z.exactOptional(z.string()),
+      minNotional: z.exactOptional(z.string()),
+      venueReason: z.exactOptional(z.string()),
+      orderId: z.exactOptional(z.string()),
+    }),
+  }),
+]);
+
+const request = { fingerprint: z.string(), walletAddress: z.string(), orderId: z.string() };
+
+const unfinishedOrder = z.object({
+  ...request,
+  state: z.literal('unfinished'),
+  order: z.object({ orderId: z.string(), tokenId: z.string(), postOnly: z.boolean(), payload: z.string() }),
+  /** Who may send, and until when in milliseconds of the Unix epoch; 0 once the holder has given it back. */
+  lease: z.object({ owner: z.string(), until: z.number() }),
+});
+
+/** Without the signed bytes: they are never sent again, and what is not kept cannot leak. */
+const finishedOrder = z.object({
+  ...request,
+  state: z.literal('finished'),
+  answer: finalAnswer,
+  /** Milliseconds of the Unix epoch. */
+  keepUntil: z.number(),
+});
+
+const orderRecord = z.discriminatedUnion('state', [unfinishedOrder, finishedOrder]);
+
+/** One of the two answers that never change: placed, or refused by the venue itself. */
+export type FinalAnswer = z.infer<typeof finalAnswer>;
+/** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
+export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
+export type FinishedOrder = z.infer<typeof finishedOrder>;
+/** What is kept under an idempotency key. Holds neither the private key nor API credentials. */
+export type OrderRecord = z.infer<typeof orderRecord>;
+
+/** The text of a record as a store keeps it. */
+export function encodeRecord(record: OrderRecord): string {
+  return JSON.stringify(record);
+}
+
+/** Reads what `encodeRecord` wrote; throws on anything else, so that a damaged record is never taken for no record. */
+export function decodeRecord(text: string): OrderRecord {
+  return orderRecord.parse(JSON.parse(text));
+}
+
+/** The same for every spelling of the same order, such as a price of `0.50` and of `"0.5"`. */
+export function fingerprintOf({ tokenId, side, price, size, postOnly }: LimitOrder): string {
+  const canonical = JSON.stringify([tokenId, side, formatDecimal(price), formatDecimal(size), postOnly]);
+  return createHash('sha256').update(canonical).digest('base64url');
+}
