@@ -1,6 +1,7 @@
 import { type Config, type Environment, parseConfig } from '../shared/config.ts';
 import { createLog, type Log } from '../shared/log.ts';
 import type { PipelineDeps } from './http.ts';
+import { embeddedMetrics } from './metrics.ts';
 
 export interface Container {
   readonly config: Config;
@@ -16,5 +17,10 @@ export function openContainer(overrides: Environment = {}): Container {
   const config = parseConfig({ ...process.env, ...overrides });
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
-  return { config, log, pipeline: { log, corsOrigins: config.corsOrigins } };
+  const { corsOrigins, metricsNamespace } = config;
+  return {
+    config,
+    log,
+    pipeline: { log, corsOrigins, ...(metricsNamespace && { metrics: embeddedMetrics(metricsNamespace) }) },
+  };
 }

@@ -7,3 +7,8 @@ export const ROUTES = {
 } as const;
 
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
+
+/** What no route matches. */
+export const UNKNOWN_ROUTE = { name: 'unknown', method: 'ANY', path: '$default' } as const;
+
+export type AnyRoute = Route | typeof UNKNOWN_ROUTE;

@@ -31,6 +31,14 @@ export interface Config {
   readonly maxOrderNotional: Decimal | undefined;
   readonly corsOrigins: readonly string[];
   readonly logLevel: LogLevel;
+  /** The address that the key must belong to, where the key itself is kept elsewhere (on Lambda). */
+  readonly walletAddress: string | undefined;
+  /** Name or ARN of the secret that holds the key. */
+  readonly privateKeySecret: string | undefined;
+  /** DynamoDB's table of idempotency keys. */
+  readonly ordersTable: string | undefined;
+  /** CloudWatch namespace; without it no metrics are written. */
+  readonly metricsNamespace: string | undefined;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }
@@ -103,7 +111,8 @@ function parsePort(env: Environment): number {
 
 function parseHost(env: Environment): string {
   const host = read(env, 'SERVICE_HOST') ?? '127.0.0.1';
-  if (!/^[A-Za-z0-9.:-]{1,255}$/.test(host)) throw new ConfigError('SERVICE_HOST must be a host name or an IP address.');
+  if (!/^[A-Za-z0-9.:-]{1,255}$/.test(host))
+    throw new ConfigError('SERVICE_HOST must be a host name or an IP address.');
   return host;
 }
 
@@ -117,13 +126,18 @@ function parseUpstream(env: Environment, name: string, fallback: string): string
   return url.href.replace(/\/+$/, '');
 }
 
+function parseAddress(env: Environment, name: string): string | undefined {
+  const address = read(env, name);
+  if (address !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(address)) {
+    throw new ConfigError(`${name} must be an address: 0x and 40 hex digits.`);
+  }
+  return address;
+}
+
 function parseFunder(env: Environment, signatureType: SignatureType): string | undefined {
-  const address = read(env, 'SERVICE_FUNDER_ADDRESS');
+  const address = parseAddress(env, 'SERVICE_FUNDER_ADDRESS');
   if (address === undefined && signatureType !== 'eoa') {
     throw new ConfigError(`SERVICE_FUNDER_ADDRESS must be set when SERVICE_SIGNATURE_TYPE is ${signatureType}.`);
-  }
-  if (address !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(address)) {
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.');
   }
   return address;
 }
@@ -174,12 +188,9 @@ function placementWarnings(optIn: string | undefined, hasKey: boolean): string[]
 export function parseConfig(env: Environment): Config {
   const optIn = read(env, 'SERVICE_PLACE_ORDER');
   const key = read(env, 'SERVICE_PRIVATE_KEY');
+  const walletAddress = parseAddress(env, 'SERVICE_WALLET_ADDRESS');
   const signatureType = oneOf(env, 'SERVICE_SIGNATURE_TYPE', SIGNATURE_TYPES, 'eoa');
-  const credentialNames = [
-    'SERVICE_CLOB_API_KEY',
-    'SERVICE_CLOB_API_SECRET',
-    'SERVICE_CLOB_API_PASSPHRASE',
-  ] as const;
+  const credentialNames = ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'] as const;
   const [a, b, c] = credentialNames;
   return {
     host: parseHost(env),
@@ -196,6 +207,10 @@ export function parseConfig(env: Environment): Config {
     maxOrderNotional: parseCap(env),
     corsOrigins: parseOrigins(env),
     logLevel: oneOf(env, 'SERVICE_LOG_LEVEL', LOG_LEVELS, 'info'),
-    warnings: placementWarnings(optIn, key !== undefined),
+    walletAddress,
+    privateKeySecret: read(env, 'SERVICE_PRIVATE_KEY_SECRET'),
+    ordersTable: read(env, 'SERVICE_ORDERS_TABLE'),
+    metricsNamespace: read(env, 'SERVICE_METRICS_NAMESPACE'),
+    warnings: placementWarnings(optIn, key !== undefined || walletAddress !== undefined),
   };
 }

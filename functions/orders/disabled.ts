@@ -1,7 +1,15 @@
+import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Endpoint } from '../http.ts';
 import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
+
+/** Why orders are not placed, naming the setting that is missing and never a value; `undefined` when nothing is. */
+export function whyDisabled({ placeOrder, privateKey }: Config): string | undefined {
+  const missing = [...(privateKey ? [] : ['SERVICE_PRIVATE_KEY']), ...(placeOrder ? [] : ['SERVICE_PLACE_ORDER=1'])];
+  if (missing.length === 0) return undefined;
+  return `The service is read-only: ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set.`;
+}
 
 /**
  * `POST /v1/orders` of a service that cannot trade; `reason` says what is missing. Apart from the endpoint that can, so

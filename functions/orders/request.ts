@@ -25,7 +25,10 @@ const decimal = z.pipe(
 export const orderBody = z.strictObject({
   token_id: z.string('must be a string.').check(z.refine(isTokenId, TOKEN_ID_RULE)),
   side: z.pipe(
-    z.pipe(z.string('must be "buy" or "sell".'), z.transform((side) => side.toLowerCase())),
+    z.pipe(
+      z.string('must be "buy" or "sell".'),
+      z.transform((side) => side.toLowerCase()),
+    ),
     z.enum(['buy', 'sell'], 'must be "buy" or "sell".'),
   ),
   price: decimal,
@@ -71,6 +74,9 @@ export const checkOrderHeaders: Middleware = {
       return value !== undefined && !pattern.test(value);
     });
     if (broken.length === 0) return;
-    throw refuse('A header', broken.map(({ name, detail }) => ({ field: name, detail })));
+    throw refuse(
+      'A header',
+      broken.map(({ name, detail }) => ({ field: name, detail })),
+    );
   },
 };

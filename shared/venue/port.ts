@@ -57,7 +57,7 @@ export interface PriceLevel {
 /** An order book, best price first on both sides. */
 export interface Book {
   readonly tokenId: string;
-  readonly conditionId: string;
+  readonly conditionId: string | null;
   readonly bids: readonly PriceLevel[];
   readonly asks: readonly PriceLevel[];
   readonly tickSize: string;

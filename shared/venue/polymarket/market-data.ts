@@ -1,12 +1,79 @@
+import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
-import type { MarketData } from '../port.ts';
+import type { Call, Market, MarketData, MarketList } from '../port.ts';
+import { listMarketPage, MAX_PAGE_SIZE } from './list-markets.ts';
+import type { MarketParse } from './market-record.ts';
+import { readVenueBook } from './read-book.ts';
+import { createTransport } from './transport.ts';
 
 export interface MarketDataSettings {
   readonly gammaUrl: string;
   readonly clobUrl: string;
 }
 
+/** Asked for beyond the limit, since some of a page cannot be traded. */
+const PAGE_MARGIN = 20;
+/** Pages looked at beyond those that the limit needs when everything on them can be traded. */
+const SPARE_PAGES = 4;
+/** Markets that are remembered as logged; bounds the memory of a long-lived process. */
+const MAX_REMEMBERED = 10_000;
+
+const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
+
+function compareIds(a: string, b: string): number {
+  const numeric = /^\d+$/.test(a) && /^\d+$/.test(b);
+  if (numeric && a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Most traded first; equal volumes by id. */
+function sortByVolume(markets: readonly Market[]): readonly Market[] {
+  return markets
+    .map((market) => ({ market, volume: parseDecimal(market.volume24h ?? '') ?? NO_VOLUME }))
+    .sort((a, b) => compareDecimals(b.volume, a.volume) || compareIds(a.market.id, b.market.id))
+    .map(({ market }) => market);
+}
+
+/** Logs each market that is left out once. */
+function createLeftOutLog(log: Log) {
+  const logged = new Set<string>();
+  return ({ id, reason }: NonNullable<MarketParse['leftOut']>) => {
+    if (logged.has(id) || logged.size >= MAX_REMEMBERED) return;
+    logged.add(id);
+    log.warn('market left out', { market_id: id, reason });
+  };
+}
+
 /** Market data of the venue: the catalogue from Gamma, the books from the CLOB. */
-export function createMarketData(settings: MarketDataSettings, log: Log): MarketData {
-  throw new Error('not there yet');
+export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log: Log): MarketData {
+  const gamma = createTransport(gammaUrl);
+  const clob = createTransport(clobUrl);
+  const logLeftOut = createLeftOutLog(log);
+
+  async function listMarkets(limit: number, call: Call): Promise<MarketList> {
+    const found = new Map<string, Market>();
+    const maxPages = Math.ceil(limit / MAX_PAGE_SIZE) + SPARE_PAGES;
+    let size = Math.min(limit + PAGE_MARGIN, MAX_PAGE_SIZE);
+    let cursor: string | undefined;
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const page = await listMarketPage(gamma, { size, cursor }, call);
+      for (const { market, leftOut } of page.markets) {
+        if (leftOut) logLeftOut(leftOut);
+        // Trading moves markets between pages while we read them.
+        if (market && !found.has(market.id)) found.set(market.id, market);
+      }
+      size = MAX_PAGE_SIZE;
+      cursor = page.nextCursor;
+      if (cursor === undefined || found.size >= limit) break;
+    }
+    return {
+      markets: sortByVolume([...found.values()]).slice(0, limit),
+      hasMore: found.size > limit || cursor !== undefined,
+    };
+  }
+
+  return {
+    listMarkets,
+    readBook: async (tokenId, call) => (await readVenueBook(clob, tokenId, call)).book,
+  };
 }

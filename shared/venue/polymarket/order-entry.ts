@@ -1,24 +1,115 @@
-import type { ApiCredentials, SignatureType } from '../../config.ts';
-import type { Decimal } from '../../decimal.ts';
+import { getAddress } from 'ethers';
+import { type ApiCredentials, ConfigError, type SignatureType } from '../../config.ts';
+import { type Decimal, formatDecimal } from '../../decimal.ts';
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
-import type { OrderEntry } from '../port.ts';
+import type { Call, LimitOrder, OrderEntry, Placement, SignedOrder } from '../port.ts';
+import { createCredentialSource } from './credentials.ts';
+import { deriveApiKey } from './derive-api-key.ts';
+import { checkCap, createOrderRuleBook } from './order-rules.ts';
+import { signOrder } from './sign-order.ts';
+import { createSubmissions } from './submission.ts';
+import { createTransport } from './transport.ts';
+import { openWallet } from './wallet.ts';
 
 export interface OrderEntrySettings {
   readonly clobUrl: string;
   readonly privateKey: Secret;
   readonly signatureType: SignatureType;
   readonly funderAddress: string | undefined;
+  /** Derived from the key when there are none. */
   readonly credentials: ApiCredentials | undefined;
+  /** Collateral units. */
   readonly maxOrderNotional: Decimal | undefined;
+  /** Gives others when the venue refuses the given credentials; `undefined` when there are none. */
+  readonly reloadCredentials?: () => Promise<ApiCredentials | undefined>;
 }
 
 /** EIP-55 address of a private key. */
 export function walletAddressOf(privateKey: Secret): string {
-  throw new Error('not there yet');
+  return openWallet(privateKey).address;
 }
 
-/** The capability to trade with one wallet. */
+/** The account that holds the funds; throws `ConfigError` where it cannot be the key's. */
+function parseFunder(settings: OrderEntrySettings, walletAddress: string): string {
+  const { funderAddress = walletAddress, signatureType } = settings;
+  let address: string;
+  try {
+    address = getAddress(funderAddress);
+  } catch {
+    throw new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.');
+  }
+  if (signatureType === 'eoa' && address !== walletAddress) {
+    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be the address of the key when SERVICE_SIGNATURE_TYPE is eoa.');
+  }
+  return address;
+}
+
+/** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  throw new Error('not there yet');
+  const wallet = openWallet(settings.privateKey);
+  const account = {
+    wallet,
+    signatureType: settings.signatureType,
+    funderAddress: parseFunder(settings, wallet.address),
+  };
+  const clob = createTransport(settings.clobUrl);
+  const { credentials: given, reloadCredentials } = settings;
+  const credentials = createCredentialSource(given, (call) =>
+    given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.() ?? Promise.resolve(undefined)),
+  );
+  const rules = createOrderRuleBook(clob);
+  const submissions = createSubmissions({ clob, walletAddress: wallet.address, credentials, log });
+
+  async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
+    // Side by side, so that a cold order makes two round trips and not three.
+    const ready = credentials.get(call).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const admitted = await rules.admit(order, call);
+    checkCap(order, settings.maxOrderNotional);
+    const failure = await ready;
+    if (failure !== undefined) throw failure;
+    return signOrder(order, admitted, account);
+  }
+
+  /** The venue's rules have changed since they were read: the refusal gets the bounds that count now. */
+  async function completeBounds(error: unknown, { tokenId }: SignedOrder, call: Call): Promise<unknown> {
+    const contradicted = error instanceof AppError && ['price_off_tick', 'size_below_minimum'].includes(error.code);
+    if (!contradicted) return error;
+    try {
+      const { tickSize, minOrderSize } = await rules.reread(tokenId, call);
+      const bounds =
+        error.code === 'price_off_tick'
+          ? { tickSize: formatDecimal(tickSize) }
+          : { minOrderSize: formatDecimal(minOrderSize) };
+      return new AppError(error.message, {
+        code: error.code,
+        facts: { ...bounds, ...error.facts },
+        cause: error.cause,
+      });
+    } catch (unread) {
+      log.warn('the rules of a token could not be read again', { token_id: tokenId, error: unread });
+      return error;
+    }
+  }
+
+  function withBounds(act: (order: SignedOrder, call: Call) => Promise<Placement>): OrderEntry['submit'] {
+    return async (order, call) => {
+      try {
+        return await act(order, call);
+      } catch (error) {
+        throw await completeBounds(error, order, call);
+      }
+    };
+  }
+
+  return {
+    walletAddress: wallet.address,
+    sign,
+    submit: withBounds(submissions.submit),
+    settle: withBounds(submissions.settle),
+  };
 }

@@ -1,0 +1,136 @@
+import * as z from 'zod/mini';
+import { parseJsonExactly } from '../../json.ts';
+import { isTokenId } from '../../token-id.ts';
+import type { Market } from '../port.ts';
+import { protocolOf } from './token-protocol.ts';
+import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString } from './wire.ts';
+
+/** The JSON numbers of a market that are amounts. */
+export const MARKET_DECIMALS: ReadonlySet<string> = new Set([
+  'orderPriceMinTickSize',
+  'orderMinSize',
+  'volume24hr',
+  'liquidity',
+  'liquidityNum',
+  'bestBid',
+  'bestAsk',
+]);
+
+const strings = z.array(z.string());
+/** The numbers of a binary market's lists. */
+const LIST_INDICES: ReadonlySet<string> = new Set(['0', '1']);
+
+/** Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else. */
+function parseList(value: unknown): readonly string[] | null {
+  try {
+    const list = strings.safeParse(typeof value === 'string' ? parseJsonExactly(value, LIST_INDICES) : value);
+    return list.success ? list.data : null;
+  } catch {
+    return null;
+  }
+}
+
+const list = z.pipe(anything, z.transform(parseList));
+
+const dateTime = z.catch(
+  z.nullable(
+    z.string().check(
+      z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/),
+      z.refine((text) => !Number.isNaN(Date.parse(text))),
+    ),
+  ),
+  null,
+);
+
+/** Strict about what says that an order can be placed, and on which token; lenient about the rest (`venue.md` 1.3). */
+const record = z.object({
+  id: z.string().check(z.minLength(1)),
+  active: anything,
+  closed: anything,
+  archived: anything,
+  enableOrderBook: anything,
+  acceptingOrders: anything,
+  version: z.nullish(z.enum(['v1', 'v2'])),
+  clobTokenIds: list,
+  positionIds: list,
+  outcomes: list,
+  outcomePrices: list,
+  conditionId: lenientConditionId,
+  slug: lenientString,
+  question: lenientString,
+  endDate: dateTime,
+  orderPriceMinTickSize: lenientDecimal,
+  orderMinSize: lenientDecimal,
+  negRisk: z.catch(z.nullable(z.boolean()), null),
+  volume24hr: lenientDecimal,
+  liquidity: lenientDecimal,
+  liquidityNum: lenientDecimal,
+  bestBid: lenientDecimal,
+  bestAsk: lenientDecimal,
+});
+
+type MarketRecord = z.infer<typeof record>;
+
+/** The two token ids of a market, chosen by its version (`venue.md` 1.4), or why they cannot be trusted. */
+function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {
+  const protocol = version ?? 'v1';
+  const ids = protocol === 'v2' ? positionIds : clobTokenIds;
+  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: 'it has not got two token ids' };
+  if (!ids.every(isTokenId)) return { reason: 'a token id is not a decimal uint256' };
+  if (!ids.every((id) => protocolOf(id) === protocol))
+    return { reason: `a token id is not one of protocol ${protocol}` };
+  return ids;
+}
+
+function isOpen(market: MarketRecord): boolean {
+  const { active, closed, archived, enableOrderBook, acceptingOrders } = market;
+  return (
+    active === true && closed === false && archived !== true && enableOrderBook === true && acceptingOrders === true
+  );
+}
+
+/** A market, `undefined` for one on which no order can be placed now, or why one cannot be traded safely. */
+export type MarketParse = {
+  readonly market?: Market;
+  readonly leftOut?: { readonly id: string; readonly reason: string };
+};
+
+/** Parses one market of the catalogue; never throws. */
+export function parseMarket(value: unknown): MarketParse {
+  const result = record.safeParse(value);
+  if (!result.success) {
+    const id = z.object({ id: z.string() }).safeParse(value);
+    const field = String(result.error.issues[0]?.path[0] ?? 'the record');
+    return { leftOut: { id: id.success ? id.data.id : 'without id', reason: `${field} is not usable` } };
+  }
+  const { data } = result;
+  if (!isOpen(data)) return {};
+  const ids = tokenIds(data);
+  if ('reason' in ids) return { leftOut: { id: data.id, reason: ids.reason } };
+  const { outcomes, outcomePrices } = data;
+  if (outcomes !== null && outcomes.length !== ids.length) {
+    return { leftOut: { id: data.id, reason: 'its outcomes do not match its token ids' } };
+  }
+  const prices = outcomePrices?.length === ids.length ? outcomePrices : [];
+  return {
+    market: {
+      id: data.id,
+      conditionId: data.conditionId,
+      slug: data.slug,
+      question: data.question,
+      endDate: data.endDate,
+      tickSize: data.orderPriceMinTickSize,
+      minOrderSize: data.orderMinSize,
+      negRisk: data.negRisk,
+      volume24h: data.volume24hr,
+      liquidity: data.liquidity ?? data.liquidityNum,
+      bestBid: data.bestBid,
+      bestAsk: data.bestAsk,
+      outcomes: ids.map((tokenId, index) => ({
+        name: outcomes?.[index] ?? null,
+        tokenId,
+        price: decimalOrNull(prices[index]),
+      })),
+    },
+  };
+}

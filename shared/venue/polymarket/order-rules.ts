@@ -1,0 +1,144 @@
+import {
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  isMultipleOf,
+  multiplyDecimals,
+  ONE,
+  parseDecimal,
+  subtractDecimals,
+} from '../../decimal.ts';
+import { AppError } from '../../errors.ts';
+import type { Call, LimitOrder } from '../port.ts';
+import { readVenueBook } from './read-book.ts';
+import { type Protocol, protocolOf } from './token-protocol.ts';
+import type { Transport } from './transport.ts';
+
+/** What an order on a token has to respect, all of it from one `/book` answer. */
+export interface OrderRules {
+  readonly tickSize: Decimal;
+  readonly minOrderSize: Decimal;
+  readonly negRisk: boolean;
+  readonly protocol: Protocol;
+}
+
+/** Decimals of a size at this venue, whatever the tick (`venue.md` 3.4). */
+const MAX_SIZE_DECIMALS = 2;
+/** Milliseconds. A tick can change at any time; the venue refuses what an old one let through. */
+const MAX_AGE = 60_000;
+/** Tokens whose rules are kept; the oldest goes first. */
+const MAX_TOKENS = 1_000;
+
+function required(text: string): Decimal {
+  const decimal = parseDecimal(text);
+  if (!decimal) throw new AppError('The venue gave a rule that is not a decimal.', { code: 'venue_error' });
+  return decimal;
+}
+
+async function readRules(clob: Transport, tokenId: string, call: Call): Promise<OrderRules> {
+  const { book, version } = await readVenueBook(clob, tokenId, call);
+  const protocol = protocolOf(tokenId);
+  if (version !== undefined && version !== protocol) {
+    // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.
+    throw new AppError('The venue contradicts itself about the protocol of this token; the order was not sent.', {
+      code: 'venue_error',
+    });
+  }
+  return {
+    tickSize: required(book.tickSize),
+    minOrderSize: required(book.minOrderSize),
+    negRisk: book.negRisk,
+    protocol,
+  };
+}
+
+/** Throws the 422 of the first rule that the order breaks: range, tick, decimals of the size, minimum. */
+export function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: OrderRules): void {
+  const tick = formatDecimal(tickSize);
+  const maxPrice = subtractDecimals(ONE, tickSize);
+  if (compareDecimals(price, tickSize) < 0 || compareDecimals(price, maxPrice) > 0) {
+    const facts = { minPrice: tick, maxPrice: formatDecimal(maxPrice) };
+    throw new AppError(`The price must be from ${facts.minPrice} to ${facts.maxPrice}.`, {
+      code: 'price_out_of_range',
+      facts,
+    });
+  }
+  if (!isMultipleOf(price, tickSize)) {
+    throw new AppError(`The price must be a multiple of ${tick}.`, {
+      code: 'price_off_tick',
+      facts: { tickSize: tick },
+    });
+  }
+  if (size.scale > MAX_SIZE_DECIMALS) {
+    throw new AppError(`The size can have at most ${MAX_SIZE_DECIMALS} decimals.`, {
+      code: 'size_precision',
+      facts: { maxDecimals: MAX_SIZE_DECIMALS },
+    });
+  }
+  // Zero and below are no sizes, even where a market names no minimum.
+  if (compareDecimals(size, minOrderSize) < 0 || size.coefficient <= 0n) {
+    const minimum = formatDecimal(minOrderSize);
+    throw new AppError(`The size must be at least ${minimum} shares and above zero.`, {
+      code: 'size_below_minimum',
+      facts: { minOrderSize: minimum },
+    });
+  }
+}
+
+/** Refuses (422 `order_above_cap`) an order whose price x size is above the operator's cap, in collateral units. */
+export function checkCap({ price, size }: LimitOrder, cap: Decimal | undefined): void {
+  if (!cap || compareDecimals(multiplyDecimals(price, size), cap) <= 0) return;
+  const maxNotional = formatDecimal(cap);
+  throw new AppError(`The order's price times size is above ${maxNotional}, the cap of this service.`, {
+    code: 'order_above_cap',
+    facts: { maxNotional },
+  });
+}
+
+export interface OrderRuleBook {
+  /** The rules of a token by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
+  admit(order: LimitOrder, call: Call): Promise<OrderRules>;
+  /** Reads the rules of a token again, since the venue has contradicted the ones that were kept. */
+  reread(tokenId: string, call: Call): Promise<OrderRules>;
+}
+
+/** Keeps the rules of each token for at most 60 s; orders that wait for the same rules share one read. */
+export function createOrderRuleBook(clob: Transport): OrderRuleBook {
+  const kept = new Map<string, { readonly rules: OrderRules; readonly until: number }>();
+  const inFlight = new Map<string, Promise<OrderRules>>();
+
+  async function refresh(tokenId: string, call: Call): Promise<OrderRules> {
+    const rules = await readRules(clob, tokenId, call);
+    kept.delete(tokenId);
+    kept.set(tokenId, { rules, until: performance.now() + MAX_AGE });
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_TOKENS && oldest !== undefined) kept.delete(oldest);
+    return rules;
+  }
+
+  function fresh(tokenId: string, call: Call): Promise<OrderRules> {
+    const running = inFlight.get(tokenId);
+    if (running) return running;
+    const started = refresh(tokenId, call).finally(() => inFlight.delete(tokenId));
+    inFlight.set(tokenId, started);
+    return started;
+  }
+
+  return {
+    reread: fresh,
+    async admit(order, call) {
+      const entry = kept.get(order.tokenId);
+      if (entry && performance.now() < entry.until) {
+        try {
+          checkRules(order, entry.rules);
+          return entry.rules;
+        } catch {
+          // The rules may have changed since; the answer to the caller comes from fresh ones.
+        }
+      }
+      const rules = await fresh(order.tokenId, call);
+      checkRules(order, rules);
+      return rules;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../errors.ts';
+import type { Placement } from '../port.ts';
+import { refusedCredentials } from './credentials.ts';
+import { isDuplicate, isKnownSentence, type Refusal, translateRefusal } from './refusals.ts';
+import type { VenueHttpResponse } from './transport.ts';
+import { errorText, parseJson } from './wire.ts';
+
+/**
+ * What an answer to `POST /order` proves.
+ * - `accepted`: the venue took the order;
+ * - `refused`: the venue itself did not take it;
+ * - `unauthorised`: refused for its credentials, before it was looked at;
+ * - `unknown`: it may be live.
+ */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly placement: Placement }
+  | { readonly kind: 'refused' | 'unauthorised'; readonly error: AppError }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** An allowlist: a status that is not on it proves nothing about the order. */
+const VENUE_REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404]);
+
+const strings = z.catch(z.array(z.string()), []);
+
+const postedOrder = z.object({
+  success: z.boolean(),
+  errorMsg: z.nullish(z.string()),
+  orderID: z.string(),
+  status: z.string(),
+  transactionsHashes: strings,
+  tradeIDs: strings,
+});
+
+const refusedOrder = z.object({ errorMsg: z.string().check(z.minLength(1)) });
+
+const statuses = z.enum(['live', 'matched', 'delayed']);
+
+const retryHint = z.object({ retry_after_seconds: z.number() });
+
+function unknown(why: string): Outcome {
+  return { kind: 'unknown', why };
+}
+
+function refused(text: string, refusal: Refusal): Outcome {
+  const error = translateRefusal(text, refusal);
+  const unauthorised = error.code === 'venue_refused_service' && error.facts.reason === 'credentials';
+  return { kind: unauthorised ? 'unauthorised' : 'refused', error };
+}
+
+/** A 200 can be a refusal: it is acceptance only with `success`, no message, our id and a status that we know. */
+function classifySuccess(text: string, orderId: string, refusal: (text: string) => Refusal): Outcome {
+  const body = parseJson(text);
+  const refusedBody = refusedOrder.safeParse(body);
+  if (refusedBody.success) {
+    const { errorMsg } = refusedBody.data;
+    return isDuplicate(errorMsg) ? unknown('duplicate') : refused(errorMsg, refusal(errorMsg));
+  }
+  const posted = postedOrder.safeParse(body);
+  if (!posted.success) return unknown('unreadable acceptance');
+  const { success, orderID, status, transactionsHashes, tradeIDs } = posted.data;
+  const known = statuses.safeParse(status.toLowerCase());
+  if (!success || orderID.toLowerCase() !== orderId.toLowerCase() || !known.success)
+    return unknown('unclear acceptance');
+  return {
+    kind: 'accepted',
+    placement: { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs },
+  };
+}
+
+function notTaken(code: 'rate_limited' | 'venue_unavailable', detail: string, retryAfter: number | undefined): Outcome {
+  const error = new AppError(`${detail} The order was not taken; try again later.`, {
+    code,
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+  return { kind: 'refused', error };
+}
+
+function behindFirewall(): AppError {
+  return new AppError('A firewall before the venue refuses this service; its operator has to act.', {
+    code: 'venue_refused_service',
+    facts: { reason: 'firewall' },
+  });
+}
+
+/**
+ * Reads the venue's answer to an order by the table of `venue.md` 3.7 and 3.8. `clean` takes secrets out of the
+ * venue's sentences.
+ */
+export function classifyOutcome(
+  { status, isJson, text, retryAfter }: VenueHttpResponse,
+  orderId: string,
+  clean: (text: string) => string,
+): Outcome {
+  const hint = retryHint.safeParse(isJson ? parseJson(text) : undefined);
+  const wait = retryAfter ?? (hint.success ? hint.data.retry_after_seconds : undefined);
+  const refusal = (sentence: string): Refusal => ({ reason: clean(sentence), retryAfter: wait });
+  if ((status === 200 || status === 201) && isJson) return classifySuccess(text, orderId, refusal);
+  if (status === 425) return notTaken('venue_unavailable', "The venue's engine restarts.", wait);
+  if (status === 429) return notTaken('rate_limited', 'The venue limits the rate of orders.', wait);
+  const sentence = isJson ? errorText(text) : undefined;
+  if (sentence === undefined) {
+    if (status !== 403) return unknown(`status ${status} without a word of the venue`);
+    return { kind: 'refused', error: behindFirewall() };
+  }
+  if (isDuplicate(sentence)) return unknown('duplicate');
+  if (status === 401) return { kind: 'unauthorised', error: refusedCredentials(new Error(clean(sentence))) };
+  if (status === 403 && !isKnownSentence(sentence)) return { kind: 'refused', error: behindFirewall() };
+  if (status === 503 && isKnownSentence(sentence)) return refused(sentence, refusal(sentence));
+  // The venue rewrites statuses by the words of a message: these two came from its inside, not from a check.
+  const fromInside = /context canceled|timed out/i.test(sentence) || (status === 404 && !isKnownSentence(sentence));
+  if (!VENUE_REFUSED.has(status) || fromInside) return unknown(`status ${status}`);
+  return refused(sentence, refusal(sentence));
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { compareDecimals, type Decimal, ONE, parseDecimal, ZERO } from '../../decimal.ts';
+import { AppError } from '../../errors.ts';
+import type { Book, Call, PriceLevel } from '../port.ts';
+import { read, refuseRead } from './reads.ts';
+import type { Transport } from './transport.ts';
+import { anything, decimalOrNull, decimalText, errorText, lenientConditionId, parseJson } from './wire.ts';
+
+const level = z.object({ price: decimalText, size: decimalText });
+
+const book = z.object({
+  asset_id: z.string(),
+  market: lenientConditionId,
+  bids: z.array(level),
+  asks: z.array(level),
+  tick_size: decimalText,
+  min_order_size: decimalText,
+  neg_risk: z.boolean(),
+  last_trade_price: z.pipe(anything, z.transform(decimalOrNull)),
+  timestamp: z.catch(z.nullable(z.string()), null),
+  hash: z.catch(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))), null),
+  /** Undocumented, on books of protocol v2 only (`venue.md` 2.1). */
+  version: z.nullish(z.string()),
+});
+
+/** Epoch milliseconds as ISO 8601. */
+function toIsoTime(milliseconds: string | null): string | null {
+  return milliseconds !== null && /^\d{1,15}$/.test(milliseconds) ? new Date(Number(milliseconds)).toISOString() : null;
+}
+
+/** A decimal that has passed the schema. */
+function value(text: string): Decimal {
+  return parseDecimal(text) ?? ZERO;
+}
+
+/** Best first, whatever order the venue sends; a level without shares offers nothing. */
+function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
+  return levels
+    .filter(({ size }) => size !== '0')
+    .map((entry) => ({ entry, price: value(entry.price) }))
+    .sort((a, b) => direction * compareDecimals(a.price, b.price))
+    .map(({ entry }) => entry);
+}
+
+/** Whether the rules can be traded by: a tick between 0 and 1, prices inside (0, 1). */
+function isPlausible({ tick_size, bids, asks }: z.infer<typeof book>): boolean {
+  const inside = (text: string) => compareDecimals(value(text), ZERO) > 0 && compareDecimals(value(text), ONE) < 0;
+  return inside(tick_size) && [...bids, ...asks].every(({ price }) => inside(price));
+}
+
+export interface VenueBook {
+  readonly book: Book;
+  /** The protocol version that the book itself states, if any. */
+  readonly version: string | undefined;
+}
+
+function parseBook(text: string, tokenId: string): VenueBook {
+  const result = book.safeParse(parseJson(text));
+  if (!result.success || result.data.asset_id !== tokenId || !isPlausible(result.data)) {
+    const cause = result.success ? new Error('the book is of another token or out of range') : result.error;
+    throw new AppError('The venue gave an order book that cannot be read.', { code: 'venue_error', cause });
+  }
+  const { data } = result;
+  return {
+    version: data.version ?? undefined,
+    book: {
+      tokenId,
+      conditionId: data.market,
+      bids: sortSide(data.bids, -1),
+      asks: sortSide(data.asks, 1),
+      tickSize: data.tick_size,
+      minOrderSize: data.min_order_size,
+      negRisk: data.neg_risk,
+      lastTradePrice: data.last_trade_price,
+      timestamp: toIsoTime(data.timestamp),
+      hash: data.hash,
+    },
+  };
+}
+
+/** `GET /book` of the CLOB (`venue.md` 2.1): levels and the rules of a token in one answer. Errors: see `MarketData`. */
+export async function readVenueBook(clob: Transport, tokenId: string, call: Call): Promise<VenueBook> {
+  const response = await read(clob, { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` }, call);
+  const { status, isJson, text } = response;
+  if (status === 200 && isJson) return parseBook(text, tokenId);
+  const unknown = status === 404 || (status === 400 && /invalid token id/i.test(errorText(text) ?? ''));
+  if (unknown && isJson && errorText(text) !== undefined) {
+    throw new AppError('The venue has no order book for this token; take token ids from GET /v1/markets.', {
+      code: 'unknown_token',
+    });
+  }
+  throw refuseRead(response);
+}

@@ -1,0 +1,93 @@
+import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
+import type { SignatureType } from '../../config.ts';
+import { formatDecimal, multiplyDecimals, toUnits } from '../../decimal.ts';
+import { AppError } from '../../errors.ts';
+import type { LimitOrder, SignedOrder } from '../port.ts';
+import type { OrderRules } from './order-rules.ts';
+import { hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
+
+/** Polygon. */
+export const CHAIN_ID = 137;
+/** Both collateral and shares (`venue.md` 3.4). */
+const UNIT_DECIMALS = 6;
+
+const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
+  eoa: SignatureTypeV2.EOA,
+  proxy: SignatureTypeV2.POLY_PROXY,
+  safe: SignatureTypeV2.POLY_GNOSIS_SAFE,
+  'deposit-wallet': SignatureTypeV2.POLY_1271,
+};
+
+/** The client rounds to the decimals that belong to a tick: on the grid, the tick with as many decimals rounds nothing. */
+const TICK_BY_DECIMALS = ['0.1', '0.1', '0.01', '0.001', '0.0001'] as const;
+
+export interface Account {
+  readonly wallet: Wallet;
+  readonly signatureType: SignatureType;
+  /** EIP-55 address of what holds the funds. */
+  readonly funderAddress: string;
+}
+
+interface Amounts {
+  readonly maker: string;
+  readonly taker: string;
+}
+
+/** What the maker gives and takes, in millionths, exactly. */
+function exactAmounts({ side, price, size }: LimitOrder): Amounts {
+  const shares = toUnits(size, UNIT_DECIMALS);
+  const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
+  if (shares === undefined || collateral === undefined) {
+    throw new AppError('The tick of this market is finer than orders can express.', { code: 'venue_error' });
+  }
+  const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
+  return { maker: maker.toString(), taker: taker.toString() };
+}
+
+/** Signs under the domain of the token's protocol: "3" for v2, which takes exact amounts, "2" for v1. */
+function build(
+  builder: OrderBuilder,
+  order: LimitOrder,
+  { negRisk, protocol, tickSize }: OrderRules,
+  amounts: Amounts,
+) {
+  const side = order.side === 'buy' ? Side.BUY : Side.SELL;
+  if (protocol === 'v2') {
+    const { maker: makerAmount, taker: takerAmount } = amounts;
+    return builder.buildExchangeV3OrderFromAmounts({ tokenID: order.tokenId, side, makerAmount, takerAmount });
+  }
+  const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
+  if (tick === undefined) throw new AppError('The tick of this market is not supported.', { code: 'venue_error' });
+  // The client computes in floating point here; what it signed is compared with the exact amounts below.
+  const [price, size] = [Number(formatDecimal(order.price)), Number(formatDecimal(order.size))];
+  return builder.buildOrder({ tokenID: order.tokenId, side, price, size }, { tickSize: tick, negRisk }, 2);
+}
+
+/**
+ * Signs a limit order (good till cancelled) that obeys `rules`. The order id is the digest of the order under the
+ * exchange's domain (`venue.md` 3.2). Errors: 400 `invalid_request` for a size that cannot be signed exactly.
+ */
+export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
+  const { wallet, signatureType, funderAddress } = account;
+  let orderId: string | undefined;
+  const signer = toTypedDataSigner(wallet, (domain, { Order = [], ...outer }, value) => {
+    const nested = value['contents'];
+    // A deposit wallet's signature wraps the order (ERC-7739); its id is that of the order all the same.
+    const contents = typeof nested === 'object' && nested !== null ? { ...nested } : value;
+    orderId = hashTypedData(domain, { Order }, contents);
+    return contents === value ? orderId : hashTypedData(domain, { Order, ...outer }, value);
+  });
+  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
+  const amounts = exactAmounts(order);
+  const signed = await build(builder, order, rules, amounts);
+  if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');
+  if (signed.makerAmount !== amounts.maker || signed.takerAmount !== amounts.taker) {
+    const detail = 'is too large to be signed exactly at this price; use several smaller orders.';
+    throw new AppError(`The order is not valid: size ${detail}`, {
+      code: 'invalid_request',
+      facts: { errors: [{ field: 'size', detail }] },
+    });
+  }
+  const body = orderToJsonV2(signed, '', OrderType.GTC, order.postOnly);
+  return { orderId, tokenId: order.tokenId, postOnly: order.postOnly, payload: JSON.stringify(body.order) };
+}

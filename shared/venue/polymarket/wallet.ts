@@ -1,0 +1,42 @@
+import { computeAddress, SigningKey, type TypedDataDomain, TypedDataEncoder, type TypedDataField } from 'ethers';
+import type { Secret } from '../../secret.ts';
+
+export type TypedDataTypes = Record<string, TypedDataField[]>;
+export type TypedDataValue = Record<string, unknown>;
+
+/** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
+export interface Wallet {
+  /** EIP-55. */
+  readonly address: string;
+  /** 65 bytes of hex, low s, over a 32-byte digest. */
+  sign(digest: string): Promise<string>;
+}
+
+/** A wallet whose key is in this process. Deterministic (RFC 6979): the same digest gives the same signature. */
+export function openWallet(privateKey: Secret): Wallet {
+  const key = new SigningKey(privateKey.reveal());
+  return {
+    // Also computes the curve's tables, so that the first order does not wait for them.
+    address: computeAddress(key),
+    sign: async (digest) => key.sign(digest).serialized,
+  };
+}
+
+/** How the official client wants its signer: that of ethers 5. */
+export interface TypedDataSigner {
+  getAddress(): Promise<string>;
+  _signTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): Promise<string>;
+}
+
+/** The wallet as a signer for the official client; `onDigest` sees every digest before it is signed. */
+export function toTypedDataSigner(wallet: Wallet, onSign?: typeof hashTypedData): TypedDataSigner {
+  return {
+    getAddress: async () => wallet.address,
+    _signTypedData: (domain, types, value) => wallet.sign((onSign ?? hashTypedData)(domain, types, value)),
+  };
+}
+
+/** The EIP-712 digest of a value. */
+export function hashTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): string {
+  return TypedDataEncoder.hash(domain, types, value);
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../decimal.ts';
+
+/** What the venue's answers have in common. A descriptive field is lenient (`null`); one that decides about money is not. */
+
+/** Any value, or none at all: without `optional` a missing member would fail the record. */
+export const anything = z.optional(z.unknown());
+
+/** A decimal at or above zero in canonical form, `null` for anything else. */
+export function decimalOrNull(value: unknown): string | null {
+  const decimal = typeof value === 'string' ? parseNumber(value) : undefined;
+  return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
+}
+
+/** A decimal string at or above zero, put into canonical form. */
+export const decimalText = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const decimal = decimalOrNull(text);
+    if (decimal !== null) return decimal;
+    context.issues.push({ code: 'custom', message: 'not a decimal', input: text });
+    return z.NEVER;
+  }),
+);
+
+export const lenientDecimal = z.pipe(anything, z.transform(decimalOrNull));
+
+export const lenientString = z.catch(z.nullable(z.string()), null);
+
+/** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (`venue.md` 1.4). */
+export const lenientConditionId = z.pipe(
+  anything,
+  z.transform((value) => {
+    const hex = typeof value === 'string' ? /^0x([0-9a-fA-F]{62}(?:[0-9a-fA-F]{2})?)$/.exec(value)?.[1] : undefined;
+    return hex === undefined ? null : `0x${hex.padEnd(64, '0')}`;
+  }),
+);
+
+const errorBody = z.object({ error: z.string() });
+
+/** Parses JSON; `undefined` when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sentence of an error body `{"error": "…"}`. */
+export function errorText(text: string): string | undefined {
+  const result = errorBody.safeParse(parseJson(text));
+  return result.success ? result.data.error : undefined;
+}
