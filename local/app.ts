@@ -1,14 +1,14 @@
+import { createMarketData } from '#venue/market-data';
 import { bookEndpoint } from '../functions/book/endpoint.ts';
 import { healthEndpoint } from '../functions/health/endpoint.ts';
 import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../functions/http.ts';
 import { marketsEndpoint } from '../functions/markets/endpoint.ts';
-import { disabledOrdersEndpoint } from '../functions/orders/disabled.ts';
+import { disabledOrdersEndpoint, whyDisabled } from '../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../functions/orders/endpoint.ts';
 import type { ROUTES } from '../functions/routes.ts';
 import type { Config } from '../shared/config.ts';
 import type { Log } from '../shared/log.ts';
 import type { Orders } from '../shared/orders/orders.ts';
-import { createMarketData } from '#venue/market-data';
 
 export type Handlers = Readonly<Record<keyof typeof ROUTES, GatewayHandler>>;
 
@@ -18,13 +18,6 @@ export interface AppDeps {
   readonly pipeline: PipelineDeps;
   /** Makes the capability to trade; called only when the key and the opt-in are both there. */
   readonly openOrders: () => Promise<Orders>;
-}
-
-/** Why orders are not placed, naming the setting that is missing and never a value; `undefined` when nothing is. */
-function whyDisabled({ placeOrder, privateKey }: Config): string | undefined {
-  const missing = [...(privateKey ? [] : ['SERVICE_PRIVATE_KEY']), ...(placeOrder ? [] : ['SERVICE_PLACE_ORDER=1'])];
-  if (missing.length === 0) return undefined;
-  return `The service is read-only: ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set.`;
 }
 
 async function walletAddress({ privateKey }: Config): Promise<string | null> {

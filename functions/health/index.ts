@@ -1,0 +1,26 @@
+import { openContainer } from '../container.ts';
+import { createGatewayHandler, type GatewayHandler } from '../http.ts';
+import { disabledOrdersEndpoint, whyDisabled } from '../orders/disabled.ts';
+import { ROUTES } from '../routes.ts';
+import { unknownPathEndpoint } from '../unknown-path.ts';
+import { healthEndpoint } from './endpoint.ts';
+
+const { config, pipeline } = openContainer();
+const { placeOrder, walletAddress = null, funderAddress } = config;
+
+const health = createGatewayHandler(
+  healthEndpoint({
+    mode: placeOrder && walletAddress !== null ? 'order-placing' : 'read-only',
+    walletAddress,
+    funderAddress,
+  }),
+  pipeline,
+);
+const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
+const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled(config) ?? ''), pipeline);
+
+/** Besides its own path it answers what no other function takes, orders included while they are not deployed. */
+export const handler: GatewayHandler = (event, context) => {
+  if (event.rawPath === ROUTES.health.path) return health(event, context);
+  return event.rawPath === ROUTES.orders.path ? disabledOrders(event, context) : unknownPath(event, context);
+};

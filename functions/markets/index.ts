@@ -1,0 +1,8 @@
+import { createMarketData } from '#venue/market-data';
+import { openContainer } from '../container.ts';
+import { createGatewayHandler } from '../http.ts';
+import { marketsEndpoint } from './endpoint.ts';
+
+const { config, log, pipeline } = openContainer();
+
+export const handler = createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline);

@@ -1,0 +1,88 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
+import { ROUTES } from '../functions/routes.ts';
+import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
+import { formatSizes, measure, type Sizes } from './sizes.ts';
+
+/** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
+const ROOT = join(import.meta.dirname, '..');
+
+/**
+ * The venue's own client is used for building and signing orders and does no HTTP for us; the SDK finds its
+ * credentials where Lambda puts them. What they would bring for other uses is left out.
+ */
+const REPLACED = {
+  axios: './infra/stubs/http-client.ts',
+  'browser-or-node': './infra/stubs/platform.ts',
+  '@aws-sdk/credential-provider-node': './infra/stubs/credentials.ts',
+} as const;
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
+  mainFields: ['module', 'main'],
+  alias: REPLACED,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  outExtension: { '.js': '.mjs' },
+  legalComments: 'none',
+  sourcemap: 'external',
+  sourcesContent: false,
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function. */
+const WITHOUT_LAYER: ReadonlySet<string> = new Set(['health']);
+
+function functionOptions(name: string, outdir: string) {
+  return {
+    ...COMMON,
+    entryPoints: { index: `functions/${name}/index.ts` },
+    outdir: join(outdir, 'functions', name),
+    plugins: WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)],
+  };
+}
+
+function layerOptions(outdir: string) {
+  return { ...COMMON, entryPoints: { ...LAYER_ENTRIES }, outdir: join(outdir, 'layer', 'nodejs') };
+}
+
+/** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */
+async function write(files: readonly OutputFile[], outdir: string): Promise<void> {
+  for (const { path, contents } of files) {
+    const target = path.endsWith('.map') ? join(outdir, 'maps', path.slice(outdir.length)) : path;
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, contents);
+  }
+}
+
+/**
+ * Builds what is deployed into `outdir`: `functions/<name>` and `layer`, each a folder that becomes an asset as it is.
+ * The same sources give the same bytes, wherever the project lies.
+ */
+export async function buildAssets(outdir: string): Promise<Sizes> {
+  await rm(outdir, { recursive: true, force: true });
+  const metafiles = new Map<string, Metafile>();
+  for (const name of Object.keys(ROUTES)) {
+    const { outputFiles, metafile } = await build(functionOptions(name, outdir));
+    await write(outputFiles, outdir);
+    metafiles.set(name, metafile);
+  }
+  const layer = await build(layerOptions(outdir));
+  await write(layer.outputFiles, outdir);
+  return measure(metafiles, layer.metafile);
+}
+
+if (import.meta.main) {
+  const sizes = await buildAssets(join(ROOT, 'build'));
+  process.stdout.write(`${formatSizes(sizes)}\n`);
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+/**
+ * What the layer offers by name. The errors are there because an error of the venue adapter must be an instance of the
+ * class that the pipeline knows: with a copy in each bundle, every answer to it would be a 500.
+ */
+export const LAYER_ENTRIES = {
+  'market-data': 'shared/venue/polymarket/market-data.ts',
+  'order-entry': 'shared/venue/polymarket/order-entry.ts',
+  errors: 'shared/errors.ts',
+} as const;
+
+/** Where Lambda unpacks the layer. Node finds an absolute path; a bare name it would look for beside the function only. */
+export const LAYER_FOLDER = '/opt/nodejs';
+
+/** Imports of what the layer offers stay imports, from the layer. */
+export function fromLayer(root: string): Plugin {
+  const offered = new Map(Object.entries(LAYER_ENTRIES).map(([name, path]) => [join(root, path), name]));
+  return {
+    name: 'from-layer',
+    setup(build) {
+      build.onResolve({ filter: /^#venue\/|\/errors\.ts$/ }, async ({ path, resolveDir, kind, pluginData }) => {
+        if (pluginData === 'from-layer') return undefined;
+        const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'from-layer' });
+        const name = offered.get(resolved.path);
+        return name === undefined ? resolved : { path: `${LAYER_FOLDER}/${name}.mjs`, external: true };
+      });
+    },
+  };
+}
