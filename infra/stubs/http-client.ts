@@ -6,5 +6,5 @@ function refuse(): never {
   throw new Error('the HTTP client of the venue client is not part of the deployed code');
 }
 
-// The shape that the client imports.
+// biome-ignore lint/style/noDefaultExport: the client imports axios by its default.
 export { refuse as default };

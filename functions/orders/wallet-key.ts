@@ -1,0 +1,63 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod/mini';
+import { type ApiCredentials, parseCredentials, parsePrivateKey } from '../../shared/config.ts';
+import type { Secret } from '../../shared/secret.ts';
+
+/** What the operator keeps in the secret store. */
+export interface WalletKey {
+  readonly privateKey: Secret;
+  readonly credentials: ApiCredentials | undefined;
+}
+
+export type ReadWalletKey = () => Promise<WalletKey>;
+
+/** Milliseconds for one attempt to connect, for one attempt, and for all of them: a fraction of an order's budget. */
+const CONNECT_LIMIT = 1_000;
+const ATTEMPT_LIMIT = 2_000;
+const READ_LIMIT = 4_500;
+
+const text = z.optional(z.string());
+
+/** A member that is not listed is refused: without it a misspelt `apiSecret` would go unnoticed. */
+const keyRecord = z.strictObject({ privateKey: z.string(), apiKey: text, apiSecret: text, apiPassphrase: text });
+
+function parseJson(secret: string): unknown {
+  try {
+    return JSON.parse(secret);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses the secret: a private key in hex, or JSON with `privateKey` and the API credentials. Throws an error that never
+ * holds a part of the secret.
+ */
+export function parseWalletKey(secret: string): WalletKey {
+  const trimmed = secret.trim();
+  if (!trimmed.startsWith('{')) {
+    return { privateKey: parsePrivateKey(trimmed, 'The secret'), credentials: undefined };
+  }
+  const { success, data } = keyRecord.safeParse(parseJson(trimmed));
+  if (!success) throw new Error('The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.');
+  const { privateKey, apiKey, apiSecret, apiPassphrase } = data;
+  return {
+    privateKey: parsePrivateKey(privateKey, 'privateKey in the secret'),
+    credentials: parseCredentials([apiKey, apiSecret, apiPassphrase], ['apiKey', 'apiSecret', 'apiPassphrase']),
+  };
+}
+
+/** Makes the reader of the secret with that name or ARN. Each call asks Secrets Manager. */
+export function createWalletKeyReader(secretId: string): ReadWalletKey {
+  const client = new SecretsManagerClient({
+    maxAttempts: 2,
+    // Without the last, the SDK only warns when the time is up.
+    requestHandler: { connectionTimeout: CONNECT_LIMIT, requestTimeout: ATTEMPT_LIMIT, throwOnRequestTimeout: true },
+  });
+  return async () => {
+    const command = new GetSecretValueCommand({ SecretId: secretId });
+    const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(READ_LIMIT) });
+    if (SecretString === undefined) throw new Error('The secret must be text, not binary.');
+    return parseWalletKey(SecretString);
+  };
+}
