@@ -1,0 +1,62 @@
+import { createServer } from 'node:net';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
+import { STORE_CALL_MS } from '../../../shared/orders/store.ts';
+import { startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { listeningPort } from '../../support/listening-port.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../../support/order-records.ts';
+import { orderStoreContract } from '../../support/order-store-contract.ts';
+
+describe('orders in DynamoDB', () => {
+  let db: TestDynamoDb;
+  const openStore = () => createDynamoDbStore(db);
+  const readItem = async () => {
+    const client = new DynamoDBClient(db.client);
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: db.tableName, Key: { idempotency_key: { S: 'key' } } }),
+    );
+    client.destroy();
+    return Item;
+  };
+
+  beforeEach(async () => {
+    db = await startDynamoDb();
+  });
+  afterEach(() => db.close());
+
+  orderStoreContract(() => [openStore(), openStore()]);
+
+  it('gives only a finished order an end', async () => {
+    const store = openStore();
+    await store.create('key', unfinishedOrder('a'));
+    expect(Object.keys((await readItem()) ?? {}).sort()).toStrictEqual(['idempotency_key', 'lease_owner', 'record']);
+    await store.replace('key', finishedOrder(PLACED, 1_790_090_000_001), 'unfinished');
+    const item = await readItem();
+    expect(Object.keys(item ?? {}).sort()).toStrictEqual(['expires_at', 'idempotency_key', 'record']);
+    expect(item?.['expires_at']).toStrictEqual({ N: '1790090001' });
+  });
+
+  it('fails when the table is missing', async () => {
+    const store = createDynamoDbStore({ ...db, tableName: 'missing' });
+    await expect(store.read('key')).rejects.toThrow();
+    await expect(store.create('key', unfinishedOrder('a'))).rejects.toThrow();
+  });
+
+  it('fails on an item that it cannot read, instead of taking it for no record', async () => {
+    const store = openStore();
+    await store.create('key', JSON.parse('{"state":"unfinished","lease":{"owner":"a"}}'));
+    await expect(store.read('key')).rejects.toThrow();
+  });
+
+  it('gives up in time when the database takes connections and says nothing', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const endpoint = `http://127.0.0.1:${listeningPort(silent)}`;
+    const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
+    const startedAt = performance.now();
+    await expect(store.read('key')).rejects.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    silent.close();
+  });
+});

@@ -1,0 +1,37 @@
+import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../shared/orders/record.ts';
+
+export const WALLET = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
+
+/** An unfinished order of about the size of a real one. */
+export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrder {
+  return {
+    state: 'unfinished',
+    fingerprint: 'f'.repeat(43),
+    walletAddress: WALLET,
+    orderId,
+    order: {
+      orderId,
+      tokenId: '7'.repeat(77),
+      postOnly: true,
+      payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
+    },
+    lease: { owner, until: 1_790_000_030_000 },
+  };
+}
+
+export const PLACED: FinalAnswer = {
+  result: 'placed',
+  placement: { orderId: '0xa1', status: 'matched', transactionHashes: ['0x01'], tradeIds: ['t-1'] },
+};
+
+export const REFUSED: FinalAnswer = {
+  result: 'refused',
+  code: 'post_only_would_cross',
+  detail: 'The order would have crossed.',
+  facts: { venueReason: 'invalid post-only order: order crosses book' },
+};
+
+export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
+  const { order, lease, ...request } = unfinishedOrder('nobody');
+  return { ...request, state: 'finished', answer, keepUntil };
+}
