@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Route } from '../functions/routes.ts';
+import type { AnyRoute } from '../functions/routes.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** Belong to one connection (RFC 9110, 7.6.1): the gateway does not pass them on. */
@@ -12,7 +12,7 @@ const TEXT_LIKE = /^(?:text\/.*|application\/(?:json|javascript|xml|[^;]*\+json|
 
 export interface EventSource {
   readonly request: IncomingMessage;
-  readonly route: Route;
+  readonly route: AnyRoute;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -51,6 +51,10 @@ function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2,
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 
+function routeKey({ path }: AnyRoute): string {
+  return path.startsWith('$') ? path : `ANY ${path}`;
+}
+
 function requestContext({ request, route }: EventSource, path: string): APIGatewayProxyEventV2['requestContext'] {
   const now = new Date();
   const domainName = request.headers.host ?? '';
@@ -67,7 +71,7 @@ function requestContext({ request, route }: EventSource, path: string): APIGatew
       userAgent: request.headers['user-agent'] ?? '',
     },
     requestId: randomUUID(),
-    routeKey: `ANY ${route.path}`,
+    routeKey: routeKey(route),
     stage: '$default',
     time: commonLogTime(now),
     timeEpoch: now.getTime(),
@@ -90,7 +94,7 @@ export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
   const headers = join(pairs.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name)));
   return {
     version: '2.0',
-    routeKey: `ANY ${route.path}`,
+    routeKey: routeKey(route),
     rawPath: path,
     ...queryOf(target),
     ...(cookies.length > 0 && { cookies }),
@@ -104,7 +108,7 @@ export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
 const nothing = () => undefined;
 
 /** What Lambda tells a function about its invocation; there is no deadline here but the handler's own. */
-export function toContext({ requestContext: { requestId } }: APIGatewayProxyEventV2, { name }: Route): Context {
+export function toContext({ requestContext: { requestId } }: APIGatewayProxyEventV2, { name }: AnyRoute): Context {
   return {
     callbackWaitsForEmptyEventLoop: false,
     functionName: name,

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { GatewayHandler } from '../functions/http.ts';
+import { createGatewayHandler, type GatewayHandler } from '../functions/http.ts';
 import { MAX_BODY_BYTES } from '../functions/limits.ts';
-import { ROUTES, type Route } from '../functions/routes.ts';
+import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
+import { unknownPathEndpoint } from '../functions/unknown-path.ts';
 import type { Config } from '../shared/config.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
@@ -63,7 +64,11 @@ function isRecordOfStrings(params: Request['params']): params is Record<string, 
 }
 
 /** Hands requests to an endpoint as the gateway would. */
-function serve(handler: GatewayHandler, route: Route, { connections, replyOptions }: GatewayAppDeps): RequestHandler {
+function serve(
+  handler: GatewayHandler,
+  route: AnyRoute,
+  { connections, replyOptions }: GatewayAppDeps,
+): RequestHandler {
   return async (request, response) => {
     // Only the endpoint's own method has a body that anybody reads.
     const wantsBody = request.method === route.method && route.method === 'POST';
@@ -90,9 +95,8 @@ export function createGatewayApp(deps: GatewayAppDeps): Express {
   for (const route of Object.values(ROUTES)) {
     app.all(route.path.replace(/\{(\w+)\}/g, ':$1'), serve(handlers[route.name], route, deps));
   }
-  app.use(() => {
-    throw new AppError('There is nothing at this path.', { code: 'not_found' });
-  });
+  const unknownPath = createGatewayHandler(unknownPathEndpoint(), { log, corsOrigins: [] });
+  app.use(serve(unknownPath, UNKNOWN_ROUTE, deps));
   // Express tells an error handler by its four parameters.
   app.use(async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const refused = {

@@ -6,6 +6,7 @@ import { createConnections } from './connections.ts';
 import { createGatewayApp } from './gateway-app.ts';
 import { bracketed } from './host-check.ts';
 import { PARSER_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { explainListenFailure } from './listen-error.ts';
 import { answerParserErrors } from './parser-errors.ts';
 
 export interface ServerDeps {
@@ -22,23 +23,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** The address cannot be listened on. The message is a sentence for the operator. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
-
-const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is already in use: stop the other program or set SERVICE_PORT',
-  EACCES: 'may not be used by this user: set SERVICE_PORT to a port above 1023',
-  EADDRNOTAVAIL: 'is not an address of this machine: set SERVICE_HOST',
-  ENOTFOUND: 'is not a host name that can be resolved: set SERVICE_HOST',
-};
-
 function listen(server: Server, { host, port }: ServerDeps['config']): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (error: NodeJS.ErrnoException) => {
-    const reason = LISTEN_FAILURES[error.code ?? ''] ?? `cannot be listened on (${error.code})`;
-    reject(new ListenError(`${bracketed(host)}:${port} ${reason}.`, { cause: error }));
+    reject(explainListenFailure(`${bracketed(host)}:${port}`, error));
   });
   server.listen({ host, port }, resolve);
   return promise;

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../shared/config.ts';
+import { ListenError } from './listen-error.ts';
+import type { Service } from './service.ts';
+
+/** Milliseconds. A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
+const ECHO_TIME = 100;
+
+/** Stops on the first signal, after the requests in flight; exits at once on the second. */
+function stopOnSignals({ log, stop }: Service): void {
+  let stoppingSince: number | undefined;
+  const onSignal = async (signal: string) => {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > ECHO_TIME) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    log.info('stopping', { signal });
+    await stop();
+    log.info('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
+}
+
+async function start(paper: boolean): Promise<void> {
+  if (!paper) {
+    const { startService } = await import('./service.ts');
+    stopOnSignals(await startService());
+    return;
+  }
+  const [{ startOnPaper }, { whatToTry }] = await Promise.all([import('./paper-mode.ts'), import('./what-to-try.ts')]);
+  const service = await startOnPaper();
+  stopOnSignals(service);
+  process.stdout.write(await whatToTry(service.url));
+}
+
+function parseFlags(): { readonly help: boolean; readonly paper: boolean } {
+  const options = { help: { type: 'boolean', default: false }, paper: { type: 'boolean', default: false } } as const;
+  return parseArgs({ options }).values;
+}
+
+function isUsageError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** What the operator can do something about is one sentence; all else is a fault of ours and keeps its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof ListenError) return error.message;
+  if (error instanceof Error) return isUsageError(error) ? `${error.message}. See --help.` : String(error.stack);
+  return String(error);
+}
+
+try {
+  const { help, paper } = parseFlags();
+  if (help) process.stdout.write((await import('./help.ts')).HELP);
+  else await start(paper);
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
