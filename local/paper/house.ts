@@ -42,10 +42,11 @@ export class House {
     const { market, tick } = floor;
     const draw = integers('quote', this.#seed, market.id, step);
     const drift = step === 0 ? 0n : BigInt(draw(-1, 1)) * tick;
-    const below = ((market.mid + drift) / tick) * tick;
+    const mid = market.mid + drift;
+    const below = (mid / tick) * tick;
     let [bid, ask] = [below, below + tick];
     for (let level = 0; level < LEVELS; level += 1) {
-      if (level > 0 || below === market.mid) bid -= tick * BigInt(draw(1, level + 1));
+      if (level > 0 || below === mid) bid -= tick * BigInt(draw(1, level + 1));
       if (level > 0) ask += tick * BigInt(draw(1, level + 1));
       const sizes = [BigInt(draw(500, 90_000)) * LOT, BigInt(draw(500, 90_000)) * LOT] as const;
       // Every second level is quoted on the other outcome, so that mints and merges happen as often as transfers.

@@ -3,10 +3,7 @@ import { z } from 'zod';
 import type { SignedStruct } from './signing.ts';
 import { parsedBody, VenueRefusal } from './wire.ts';
 
-const uint256 = z
-  .string()
-  .regex(/^(?:0|[1-9]\d{0,77})$/)
-  .refine((digits) => BigInt(digits) < 2n ** 256n);
+const uint256 = z.string().refine((digits) => /^(?:0|[1-9]\d{0,77})$/.test(digits) && BigInt(digits) < 2n ** 256n);
 const address = z.string().refine((text) => text.startsWith('0x') && isAddress(text));
 const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
 

@@ -61,6 +61,8 @@ export function orderId(order: SignedStruct, exchange: Exchanges): string {
 }
 
 function signedBy(address: string, digest: string, signature: string): boolean {
+  // The exchange takes 65 bytes with a v of 27 or 28 only; ethers would also read shorter forms.
+  if (!/^0x[0-9a-f]{128}1[bc]$/i.test(signature)) return false;
   try {
     return recoverAddress(digest, signature).toLowerCase() === address.toLowerCase();
   } catch {

@@ -1,0 +1,116 @@
+import { createHmac } from 'node:crypto';
+import { type ApiKeyCreds, Chain, ClobClient, type SignatureTypeV2 } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import { z } from 'zod';
+import type { Answer, RunningPaper } from './paper-venue.ts';
+
+/** An invented key: never used outside tests. */
+export const WALLET = new Wallet(`0x${'5a'.repeat(32)}`);
+/** An invented contract account, the funder of the account kinds that have one. */
+export const FUNDER = '0x00000000000000000000000000000000000f00d5';
+
+type Fields = Record<string, { name: string; type: string }[]>;
+
+/** An ethers 6 wallet in the shape that the official client takes. */
+export function clientSigner(wallet: Wallet) {
+  return {
+    getAddress: () => wallet.getAddress(),
+    _signTypedData: (domain: Record<string, unknown>, types: Fields, value: Record<string, unknown>) =>
+      wallet.signTypedData(domain, types, value),
+  };
+}
+
+export interface Account {
+  readonly wallet?: Wallet;
+  readonly signatureType?: SignatureTypeV2;
+  readonly funderAddress?: string;
+}
+
+function options({ url }: RunningPaper, { wallet = WALLET, signatureType, funderAddress }: Account) {
+  const kind = signatureType === undefined ? {} : { signatureType };
+  const funder = funderAddress === undefined ? {} : { funderAddress };
+  return { host: url, chain: Chain.POLYGON, signer: clientSigner(wallet), throwOnError: true, ...kind, ...funder };
+}
+
+/** The official client with credentials made or derived on the paper venue. */
+export async function officialClient(paper: RunningPaper, account: Account = {}) {
+  const base = options(paper, account);
+  const creds = await new ClobClient({ ...base, throwOnError: false }).createOrDeriveApiKey();
+  return { client: new ClobClient({ ...base, creds }), creds };
+}
+
+/** L2 headers made here, so that a test can break one of them. */
+export function l2Headers(creds: ApiKeyCreds, call: { method: string; path: string; body?: string; at?: number }) {
+  const timestamp = String(Math.floor((call.at ?? Date.now()) / 1_000));
+  const message = timestamp + call.method + call.path + (call.body ?? '');
+  const signature = createHmac('sha256', Buffer.from(creds.secret, 'base64url')).update(message).digest('base64');
+  return {
+    POLY_ADDRESS: WALLET.address,
+    POLY_API_KEY: creds.key,
+    POLY_PASSPHRASE: creds.passphrase,
+    POLY_TIMESTAMP: timestamp,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+  };
+}
+
+/** Sends any body as a signed L2 request. */
+export function signedRequest(
+  paper: RunningPaper,
+  creds: ApiKeyCreds,
+  call: { method: string; path: string; body?: unknown; headers?: Record<string, string>; at?: number },
+): Promise<Answer> {
+  const body = call.body === undefined || typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
+  const signed = { method: call.method, path: call.path, ...(body === undefined ? {} : { body }) };
+  const headers = l2Headers(creds, call.at === undefined ? signed : { ...signed, at: call.at });
+  return paper.send(call.method, call.path, body, { ...headers, ...call.headers });
+}
+
+const listed = z.object({
+  id: z.string(),
+  slug: z.string(),
+  version: z.enum(['v1', 'v2']),
+  negRisk: z.boolean(),
+  conditionId: z.string(),
+  clobTokenIds: z.string().nullable(),
+  positionIds: z.array(z.string()).optional(),
+  orderPriceMinTickSize: z.number(),
+  acceptingOrders: z.boolean(),
+  enableOrderBook: z.boolean(),
+  bestBid: z.number(),
+  bestAsk: z.number(),
+});
+
+/** A listed market with its tokens in one form. */
+export interface ListedMarket extends z.infer<typeof listed> {
+  readonly yes: string;
+  readonly no: string;
+}
+
+/** All open markets as Gamma lists them, with ids read by version. */
+export async function listMarkets(paper: RunningPaper, query = ''): Promise<readonly ListedMarket[]> {
+  const { body } = await paper.get(`/markets/keyset?limit=100${query}`);
+  return z
+    .object({ markets: z.array(listed) })
+    .parse(body)
+    .markets.map((market) => {
+      const ids =
+        market.version === 'v2'
+          ? market.positionIds
+          : z.array(z.string()).parse(JSON.parse(market.clobTokenIds ?? '[]'));
+      return { ...market, yes: ids?.[0] ?? '', no: ids?.[1] ?? '' };
+    });
+}
+
+/** The first tradable market that fits. */
+export async function findMarket(paper: RunningPaper, fits: (market: ListedMarket) => boolean): Promise<ListedMarket> {
+  const found = (await listMarkets(paper)).find(
+    (market) => market.acceptingOrders && market.enableOrderBook && fits(market),
+  );
+  if (!found) throw new Error('no such market');
+  return found;
+}
+
+/** A market whose best prices are 0.51 and 0.53 at tick 0.01. */
+export function plainMarket(paper: RunningPaper): Promise<ListedMarket> {
+  return findMarket(paper, ({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
+}
