@@ -1,0 +1,45 @@
+/** A setting that cannot be used. The message is one sentence that says how to fix it; it stops synth. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
+}
+
+/** The values of `-c name=value` and of cdk.json, by name. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** The command line gives texts, cdk.json gives JSON: both are read alike; an empty one is an absent one. */
+export function readText(context: Context, name: string): string | undefined {
+  const value = context[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new SettingError(`${name} must be a text.`);
+}
+
+export interface Rule {
+  readonly valid: (text: string) => boolean;
+  /** Completes the sentence "… must be". */
+  readonly rule: string;
+}
+
+export function readValid(context: Context, name: string, { valid, rule }: Rule): string | undefined {
+  const text = readText(context, name);
+  if (text !== undefined && !valid(text)) throw new SettingError(`${name} must be ${rule}.`);
+  return text;
+}
+
+export function readOneOf<T extends string>(context: Context, name: string, values: readonly T[]): T | undefined {
+  const text = readText(context, name);
+  const value = values.find((candidate) => candidate === text);
+  if (text !== undefined && value === undefined) throw new SettingError(`${name} must be one of ${values.join(', ')}.`);
+  return value;
+}
+
+/**
+ * Refuses names that are none of ours: a misspelt `maxOrderNotional` would deploy a service without a cap. The CDK's
+ * own context has a colon or an at sign in its names.
+ */
+export function refuseUnknown(context: Context, known: readonly string[]): void {
+  const unknown = Object.keys(context).find((name) => /^\w+$/.test(name) && !known.includes(name));
+  if (unknown === undefined) return;
+  throw new SettingError(`${unknown} is not a setting of this deployment; there are ${known.join(', ')}.`);
+}

@@ -1,0 +1,132 @@
+import { getAddress } from 'ethers';
+import { type Context, readOneOf, readText, readValid, SettingError } from './context.ts';
+import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
+
+/** Who may send orders: callers that sign their requests with AWS credentials, or everybody. */
+export type OrderAccess = 'iam' | 'public';
+
+export interface OrderSettings {
+  readonly region: string;
+  /** EIP-55. */
+  readonly walletAddress: string;
+  /** Name or ARN. */
+  readonly privateKeySecret: string;
+  readonly access: OrderAccess;
+  /** Orders handled at the same time; `undefined` reserves nothing. */
+  readonly concurrency: number | undefined;
+  /** What health and orders are told about the account, by the names of the service's settings. */
+  readonly account: Readonly<Record<string, string>>;
+  /** What orders alone are told. */
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+export const ORDER_SETTING_NAMES = [
+  'walletAddress',
+  'privateKeySecret',
+  'orderAccess',
+  'orderConcurrency',
+  'signatureType',
+  'funderAddress',
+  'maxOrderNotional',
+] as const;
+
+/** Enough for the venue's 40 orders a second and signer at 250 ms each, and a bound on what a runaway caller can spend. */
+const DEFAULT_CONCURRENCY = 10;
+
+function readRegion(region: string | undefined): string {
+  if (region === undefined) {
+    throw new SettingError(`Set the region of the orders function, such as -c region=${RECOMMENDED_REGION}.`);
+  }
+  const place = refusedPlace(region);
+  if (place === undefined) return region;
+  throw new SettingError(
+    `The venue refuses orders from ${region} (${place}); deploy to another region: -c region=${RECOMMENDED_REGION} is closest to it.`,
+  );
+}
+
+function readAddress(context: Context, name: string): string | undefined {
+  const text = readText(context, name);
+  if (text === undefined) return undefined;
+  try {
+    if (/^0x/.test(text)) return getAddress(text);
+  } catch {
+    // Wrong digits or a wrong checksum: the same sentence says what to do.
+  }
+  throw new SettingError(`${name} must be an address: 0x and 40 hex digits, in lower case or with a right checksum.`);
+}
+
+function readSecretName(context: Context, region: string): string {
+  const text = readText(context, 'privateKeySecret');
+  if (text === undefined) {
+    throw new SettingError(
+      'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
+    );
+  }
+  // A key on a command line is in its history: say so, and never repeat it.
+  if (/^(0x)?[0-9a-f]{64}$/i.test(text)) {
+    throw new SettingError(
+      'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.',
+    );
+  }
+  const arn = /^arn:[\w-]+:secretsmanager:(?<region>[\w-]+):\d{12}:secret:[\w/+=.@-]+$/.exec(text);
+  if (!arn && !/^[\w/+=.@-]{1,512}$/.test(text)) {
+    throw new SettingError('privateKeySecret must be the name or the ARN of a Secrets Manager secret.');
+  }
+  if (arn && arn.groups?.['region'] !== region) {
+    throw new SettingError(
+      `privateKeySecret must be a secret of ${region}, where the orders function runs; replicate it.`,
+    );
+  }
+  return text;
+}
+
+function readAccount(context: Context, walletAddress: string): Readonly<Record<string, string>> {
+  const type = readOneOf(context, 'signatureType', ['eoa', 'proxy', 'safe', 'deposit-wallet']) ?? 'eoa';
+  const funder = readAddress(context, 'funderAddress');
+  if (type !== 'eoa' && funder === undefined) {
+    throw new SettingError(`signatureType ${type} needs -c funderAddress=0x…, the account that holds the funds.`);
+  }
+  if (type === 'eoa' && funder !== undefined && funder !== walletAddress) {
+    throw new SettingError('funderAddress must be walletAddress when signatureType is eoa; leave it out.');
+  }
+  return {
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_WALLET_ADDRESS: walletAddress,
+    SERVICE_SIGNATURE_TYPE: type,
+    ...(funder !== undefined && { SERVICE_FUNDER_ADDRESS: funder }),
+  };
+}
+
+function readLimits(context: Context): Readonly<Record<string, string>> {
+  const aboveZero = {
+    valid: (text: string) => /^(?=.*[1-9])\d{1,12}(\.\d{1,6})?$/.test(text),
+    rule: 'a decimal above zero',
+  };
+  const cap = readValid(context, 'maxOrderNotional', aboveZero);
+  return cap === undefined ? {} : { SERVICE_MAX_ORDER_NOTIONAL: cap };
+}
+
+function readConcurrency(context: Context): number | undefined {
+  const rule = 'a number from 1 to 1000, or none to reserve nothing';
+  const valid = (text: string) => text === 'none' || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000);
+  const text = readValid(context, 'orderConcurrency', { valid, rule }) ?? String(DEFAULT_CONCURRENCY);
+  return text === 'none' ? undefined : Number(text);
+}
+
+/** Reads what placing orders needs; throws `SettingError` where it is missing or cannot work. */
+export function readOrderSettings(context: Context, unresolvedRegion: string | undefined): OrderSettings {
+  const region = readRegion(unresolvedRegion);
+  const walletAddress = readAddress(context, 'walletAddress');
+  if (walletAddress === undefined) {
+    throw new SettingError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
+  }
+  return {
+    region,
+    walletAddress,
+    privateKeySecret: readSecretName(context, region),
+    access: readOneOf(context, 'orderAccess', ['iam', 'public']) ?? 'iam',
+    concurrency: readConcurrency(context),
+    account: readAccount(context, walletAddress),
+    limits: readLimits(context),
+  };
+}

@@ -1,0 +1,78 @@
+import { Annotations, ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { EndpointFunction } from './endpoint-function.ts';
+import type { OrderSettings } from './order-settings.ts';
+
+export interface OrdersProps {
+  readonly settings: OrderSettings;
+  readonly assets: string;
+  readonly layer: LayerVersion;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Holds signed orders by idempotency key. It outlives the stack: who loses it may place an order twice. */
+function createTable(scope: Construct): Table {
+  return new Table(scope, 'OrdersTable', {
+    partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
+    timeToLiveAttribute: 'expires_at',
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    encryption: TableEncryption.AWS_MANAGED,
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+}
+
+/** A name in a policy needs the six characters that Secrets Manager appends; six question marks match nothing longer. */
+function secretArn(scope: Construct, nameOrArn: string): string {
+  if (nameOrArn.startsWith('arn:')) return nameOrArn;
+  return Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${nameOrArn}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+function warnOfPublicAccess(scope: Construct, { walletAddress }: OrderSettings): void {
+  Annotations.of(scope).addWarningV2(
+    'order-book-adapter:public-orders',
+    `orderAccess=public: everybody who knows the URL can trade with the money of ${walletAddress}. Choose iam, or put a check of callers in front.`,
+  );
+}
+
+/** The capability to trade: the function, its table and the one permission to read the key. */
+export function addOrders(scope: Construct, { settings, assets, layer, environment }: OrdersProps): EndpointFunction {
+  const table = createTable(scope);
+  const orders = new EndpointFunction(scope, 'Orders', {
+    name: 'orders',
+    description: 'POST /v1/orders: places limit orders with the wallet of the key',
+    assets,
+    layer,
+    // One vCPU: signing and the start are computation, and a slow order costs more than the memory.
+    memory: 1769,
+    // Above the 24 s within which an order is answered, below the 30 s after which the gateway gives up.
+    timeout: 28,
+    environment: {
+      ...environment,
+      ...settings.account,
+      ...settings.limits,
+      SERVICE_PRIVATE_KEY_SECRET: settings.privateKeySecret,
+      SERVICE_ORDERS_TABLE: table.tableName,
+    },
+    // The one place that says which caller asked for which order.
+    logRetention: RetentionDays.ONE_YEAR,
+    keepLog: true,
+    ...(settings.concurrency !== undefined && { reservedConcurrency: settings.concurrency }),
+  });
+  const allow = (actions: string[], resource: string) =>
+    orders.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  allow(['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn);
+  allow(['secretsmanager:GetSecretValue'], secretArn(scope, settings.privateKeySecret));
+  if (settings.access === 'public') warnOfPublicAccess(scope, settings);
+  return orders;
+}

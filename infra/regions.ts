@@ -1,0 +1,30 @@
+/** The closest region to the venue (eu-west-2, London) from which it accepts orders. */
+export const RECOMMENDED_REGION = 'eu-west-1';
+
+/**
+ * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its
+ * geographic restrictions of September 2026). Reads are not restricted.
+ */
+const REFUSED = {
+  'ap-east-2': 'Taiwan',
+  'ap-southeast-1': 'Singapore',
+  'ap-southeast-2': 'Australia',
+  'ap-southeast-4': 'Australia',
+  'ap-southeast-6': 'New Zealand',
+  'ap-southeast-7': 'Thailand',
+  'ca-central-1': 'Quebec',
+  'ca-west-1': 'Alberta',
+  'eu-central-1': 'Germany',
+  'eu-south-1': 'Italy',
+  'eu-west-2': 'the United Kingdom',
+  'eu-west-3': 'France',
+  'eusc-de-east-1': 'Germany',
+  'sa-east-1': 'Brazil',
+} as const;
+
+/** Where the venue refuses orders from a region: the place that the region is in; `undefined` when it accepts them. */
+export function refusedPlace(region: string): string | undefined {
+  // All of them, GovCloud included.
+  if (/^us-/.test(region)) return 'the United States';
+  return new Map<string, string>(Object.entries(REFUSED)).get(region);
+}
