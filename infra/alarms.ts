@@ -4,7 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
-import type { EndpointName } from './gateway.ts';
+import type { EndpointName } from './gateway-routes.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface AlarmsProps {

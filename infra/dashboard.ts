@@ -1,8 +1,8 @@
 import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
-import type { EndpointName } from './gateway.ts';
+import type { EndpointName } from './gateway-routes.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface ObservationProps {
@@ -113,5 +113,5 @@ function addQueries(scope: Construct, { stackName, functions }: ObservationProps
 /** The dashboard, and the questions to the logs that an operator asks first. */
 export function addObservation(scope: Construct, props: ObservationProps): void {
   addDashboard(scope, props);
-  addQueries(scope, props);
+  addQueries(new Construct(scope, 'Queries'), props);
 }

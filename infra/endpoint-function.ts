@@ -12,6 +12,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ROUTES } from '../functions/routes.ts';
+import { acknowledgeFunction } from './findings.ts';
 
 export interface EndpointFunctionProps {
   readonly name: keyof typeof ROUTES;
@@ -63,6 +64,7 @@ export class EndpointFunction extends Construct {
     });
     // Without its permissions a function would lose the log of its first start.
     this.function.node.addDependency(this.role);
+    acknowledgeFunction(this.function);
   }
 
   private createRole(): Role {

@@ -1,5 +1,44 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
 
-export function acknowledgeFindings(stack: Stack): void {
-  Validations.of(stack);
+/** Findings of cdk-nag that are answered otherwise, each with its reason, where they arise. */
+
+const OPEN_ROUTE = 'AwsSolutions::AwsSolutions-APIG4';
+
+/** A route that only reads, or only refuses. */
+export function acknowledgeOpenRoute(route: IConstruct): void {
+  Validations.of(route).acknowledge({
+    id: OPEN_ROUTE,
+    reason:
+      'The venue publishes this data without authorization, and so does the contract of the service; a throttle per route bounds its use.',
+  });
+}
+
+/** `ANY` on the order path beside the authorized `POST`. */
+export function acknowledgePreflightRoute(route: IConstruct): void {
+  Validations.of(route).acknowledge({
+    id: OPEN_ROUTE,
+    reason:
+      'POST has a route of its own with an IAM authorizer; what is left answers preflights, which cannot be signed, and refuses other methods.',
+  });
+}
+
+/** An order route that the operator opened. */
+export function acknowledgePublicOrders(route: IConstruct): void {
+  Validations.of(route).acknowledge({
+    id: OPEN_ROUTE,
+    reason: 'The operator chose orderAccess=public, which synth answers with a warning that says who may then trade.',
+  });
+}
+
+export function acknowledgeFunction(target: IConstruct): void {
+  Validations.of(target).acknowledge({
+    id: 'Serverless::Serverless-LambdaDLQ',
+    reason: 'The gateway invokes it synchronously: its caller gets the failure, and there is no event to keep.',
+  });
+  Validations.of(target).acknowledge({
+    id: 'Serverless::Serverless-LambdaTracing',
+    reason:
+      'Every request logs its calls to the venue with their times; a tracer would add half of a cold start and a permission on every resource.',
+  });
 }

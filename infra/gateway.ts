@@ -1,29 +1,18 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import {
-  CfnStage,
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-  HttpStage,
-  type IHttpRouteAuthorizer,
-  LogGroupLogDestination,
-} from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { CfnStage, HttpApi, HttpRoute, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
-import type { EndpointFunction } from './endpoint-function.ts';
+import { acknowledgeOpenRoute } from './findings.ts';
+import { type DeployedFunctions, planRoutes } from './gateway-routes.ts';
 import type { OrderAccess } from './order-settings.ts';
-
-export type EndpointName = keyof typeof ROUTES;
 
 export interface GatewayProps {
   readonly name: string;
   /** The functions that are deployed; health takes the rest. */
-  readonly functions: Readonly<Partial<Record<EndpointName, EndpointFunction>>> & { readonly health: EndpointFunction };
+  readonly functions: DeployedFunctions;
   readonly orderAccess: OrderAccess | undefined;
 }
 
@@ -61,39 +50,14 @@ const ACCESS_LOG = JSON.stringify({
   gateway_error: '$context.error.message',
 });
 
-interface PlannedRoute {
-  readonly id: string;
-  readonly key: HttpRouteKey;
-  readonly name: EndpointName;
-  readonly authorizer?: IHttpRouteAuthorizer;
-}
-
-/** `ANY`, since preflights, 405 and their bodies are the functions' own on Lambda as they are locally. */
-function planRoutes({ functions, orderAccess }: GatewayProps): readonly PlannedRoute[] {
-  const deployed = Object.values(ROUTES).filter(({ name }) => functions[name]);
-  const { name, path } = ROUTES.orders;
-  return [
-    ...deployed.map((route) => ({ id: `Route-${route.name}`, key: HttpRouteKey.with(route.path), name: route.name })),
-    // The exact method goes before ANY; a browser's preflight carries no signature, so ANY stays open for it.
-    ...(orderAccess === 'iam'
-      ? [
-          {
-            id: 'Route-signed-orders',
-            key: HttpRouteKey.with(path, HttpMethod.POST),
-            name,
-            authorizer: new HttpIamAuthorizer(),
-          },
-        ]
-      : []),
-  ];
-}
-
 /** Adds the routes; gives the settings of each by its key. */
 function addRoutes(api: HttpApi, props: GatewayProps, stage: HttpStage): Record<string, object> {
   const integrations = new Map(
     Object.entries(props.functions).map(([name, target]) => [name, new HttpLambdaIntegration(name, target.function)]),
   );
-  const settings = planRoutes(props).map(({ id, key, name, authorizer }) => {
+  const names = Object.values(ROUTES).map(({ name }) => name);
+  const deployed = names.filter((name) => props.functions[name]);
+  const settings = planRoutes(deployed, props.orderAccess).map(({ id, key, name, authorizer, acknowledge }) => {
     const integration = integrations.get(name);
     if (!integration) throw new Error(`no function for ${name}`);
     const route = new HttpRoute(api, id, {
@@ -104,6 +68,7 @@ function addRoutes(api: HttpApi, props: GatewayProps, stage: HttpStage): Record<
     });
     // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
     stage.node.addDependency(route);
+    acknowledge?.(route);
     const { rate, burst } = THROTTLES[name];
     return [key.key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] as const;
   });
@@ -131,6 +96,8 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
       format: AccessLogFormat.custom(ACCESS_LOG),
     },
   });
+  const unknown = api.node.tryFindChild('DefaultRoute');
+  if (unknown) acknowledgeOpenRoute(unknown);
   const settings = addRoutes(api, props, stage);
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');

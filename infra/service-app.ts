@@ -1,6 +1,5 @@
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { acknowledgeFindings } from './findings.ts';
 import { ServiceStack } from './service-stack.ts';
 import { readSettings } from './settings.ts';
 
@@ -24,6 +23,5 @@ export function addService(app: App, assets: string, target: Target): ServiceSta
     assets,
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-  acknowledgeFindings(stack);
   return stack;
 }
