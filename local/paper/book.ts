@@ -27,7 +27,7 @@ export interface OrderTerms {
   readonly expiration: number;
 }
 
-export type OrderStatus = 'LIVE' | 'MATCHED' | 'CANCELED';
+type OrderStatus = 'LIVE' | 'MATCHED' | 'CANCELED';
 
 /** An accepted order and what became of it. */
 export interface OrderRecord extends OrderTerms {

@@ -36,8 +36,11 @@ const AFTER = [
   'status',
 ] as const;
 
+/** Every fault by name; `delay` and `clock-skew` leave request and answer whole. */
+export const FAULT_NAMES = [...BEFORE, ...AFTER, 'delay', 'clock-skew'] as const;
+
 const faultSchema = z.object({
-  fault: z.enum([...BEFORE, ...AFTER, 'delay', 'clock-skew']),
+  fault: z.enum(FAULT_NAMES),
   /** Only requests of this method; default all. */
   method: z.string().optional(),
   /** Only requests whose path begins so; default all. */

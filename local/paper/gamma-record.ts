@@ -12,11 +12,11 @@ function iso(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Best prices as Gamma has them: a missing side is 0 for the bid and 1 for the ask. */
+/** Best prices as Gamma has them: without bids there is no `bestBid` at all, without asks `bestAsk` is 1. */
 function quotes(floor: Floor) {
   const { bid, ask } = bestPrices(floor, 0);
-  const [bestBid, bestAsk] = [number(bid ?? 0n), number(ask ?? ONE)];
-  return { bestBid, bestAsk, spread: number((ask ?? ONE) - (bid ?? 0n)) };
+  const best = bid === null ? {} : { bestBid: number(bid) };
+  return { ...best, bestAsk: number(ask ?? ONE), spread: number((ask ?? ONE) - (bid ?? 0n)) };
 }
 
 function ids({ market }: Floor) {

@@ -33,7 +33,7 @@ export class House {
     const market = markets[integers('refresh', this.#seed, step)(0, markets.length - 1)];
     if (!market) return;
     for (const order of this.#exchange.open()) {
-      if (order.maker === this.address && order.marketId === market.id) this.#exchange.cancel(order.id, at);
+      if (order.maker === this.address && order.marketId === market.id) this.#exchange.forget(order.id, at);
     }
     this.#quote(this.#exchange.floor(market.id), step, at);
   }

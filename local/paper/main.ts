@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { FAULT_NAMES } from './faults.ts';
 import { createPaperVenue, type PaperVenue } from './venue.ts';
 
 const HELP = `Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.
@@ -12,7 +13,15 @@ Usage: npm run paper:venue -- [options]
   --still        do not let the house renew its quotes
   --help         print this
 
-Control paths for tests: POST /paper/faults, GET /paper/requests, GET /paper/orders, POST /paper/reset.
+Paths of the paper venue only:
+  POST /paper/faults      {"fault":NAME,"method":"POST","path":"/order","times":1, ...}, or a list; GET lists, DELETE clears
+  GET  /paper/requests    what was received      GET /paper/orders   what clients got accepted
+  POST /paper/tick-size   {"token_id":ID,"tick_size":"0.001"}
+  POST /paper/accounts    {"address":ADDRESS,"restriction":"banned","collateral":"5","shares":{"token_id":ID,"amount":"5"}}
+  POST /paper/refresh     {"steps":1}            POST /paper/reset   back to the first minute
+
+A request may carry its own fault: "x-paper-fault: NAME; ms=500". Names:
+  ${FAULT_NAMES.join(' ')}
 `;
 
 interface Flags {

@@ -47,8 +47,3 @@ export function takesOrders(market: Market, now: number): boolean {
 export function hasBook(market: Market): boolean {
   return !market.closed && market.bookEnabled && market.idsPublished;
 }
-
-/** The other outcome of a market of two. */
-export function complement(outcome: OutcomeIndex): OutcomeIndex {
-  return outcome === 0 ? 1 : 0;
-}

@@ -18,7 +18,7 @@ export interface Reply {
 }
 
 /** Answers a request, or throws a VenueRefusal. */
-export type Handler = (request: PaperRequest, parameter: string) => Reply;
+type Handler = (request: PaperRequest, parameter: string) => Reply;
 
 /** Method and path of a handler; a path that ends in `/*` hands over what follows as the parameter. */
 export type Route = readonly [method: string, path: string, handler: Handler];

@@ -76,7 +76,7 @@ const listed = z.object({
   orderPriceMinTickSize: z.number(),
   acceptingOrders: z.boolean(),
   enableOrderBook: z.boolean(),
-  bestBid: z.number(),
+  bestBid: z.number().optional(),
   bestAsk: z.number(),
 });
 

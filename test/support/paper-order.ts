@@ -40,7 +40,7 @@ const CONTRACTS: Readonly<Record<Domain, readonly [version: string, contract: st
 };
 let salt = 1_000;
 
-export function domainOf(domain: Domain) {
+function domainOf(domain: Domain) {
   const [version, verifyingContract] = CONTRACTS[domain];
   return { name: 'Polymarket CTF Exchange', version, chainId: 137, verifyingContract };
 }
