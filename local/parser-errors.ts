@@ -6,16 +6,17 @@ import type { Connections } from './connections.ts';
 import { headersTooLarge, refuse, targetTooLong } from './refusal.ts';
 import { replyRaw } from './reply.ts';
 
-/** Whether a packet begins with a request line that it does not end. */
-function isTargetOnly(packet: Buffer | undefined): boolean {
-  return packet !== undefined && /^[A-Z-]+ \S+$/.test(packet.toString('latin1'));
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/** Whether the parser gave up within the request line; it tells for a line that comes in one packet, as they do. */
+function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
+  return /^[A-Z-]+ \S+ ?$/.test(rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '');
 }
 
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
-
 /** Node's reasons to give up a request, as ours. */
-function translate({ code, rawPacket }: ParserError): AppError {
-  if (code === 'HPE_HEADER_OVERFLOW') return isTargetOnly(rawPacket) ? targetTooLong() : headersTooLarge();
+function translate(error: ParserError): AppError {
+  const { code } = error;
+  if (code === 'HPE_HEADER_OVERFLOW') return isWithinTarget(error) ? targetTooLong() : headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new AppError('The request took too long to arrive; send it at once.', { code: 'request_timeout' });
   }

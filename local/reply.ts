@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { drain } from './body.ts';
 
@@ -32,6 +33,8 @@ export async function reply(
 ): Promise<void> {
   const hasBody = request.method !== 'HEAD' && result.statusCode !== 204 && result.statusCode !== 304;
   writeHead(response, result, hasBody);
+  // A body in the packet of its head is parsed right after this turn of the loop.
+  if (!request.complete) await setImmediate();
   const unread = !request.complete;
   if (last || unread) response.setHeader('connection', 'close');
   if (!unread) {

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
+import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/http-client.ts';
+import { DISABLED, startTestServer } from '../support/local-service.ts';
+
+const LIMIT = 16_384;
+const JSON_HEADERS = { host: 'localhost', 'content-type': 'application/json' };
+const TOO_LARGE = {
+  title: 'Payload too large',
+  status: 413,
+  code: 'payload_too_large',
+  detail: 'The body is larger than 16384 bytes; an order needs a few hundred.',
+};
+
+function orderOf(bytes: number): string {
+  return JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 }).padEnd(bytes);
+}
+
+describe('the 16 KiB limit', () => {
+  it('takes a body of exactly the limit', async () => {
+    const { url } = await startTestServer();
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body: orderOf(LIMIT) });
+    expect(answer.status).toBe(201);
+  });
+
+  it.each([
+    ['one byte more', LIMIT + 1, {}],
+    ['one byte more in chunks', LIMIT + 1, { 'transfer-encoding': 'chunked' }],
+    ['20 MB', 20_000_000, {}],
+    ['20 MB in chunks', 20_000_000, { 'transfer-encoding': 'chunked' }],
+  ])('refuses %s, so that the client can read it', async (_name, bytes, extra) => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const headers = { ...JSON_HEADERS, ...extra };
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers, body: orderOf(bytes) });
+    expectProblem(answer, TOO_LARGE);
+    expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('answers before the rest of an endless body, and closes the connection', async () => {
+    const { url } = await startTestServer({ limits: { drainTime: 200 } });
+    const { socket, closed } = openRaw(url);
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 100000000000\r\n\r\n${' '.repeat(LIMIT + 1)}`);
+    const more = setInterval(() => socket.write(' '.repeat(1_000)), 5);
+    const answers = parseAnswers(await closed);
+    clearInterval(more);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], TOO_LARGE);
+    expect(answers[0]?.headers['connection']).toBe('close');
+  });
+
+  it('tells nobody to go on whose body nobody wants', async () => {
+    const { url } = await startTestServer({ orders: null });
+    const head =
+      'PUT /v1/orders HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n';
+    const { socket, closed, received } = openRaw(url);
+    socket.write(head);
+    // Our half is closed after the answer.
+    socket.on('end', () => socket.destroy());
+    await closed;
+    expect(parseAnswers(received()).map(({ status }) => status)).toStrictEqual([405]);
+  });
+
+  it('tells a client that waits for it to go on', async () => {
+    const { url } = await startTestServer();
+    const body = orderOf(200);
+    const head = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    const { socket, closed } = openRaw(url);
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.once('data', () => socket.write(body));
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([100, 201]);
+  });
+});
+
+describe('checks before the size', () => {
+  const body = 'x'.repeat(1_000_000);
+
+  it.each([
+    ['host', { headers: { ...JSON_HEADERS, host: 'evil.example' } }, 403, 'host_not_allowed'],
+    ['path', { path: '/v1/order' }, 404, 'not_found'],
+    ['method', { method: 'PUT' }, 405, 'method_not_allowed'],
+    ['origin', { headers: { ...JSON_HEADERS, origin: 'https://evil.example' } }, 403, 'origin_not_allowed'],
+    ['media type', { headers: { host: 'localhost', 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+  ])('answer a large body first: %s', async (_name, request, status, code) => {
+    const { url } = await startTestServer();
+    const base = { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body };
+    expectProblem(await send(url, { ...base, ...request }), { status, code });
+  });
+
+  it('answer a large body first: placement enabled', async () => {
+    const { url } = await startTestServer({ orders: null });
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body });
+    expectProblem(answer, { status: 403, code: 'order_placement_disabled', detail: DISABLED });
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('ignore the body of %s', async (method) => {
+    const { url } = await startTestServer();
+    const answer = await send(url, {
+      method,
+      path: '/health',
+      headers: { host: 'localhost', 'content-length': body.length },
+      body,
+    });
+    expect(answer.status).toBe(method === 'OPTIONS' ? 204 : 200);
+  });
+
+  it('ignore a body of GET that never comes', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed, received } = openRaw(url);
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n');
+    socket.on('end', () => socket.destroy());
+    await closed;
+    expect(parseAnswers(received()).map(({ status }) => status)).toStrictEqual([200]);
+  });
+
+  it('go on with the next request where the ignored body was there', async () => {
+    const { url } = await startTestServer();
+    const first = 'GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc';
+    const answers = await sendRaw(url, `${first}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(answers.map(({ status }) => status)).toStrictEqual([200, 200]);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectProblem, send, sendRaw } from '../support/http-client.ts';
+import { startTestServer } from '../support/local-service.ts';
+
+const REFUSED = {
+  title: 'Host not allowed',
+  status: 403,
+  code: 'host_not_allowed',
+  detail: 'This Host is not served here; the operator can list it in SERVICE_ALLOWED_HOSTS.',
+};
+
+describe('the Host check', () => {
+  it.each([
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    'localhost',
+    'LOCALHOST:1',
+    'localhost.',
+    'localhost.:99999',
+    'localhost:',
+    '[::1]',
+    '[::1]:8080',
+    '[0:0:0:0:0:0:0:1]',
+    'box.local',
+    'Box.Local.:443',
+    '[fe80::1]:80',
+  ])('lets %s pass', async (host) => {
+    const { url } = await startTestServer({ allowedHosts: ['box.local', '[fe80::1]'] });
+    expect((await send(url, { path: '/health', headers: { host } })).status).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:8080',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'evil.localhost',
+    'localhost:8080@evil.example',
+    'user@localhost',
+    'localhost,evil.example',
+    'localhost evil.example',
+    'localhost..',
+    '127.0.0.2',
+    '0.0.0.0',
+    '2130706433',
+    '127.1',
+    '[::2]',
+    '[::ffff:127.0.0.1]',
+    '::1',
+    'localhost:80a',
+    'localhost:999999',
+  ])('refuses "%s"', async (host) => {
+    const { url } = await startTestServer();
+    expectProblem(await send(url, { path: '/health', headers: { host } }), REFUSED);
+  });
+
+  it('knows the host that the service listens on', async () => {
+    const { url } = await startTestServer({ host: '0.0.0.0' });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await send(url, { path: '/health', headers: { host: '0.0.0.0:1' } })).status).toBe(200);
+  });
+
+  it.each(['', 'Host: localhost\r\nHost: localhost\r\n', 'Host: localhost\r\nHost: evil.example\r\n'])(
+    'asks for exactly one Host, not %j',
+    async (hosts) => {
+      const { url } = await startTestServer();
+      const [answer] = await sendRaw(url, `GET /health HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+      expectProblem(answer, {
+        status: 400,
+        code: 'invalid_request',
+        errors: [{ field: 'Host', detail: 'must be there once.' }],
+      });
+    },
+  );
+
+  it.each([
+    ['http://localhost:8080/health', 'localhost', 200],
+    ['HTTP://LOCALHOST/health', 'localhost', 200],
+    ['http://evil.example/health', 'localhost', 403],
+    ['http://localhost/health', 'evil.example', 403],
+    ['http://localhost@evil.example/health', 'localhost', 403],
+    ['http://localhost', 'localhost', 404],
+    ['http://localhost?a', 'localhost', 404],
+    ['//evil.example/health', 'localhost', 404],
+    ['*', 'localhost', 404],
+    ['/health', '', 403],
+  ])('treats the target %s with Host %s as %i', async (target, host, status) => {
+    const { url } = await startTestServer();
+    const [answer] = await sendRaw(url, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer?.status).toBe(status);
+  });
+
+  it('comes before the path, and keeps the request id', async () => {
+    const { url, lines } = await startTestServer();
+    const headers = { host: 'evil.example', 'x-request-id': 'mine-1', origin: 'http://evil.example' };
+    const answer = await send(url, { method: 'PUT', path: '/nothing', headers });
+    expectProblem(answer, { ...REFUSED, request_id: 'mine-1' });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect(lines).toStrictEqual([
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        level: 'info',
+        message: 'request',
+        route: null,
+        method: 'PUT',
+        status: 403,
+        duration_ms: expect.any(Number),
+        request_id: 'mine-1',
+        venue_calls: [],
+        code: 'host_not_allowed',
+      },
+    ]);
+  });
+});

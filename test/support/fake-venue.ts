@@ -1,0 +1,73 @@
+import { AppError } from '../../shared/errors.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
+import type { Book, LimitOrder, Market, MarketData, Placement } from '../../shared/venue/port.ts';
+
+/** For tests whose subject is not the venue. */
+export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
+
+export const BOOK: Book = {
+  tokenId: TOKEN_ID,
+  conditionId: `0x${'ab'.repeat(32)}`,
+  bids: [{ price: '0.51', size: '1123' }],
+  asks: [{ price: '0.52', size: '900.5' }],
+  tickSize: '0.01',
+  minOrderSize: '5',
+  negRisk: false,
+  lastTradePrice: null,
+  timestamp: '2026-10-05T09:10:10.525Z',
+  hash: 'b7e1',
+};
+
+export const MARKET: Market = {
+  id: '512345',
+  conditionId: `0x${'ab'.repeat(32)}`,
+  slug: 'a-market',
+  question: 'Will it?',
+  endDate: '2026-12-31T12:00:00Z',
+  tickSize: '0.01',
+  minOrderSize: '5',
+  negRisk: null,
+  volume24h: '1022.5',
+  liquidity: null,
+  bestBid: '0.51',
+  bestAsk: '0.52',
+  outcomes: [{ name: 'Yes', tokenId: TOKEN_ID, price: '0.515' }],
+};
+
+/** One market and one book. */
+export function fakeMarketData(overrides: Partial<MarketData> = {}): MarketData {
+  return {
+    listMarkets: async () => ({ markets: [MARKET], hasMore: true }),
+    readBook: async (tokenId) => {
+      if (tokenId === TOKEN_ID) return BOOK;
+      throw new AppError('No order book exists for this token id.', { code: 'unknown_token' });
+    },
+    ...overrides,
+  };
+}
+
+export const WALLET_ADDRESS = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
+
+export const PLACEMENT: Placement = {
+  orderId: `0x${'cd'.repeat(32)}`,
+  status: 'live',
+  transactionHashes: [],
+  tradeIds: [],
+};
+
+export interface FakeOrders extends Orders {
+  readonly placed: { readonly order: LimitOrder; readonly key: string | undefined }[];
+}
+
+/** Accepts every order, unless `place` says otherwise. */
+export function fakeOrders(place: () => Promise<Placement> = async () => PLACEMENT): FakeOrders {
+  const placed: { order: LimitOrder; key: string | undefined }[] = [];
+  return {
+    placed,
+    walletAddress: WALLET_ADDRESS,
+    place: async (order, key) => {
+      placed.push({ order, key });
+      return { placement: await place(), replayed: false };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from '@jest/globals';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Send {
+  readonly method?: string;
+  readonly path?: string;
+  /** As they are written, `Host` included; an array of alternating names and values allows duplicates. */
+  readonly headers?: OutgoingHttpHeaders | readonly string[];
+  readonly body?: string | Buffer;
+}
+
+/** Sends one request on a connection of its own, with headers that `fetch` would not let pass. */
+export function send(url: string, { method = 'GET', path = '/', headers = {}, body }: Send): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (response) => {
+    text(response).then(
+      (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }),
+      reject,
+    );
+  });
+  request.on('error', reject).end(body);
+  return promise;
+}
+
+/** A raw connection: whatever is written, and everything that comes back. */
+export function openRaw(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', () => socket.destroy());
+  const closed = once(socket, 'close').then(() => received);
+  return { socket, closed, received: () => received };
+}
+
+/** Writes text as it is; resolves with what came back until the server closed the connection. */
+export async function sendRaw(url: string, data: string | Buffer, { halfClose = false } = {}): Promise<Answer[]> {
+  const { socket, closed } = openRaw(url);
+  if (halfClose) socket.end(data);
+  else socket.write(data);
+  return parseAnswers(await closed);
+}
+
+/** Takes apart answers that carry a content length. */
+export function parseAnswers(received: string): Answer[] {
+  const answers: Answer[] = [];
+  let rest = received;
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n');
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.split(': ', 1).join().toLowerCase(), line.replace(/^[^:]*: /, '')]),
+    );
+    const length = Number(headers['content-length'] ?? 0);
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
+}
+
+/** Expects a problem with exactly these members, and what every problem has. */
+export function expectProblem(answer: Answer | undefined, members: Record<string, unknown> & { status: number }): void {
+  expect(answer?.headers['content-type']).toBe('application/problem+json');
+  const body: Record<string, unknown> = JSON.parse(answer?.text ?? 'null');
+  expect(body).toStrictEqual({
+    type: 'about:blank',
+    title: expect.any(String),
+    code: expect.any(String),
+    detail: expect.any(String),
+    request_id: answer?.headers['x-request-id'],
+    ...members,
+  });
+  expect(answer?.status).toBe(members.status);
+  expect(body['request_id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+}
