@@ -49,3 +49,11 @@ export function bind(server: Server, host: string, port: number): Promise<Addres
     });
   });
 }
+
+/** Ends every connection and stops listening. */
+export function shut(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

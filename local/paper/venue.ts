@@ -10,7 +10,7 @@ import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
 import { VenueState } from './state.ts';
-import { bind, pause, readBody, send } from './transport.ts';
+import { bind, pause, readBody, send, shut } from './transport.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './wire.ts';
 
 /** A client that takes longer to send its request is broken. */
@@ -24,7 +24,7 @@ const TICK_MS = 1_000;
 export interface PaperVenue {
   /** Starts listening and says where; port 0 takes a free one. Rejects when the port is taken (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  /** Drops open connections, stops the timer and closes the state file. */
+  /** Drops open connections, stops the timer and closes the state file; to close twice is to close once. */
   close(): Promise<void>;
   /** As POST /paper/faults. */
   arm(faults: FaultOrder | readonly FaultOrder[]): void;
@@ -78,7 +78,9 @@ function listener({ state, faults, log }: Parts) {
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = Date.now();
     const body = await readBody(message);
-    const { pathname: path, searchParams: query } = new URL(message.url ?? '/', 'http://paper.invalid');
+    // Split by hand: the HMAC covers the path as it was sent, and URL would normalise it, or throw.
+    const [path = '', ...rest] = (message.url ?? '').split('?');
+    const query = new URLSearchParams(rest.join('?'));
     const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
     if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
     if (path.startsWith('/paper/')) {
@@ -107,20 +109,17 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
     });
   });
   let timer: NodeJS.Timeout | undefined;
+  let closing: Promise<void> | undefined;
   return {
     async listen({ host, port }) {
       const { address, family, port: taken } = await bind(server, host, port);
       if (settings.ticking) timer = setInterval(() => state.refresh(settings.now()), TICK_MS).unref();
       return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}` };
     },
-    async close() {
+    close() {
       clearInterval(timer);
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      server.closeAllConnections();
-      await closed;
-      state.close();
+      closing ??= shut(server).then(() => state.close());
+      return closing;
     },
     arm: (orders) => parts.faults.arm(orders),
     orders: () => clientOrders(state),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { listMarkets, officialClient, plainMarket, signedRequest } from '../../support/paper-client.ts';
 import { signOrder } from '../../support/paper-order.ts';
@@ -34,7 +34,33 @@ function millionths(text: string): number {
   return Math.round(Number(text) * 1e6);
 }
 
+afterEach(() => {
+  jest.useRealTimers();
+});
+
 describe('books of the paper venue', () => {
+  it('change by orders only, unless ticking is switched on: then the house renews its quotes until the venue is closed', async () => {
+    // Only intervals are faked: the sockets need the rest.
+    const others = [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'setTimeout',
+    ] as const;
+    jest.useFakeTimers({ doNotFake: [...others, 'clearImmediate', 'clearTimeout'] });
+    const [still, ticking] = [await startPaper(), await startPaper({ ticking: true })];
+    const before = await allBooks(still);
+    expect(await allBooks(ticking)).toStrictEqual(before);
+    jest.advanceTimersByTime(20_000);
+    expect(await allBooks(still)).toStrictEqual(before);
+    expect(await allBooks(ticking)).not.toStrictEqual(before);
+    await Promise.all([ticking.venue.close(), ticking.venue.close()]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('are equal for equal seeds, hash and timestamp included, whenever the venue is started', async () => {
     const first = await allBooks(await startPaper({ seed: 7, now: () => 1_790_000_000_000 }));
     const again = await allBooks(await startPaper({ seed: 7, now: () => 1_800_000_000_000 }));
