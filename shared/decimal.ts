@@ -9,8 +9,10 @@ export interface Decimal {
 
 /** JSON's own number grammar, so that the digits of a JSON number and of a decimal string are read alike. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+/** What `formatDecimal` writes and `parseDecimal` reads. */
+export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 /** Longer texts are not prices or sizes; the bound keeps BigInt arithmetic cheap. */
-const MAX_TEXT_LENGTH = 100;
+export const MAX_TEXT_LENGTH = 100;
 
 function normalise(coefficient: bigint, scale: number): Decimal {
   if (coefficient === 0n) return { coefficient, scale: 0 };
@@ -34,7 +36,7 @@ export function parseNumber(text: string): Decimal | undefined {
 
 /** Reads plain decimal notation (`0.51`, `-3`); `undefined` for anything else, exponents included. */
 export function parseDecimal(text: string): Decimal | undefined {
-  return /[eE]/.test(text) ? undefined : parseNumber(text);
+  return PLAIN_DECIMAL.test(text) ? parseNumber(text) : undefined;
 }
 
 /** Plain notation without exponent and without superfluous zeros. */

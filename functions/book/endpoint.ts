@@ -1,17 +1,10 @@
-import { AppError } from '../../shared/errors.ts';
-import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
 import { READ_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
-
-function parseTokenId(text = ''): string {
-  if (isTokenId(text)) return text;
-  throw new AppError(`The path is not valid: token_id ${TOKEN_ID_RULE}`, {
-    code: 'invalid_request',
-    facts: { errors: [{ field: 'token_id', detail: TOKEN_ID_RULE }] },
-  });
-}
+import type { Wire } from '../wire.ts';
+import { parseTokenId } from './request.ts';
+import type { book as bookSchema } from './schema.ts';
 
 /** Whether an `If-None-Match` header names the entity tag; weak and strong tags compare alike (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
@@ -19,7 +12,7 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes('*') || tags.includes(etag);
 }
 
-function toWire(book: Book) {
+function toWire(book: Book): Wire<typeof bookSchema> {
   return {
     token_id: book.tokenId,
     condition_id: book.conditionId,

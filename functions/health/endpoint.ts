@@ -1,6 +1,8 @@
 import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../http.ts';
 import { ROUTES } from '../routes.ts';
+import type { Wire } from '../wire.ts';
+import type { healthStatus } from './schema.ts';
 
 export interface HealthFacts {
   readonly mode: 'read-only' | 'order-placing';
@@ -15,7 +17,7 @@ const BUDGET = 1_000;
 
 /** `GET /health`: what the service is and which wallet it uses. */
 export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFacts): Endpoint {
-  const body = {
+  const body: Wire<typeof healthStatus> = {
     status: 'ok',
     mode,
     wallet_address: walletAddress,

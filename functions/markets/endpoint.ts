@@ -1,31 +1,12 @@
-import { AppError } from '../../shared/errors.ts';
 import type { Market, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
 import { READ_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
+import type { Wire } from '../wire.ts';
+import { parseLimit } from './request.ts';
+import type { marketList, market as marketSchema } from './schema.ts';
 
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 500;
-
-function refuse(field: string, detail: string): AppError {
-  return new AppError(`The query is not valid: ${field} ${detail}`, {
-    code: 'invalid_request',
-    facts: { errors: [{ field, detail }] },
-  });
-}
-
-/** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
-function parseLimit(query: URLSearchParams): number {
-  const unknown = [...query.keys()].find((name) => name !== 'limit');
-  if (unknown !== undefined) throw refuse(unknown.slice(0, 64), 'is not a parameter of this endpoint; use limit.');
-  const values = query.getAll('limit');
-  const [text = String(DEFAULT_LIMIT)] = values;
-  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (values.length > 1 || !(limit <= MAX_LIMIT)) throw refuse('limit', 'must be one integer from 1 to 500.');
-  return limit;
-}
-
-function toWire(market: Market) {
+function toWire(market: Market): Wire<typeof marketSchema> {
   return {
     id: market.id,
     condition_id: market.conditionId,
@@ -51,7 +32,8 @@ export function marketsEndpoint(marketData: MarketData): Endpoint {
     budget: READ_BUDGET,
     handler: async ({ query }, call) => {
       const { markets, hasMore } = await marketData.listMarkets(parseLimit(query), call);
-      return { status: 200, body: { items: markets.map(toWire), has_more: hasMore } };
+      const body: Wire<typeof marketList> = { items: markets.map(toWire), has_more: hasMore };
+      return { status: 200, body };
     },
   };
 }

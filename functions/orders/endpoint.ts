@@ -1,11 +1,13 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
-import type { LimitOrder } from '../../shared/venue/port.ts';
+import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
 import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
+import type { Wire } from '../wire.ts';
 import { orderBodyChecks } from './body.ts';
 import { checkOrderHeaders, parseOrder } from './request.ts';
+import type { placedOrder } from './schema.ts';
 
 /** An order in its canonical form, in wire names. */
 function orderToWire(order: LimitOrder) {
@@ -15,6 +17,17 @@ function orderToWire(order: LimitOrder) {
     price: formatDecimal(order.price),
     size: formatDecimal(order.size),
     post_only: order.postOnly,
+  };
+}
+
+function toWire(order: LimitOrder, placement: Placement, walletAddress: string): Wire<typeof placedOrder> {
+  return {
+    order_id: placement.orderId,
+    status: placement.status,
+    ...orderToWire(order),
+    wallet_address: walletAddress,
+    transaction_hashes: placement.transactionHashes,
+    trade_ids: placement.tradeIds,
   };
 }
 
@@ -31,19 +44,11 @@ export function ordersEndpoint(orders: Orders): Endpoint {
       const clientAddress = headers['x-client-address'];
       Object.assign(logFields, { order: orderToWire(order), client_address_unverified: clientAddress ?? null });
       const { placement, replayed } = await orders.place(order, headers['idempotency-key'], call);
-      const { orderId, status, transactionHashes, tradeIds } = placement;
-      Object.assign(logFields, { order_id: orderId, order_status: status, replayed });
+      Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
       return {
         status: 201,
         ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
-        body: {
-          order_id: orderId,
-          status,
-          ...orderToWire(order),
-          wallet_address: orders.walletAddress,
-          transaction_hashes: transactionHashes,
-          trade_ids: tradeIds,
-        },
+        body: toWire(order, placement, orders.walletAddress),
       };
     },
   };

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { compareDecimals, type Decimal, parseDecimal } from '../../shared/decimal.ts';
+import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
-import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../http.ts';
+import { tokenId } from '../wire.ts';
 
 /** Shares. Far above any position at the venue; keeps the arithmetic bounded. */
 const MAX_SIZE: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
@@ -11,36 +11,51 @@ const MAX_SIZE: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
 const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
 
 /** A JSON number has become a decimal string before this point, unless it was too long or too large to be one. */
-const decimal = z.pipe(
-  z.union([z.string().check(z.maxLength(100)), z.number()], DECIMAL_RULE),
-  z.transform((value, context): Decimal => {
-    const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
-    if (parsed) return parsed;
-    context.issues.push({ code: 'custom', message: DECIMAL_RULE, input: value });
-    return z.NEVER;
-  }),
-);
+function decimal(description: string) {
+  const rule = { error: DECIMAL_RULE, abort: true };
+  const written = z.string().check(z.maxLength(MAX_TEXT_LENGTH, rule), z.regex(PLAIN_DECIMAL, rule));
+  return z.pipe(
+    z.union([z.number(), written], DECIMAL_RULE).check(z.describe(description)),
+    z.transform((value, context): Decimal => {
+      const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
+      if (parsed) return parsed;
+      context.issues.push({ code: 'custom', message: DECIMAL_RULE, input: value });
+      return z.NEVER;
+    }),
+  );
+}
+
+const side = z
+  .enum(['buy', 'sell'], 'must be "buy" or "sell".')
+  .check(z.describe('Upper-case letters are accepted too.'));
 
 /** The body of `POST /v1/orders`. A member that is not listed is refused: a misspelt `post_only` must not take. */
-export const orderBody = z.strictObject({
-  token_id: z.string('must be a string.').check(z.refine(isTokenId, TOKEN_ID_RULE)),
-  side: z.pipe(
-    z.pipe(
-      z.string('must be "buy" or "sell".'),
-      z.transform((side) => side.toLowerCase()),
+export const orderBody = z.strictObject(
+  {
+    token_id: tokenId,
+    side: z.pipe(
+      z.transform((value) => (typeof value === 'string' ? value.toLowerCase() : value)),
+      side,
     ),
-    z.enum(['buy', 'sell'], 'must be "buy" or "sell".'),
-  ),
-  price: decimal,
-  size: decimal.check(z.refine((size) => compareDecimals(size, MAX_SIZE) <= 0, 'must be at most 1000000000.')),
-  post_only: z._default(z.boolean('must be true or false.'), false),
-});
+    price: decimal(
+      "Limit price, in collateral per share: a multiple of the market's `tick_size`, from one tick to 1 minus one tick. " +
+        'The digits as written count; nothing is rounded.',
+    ),
+    size: decimal("Shares: at most 2 decimals, at least the market's `min_order_size`, at most 1000000000.").check(
+      z.refine((size) => compareDecimals(size, MAX_SIZE) <= 0, 'must be at most 1000000000.'),
+    ),
+    post_only: z
+      ._default(z.boolean('must be true or false.'), false)
+      .check(z.describe('Only rest on the book: an order that would match at once is refused.')),
+  },
+  'must be a JSON object.',
+);
 
 function describe(issue: z.core.$ZodIssue): { field: string; detail: string }[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: key.slice(0, 64), detail: 'is not a member of an order.' }));
   }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];
 }
 
@@ -60,23 +75,32 @@ export function parseOrder(body: unknown): LimitOrder {
   return { tokenId: token_id, side, price, size, postOnly: post_only };
 }
 
-/** The headers of an order with what they may hold: printable ASCII, so that they can be logged and stored as they are. */
-const HEADER_RULES = [
-  { name: 'X-Client-Address', pattern: /^[\x20-\x7e]{1,128}$/, detail: 'must be 1 to 128 printable ASCII characters.' },
-  { name: 'Idempotency-Key', pattern: /^[\x20-\x7e]{1,255}$/, detail: 'must be 1 to 255 printable ASCII characters.' },
-] as const;
+/** Printable ASCII, so that it can be logged and stored as it is. */
+function printable(maxLength: number, description: string) {
+  const rule = `must be 1 to ${maxLength} printable ASCII characters.`;
+  return z.string().check(z.regex(new RegExp(`^[\\x20-\\x7e]{1,${maxLength}}$`), rule), z.describe(description));
+}
+
+/** The headers of an order that are checked. */
+export const ORDER_HEADERS = {
+  'X-Client-Address': printable(
+    128,
+    "The user's public key in the client's own chain. Only logged, marked as unverified; never used to decide.",
+  ),
+  'Idempotency-Key': printable(
+    255,
+    'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours.',
+  ),
+} as const;
 
 /** Refuses (400 `invalid_request`) order headers of another form. */
 export const checkOrderHeaders: Middleware = {
   before: ({ event: { headers } }) => {
-    const broken = HEADER_RULES.filter(({ name, pattern }) => {
+    const broken = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
       const value = headers[name.toLowerCase()];
-      return value !== undefined && !pattern.test(value);
+      const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
+      return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    if (broken.length === 0) return;
-    throw refuse(
-      'A header',
-      broken.map(({ name, detail }) => ({ field: name, detail })),
-    );
+    if (broken.length > 0) throw refuse('A header', broken);
   },
 };

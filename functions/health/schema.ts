@@ -1,0 +1,15 @@
+import * as z from 'zod/mini';
+import { address, text } from '../answer-schemas.ts';
+
+/** The body of `GET /health`. */
+export const healthStatus = z.object({
+  status: z.literal('ok'),
+  mode: z.enum(['read-only', 'order-placing']).check(z.describe('Whether `POST /v1/orders` is enabled.')),
+  wallet_address: z.nullable(
+    address('EIP-55 address of the configured key, also where orders are not enabled; `null` without a key.'),
+  ),
+  funder_address: z.optional(address("The account that holds the funds, where it is not the key's own.")),
+  settlement_chain: z.literal('polygon'),
+  venue: z.literal('polymarket'),
+  version: text('Version of the service.'),
+});

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../shared/errors.ts';
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 500;
+const RULE = `must be one integer from 1 to ${MAX_LIMIT}.`;
+
+/** The query parameter: text, which is a number in canonical form or nothing that is accepted. */
+export const limit = z.pipe(
+  z.transform((text) => (typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : undefined)),
+  z
+    .int(RULE)
+    .check(
+      z.minimum(1, RULE),
+      z.maximum(MAX_LIMIT, RULE),
+      z.meta({ default: DEFAULT_LIMIT, description: 'How many markets to answer, at most.' }),
+    ),
+);
+
+function refuse(field: string, detail: string): AppError {
+  return new AppError(`The query is not valid: ${field} ${detail}`, {
+    code: 'invalid_request',
+    facts: { errors: [{ field, detail }] },
+  });
+}
+
+/** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
+export function parseLimit(query: URLSearchParams): number {
+  const unknown = [...query.keys()].find((name) => name !== 'limit');
+  if (unknown !== undefined) throw refuse(unknown.slice(0, 64), 'is not a parameter of this endpoint; use limit.');
+  const values = query.getAll('limit');
+  const [text = String(DEFAULT_LIMIT)] = values;
+  const { data } = limit.safeParse(text);
+  if (data === undefined || values.length > 1) throw refuse('limit', RULE);
+  return data;
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { conditionId, decimal, text } from '../answer-schemas.ts';
+import { tokenId } from '../wire.ts';
+
+export const outcome = z.object({
+  name: z.nullable(text('What the outcome is called, such as `Yes`.')),
+  token_id: tokenId,
+  price: z.nullable(decimal("The venue's indicative price, in collateral per share; not one to trade at.")),
+});
+
+/** A market on which an order can be placed now. */
+export const market = z.object({
+  id: text("The venue's id of the market."),
+  condition_id: z.nullable(conditionId),
+  slug: z.nullable(text("Name of the market in the venue's web addresses.")),
+  question: z.nullable(text('What is traded: each outcome is an answer to this question.')),
+  end_date: z.nullable(text('ISO 8601; when the question is expected to be decided.')),
+  tick_size: z.nullable(decimal('Step of prices, in collateral per share; an order reads it from the book.')),
+  min_order_size: z.nullable(decimal('Smallest size of an order, in shares.')),
+  neg_risk: z.nullable(z.boolean().check(z.describe('Whether it is one of several exclusive outcomes of an event.'))),
+  volume_24h: z.nullable(decimal('Traded in the last 24 hours, in collateral.')),
+  liquidity: z.nullable(decimal('Worth of the resting orders, in collateral.')),
+  best_bid: z.nullable(decimal('Highest bid for the first outcome, in collateral per share.')),
+  best_ask: z.nullable(decimal('Lowest ask for the first outcome, in collateral per share.')),
+  outcomes: z.array(outcome).check(z.minLength(2), z.maxLength(2)),
+});
+
+/** The body of `GET /v1/markets`. */
+export const marketList = z.object({
+  items: z.array(market).check(z.describe('Most traded in the last 24 hours first; equal volumes by `id`.')),
+  has_more: z.boolean().check(z.describe('Whether the venue has, or may have, further markets.')),
+});

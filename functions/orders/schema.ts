@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { address, decimal, hash, text } from '../answer-schemas.ts';
+import { tokenId } from '../wire.ts';
+
+/** The body of a 201 of `POST /v1/orders`. */
+export const placedOrder = z.object({
+  order_id: hash('EIP-712 hash of the signed order, by which the venue knows it.'),
+  status: z
+    .enum(['live', 'matched', 'delayed'])
+    .check(
+      z.describe(
+        '`live`: it rests on the book. `matched`: it was wholly or partly executed at once. `delayed`: the venue ' +
+          'accepted it and holds it for a moment.',
+      ),
+    ),
+  token_id: tokenId,
+  side: z.enum(['buy', 'sell']),
+  price: decimal('Limit price, in collateral per share.'),
+  size: decimal('Shares.'),
+  post_only: z.boolean(),
+  wallet_address: address('EIP-55 address of the key that signed the order.'),
+  transaction_hashes: z
+    .array(text('Hash of a settlement transaction.'))
+    .check(z.describe('Of what was executed at once.')),
+  trade_ids: z.array(text("The venue's id of a trade.")).check(z.describe('Of what was executed at once.')),
+});
