@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Bench, Sample, Stage } from './bench.ts';
+import { ROOT } from './processes.ts';
+import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';
+import { firstOrder } from './rows/first-order.ts';
+import { marketsGrowth, memory } from './rows/memory.ts';
+import { orderLatency, orderRate } from './rows/orders.ts';
+import { readLatency, readRate } from './rows/reads.ts';
+import { roundTrips } from './rows/round-trips.ts';
+import { signing } from './rows/signing.ts';
+import { start } from './rows/start.ts';
+
+const BENCHES = [
+  roundTrips,
+  orderLatency,
+  readLatency,
+  readRate,
+  orderRate,
+  firstOrder,
+  start,
+  memory,
+  marketsGrowth,
+  signing,
+] as const satisfies readonly Bench[];
+
+const FULL = { rounds: 5, scale: 1 };
+/** Enough to see a change of a tenth. */
+const QUICK = { rounds: 3, scale: 0.2 };
+
+/** A quick run is a smaller one; nothing is left out of it. */
+function stageOf(scale: number): Stage {
+  return {
+    seconds: (full) => full * scale,
+    count: (full) => Math.ceil(full * scale),
+  };
+}
+
+async function run(bench: Bench, rounds: number, stage: Stage): Promise<readonly Result[]> {
+  const samples = new Map<string, Sample[]>(bench.rows.map(({ name }) => [name, []]));
+  let round = 0;
+  for await (const measured of bench.rounds(stage)) {
+    for (const [name, sample] of Object.entries(measured)) samples.get(name)?.push(sample);
+    round += 1;
+    if (round === rounds) break;
+  }
+  return bench.rows.map((row) => summariseRow(row, samples.get(row.name) ?? []));
+}
+
+function readFlags() {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true }, rounds: { type: 'string' } },
+  });
+  return { quick: values.quick ?? false, only: values.only ?? [], rounds: values.rounds };
+}
+
+const { quick, only, rounds } = readFlags();
+const extent = quick ? QUICK : FULL;
+const wanted = BENCHES.filter(({ rows }) => only.length === 0 || rows.some(({ name }) => only.includes(name)));
+const results: Result[] = [];
+const startedAt = performance.now();
+for (const bench of wanted) {
+  const measured = await run(bench, Number(rounds ?? extent.rounds), stageOf(extent.scale));
+  results.push(...measured);
+  for (const { name, verdict, ratio } of measured) {
+    process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict}\n`);
+  }
+}
+const machine = describeMachine();
+const seconds = Math.round((performance.now() - startedAt) / 1000);
+const report = { date: new Date().toISOString(), seconds, quick, machine, results };
+await mkdir(join(ROOT, 'build'), { recursive: true });
+await writeFile(join(ROOT, 'build', 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
+const { cpu, cores, memory: size, system, node } = machine;
+process.stdout.write(
+  `${formatTable(results)}\n\n${cpu}, ${cores} cores, ${size}, ${system}, Node ${node}; ${report.date}\n`,
+);

@@ -1,0 +1,78 @@
+import { arch, cpus, release, totalmem, type } from 'node:os';
+import type { Row, Sample, Target } from './bench.ts';
+import { type Summary, summarise } from './statistics.ts';
+
+/** One line of the table with what was measured. */
+export interface Result extends Row {
+  readonly value: Summary;
+  readonly against: Summary;
+  /** Of the rounds' ratios, not of the medians: both sides of a round had the same machine. */
+  readonly ratio: Summary;
+  readonly verdict: 'ok' | 'missed' | 'info';
+  readonly errors: number;
+  readonly samples: readonly Sample[];
+}
+
+function judge(ratio: number, target: Target | undefined): Result['verdict'] {
+  if (!target) return 'info';
+  return ('atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast) ? 'ok' : 'missed';
+}
+
+export function summariseRow(row: Row, samples: readonly Sample[]): Result {
+  const ratio = summarise(samples.map(({ value, baseline }) => value / baseline));
+  return {
+    ...row,
+    value: summarise(samples.map(({ value }) => value)),
+    against: summarise(samples.map(({ baseline }) => baseline)),
+    ratio,
+    verdict: judge(ratio.median, row.target),
+    errors: samples.reduce((sum, { errors }) => sum + errors, 0),
+    samples,
+  };
+}
+
+/** Three significant digits, without an exponent. */
+function short(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+function targetOf({ target }: Row): string {
+  if (!target) return '–';
+  return 'atMost' in target ? `≤ ${target.atMost}x` : `≥ ${target.atLeast}x`;
+}
+
+function line(result: Result): string {
+  const { figure, baseline, unit, value, against, ratio, verdict, errors } = result;
+  const digits = unit === 'trips' ? (n: number) => String(n) : short;
+  const cells = [
+    figure,
+    `${digits(value.median)} ${unit}`,
+    `${baseline}: ${digits(against.median)} ${unit}`,
+    `${ratio.median.toFixed(2)}x (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
+    targetOf(result),
+    errors > 0 ? `${verdict}, ${errors} errors` : verdict,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** The table in Markdown, for a terminal and for the README. */
+export function formatTable(results: readonly Result[]): string {
+  const head = [
+    '| figure | measured | baseline, same run | ratio (spread) | target | |',
+    '| --- | --- | --- | --- | --- | --- |',
+  ];
+  return [...head, ...results.map(line)].join('\n');
+}
+
+export function describeMachine() {
+  const [cpu] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  return {
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    memory,
+    system: `${type()} ${release()} ${arch()}`,
+    node: process.version,
+  };
+}

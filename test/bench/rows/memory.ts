@@ -1,0 +1,68 @@
+import type { Bench } from '../bench.ts';
+import { load } from '../load.ts';
+import { residentMemory } from '../processes.ts';
+import { BOOK_PATH, MARKETS_PATH, ORDER, startService, startVenue } from '../services.ts';
+
+/** Requests of a round: books mostly, one order in ten. */
+async function use(url: string, amount: number): Promise<number> {
+  const books = await load({ url: url + BOOK_PATH, amount: amount * 0.9 });
+  const orders = await load({ url: `${url}/v1/orders`, ...ORDER, amount: amount * 0.1 });
+  return books.errors + orders.errors;
+}
+
+/** Whether the memory of a long run grows. */
+export const memory: Bench = {
+  rows: [
+    {
+      name: 'memory',
+      figure: 'resident memory after 50 000 requests',
+      baseline: 'after 5 000',
+      unit: 'MB',
+      target: { atMost: 1.1 },
+    },
+  ],
+  async *rounds(stage) {
+    await using venue = await startVenue(0);
+    for (;;) {
+      await using service = await startService(venue.url);
+      const [before, after] = [stage.count(5_000), stage.count(45_000)];
+      const first = await use(service.url, before);
+      const baseline = await residentMemory(service.pid);
+      const second = await use(service.url, after);
+      yield { memory: { value: await residentMemory(service.pid), baseline, errors: first + second } };
+    }
+  },
+};
+
+/** What a long list costs against a short one. */
+export const marketsGrowth: Bench = {
+  rows: [
+    {
+      name: 'markets-500',
+      figure: 'markets?limit=500 p50, venue at 0 ms',
+      baseline: 'markets?limit=100',
+      unit: 'ms',
+      target: { atMost: 5.5 },
+    },
+    { name: 'markets-500-memory', figure: 'resident memory after 200 of them', baseline: 'after 40', unit: 'MB' },
+  ],
+  async *rounds(stage) {
+    await using venue = await startVenue(0);
+    const read = (url: string, limit: number, amount: number) =>
+      load({ url: `${url}${MARKETS_PATH}?limit=${limit}`, amount, connections: 1 });
+    for (;;) {
+      await using service = await startService(venue.url);
+      const [few, many] = [stage.count(40), stage.count(160)];
+      await read(service.url, 100, few);
+      const warmUp = await read(service.url, 500, few);
+      const before = await residentMemory(service.pid);
+      const short = await read(service.url, 100, many);
+      const long = await read(service.url, 500, many);
+      const errors = warmUp.errors + short.errors + long.errors;
+      yield {
+        'markets-500': { value: long.p50, baseline: short.p50, errors },
+        'markets-500-memory': { value: await residentMemory(service.pid), baseline: before, errors },
+      };
+    }
+  },
+};

@@ -1,0 +1,41 @@
+import type { Bench } from '../bench.ts';
+import { timeOne } from '../load.ts';
+import { BOOK_PATH, MARKETS_PATH, ORDER, startService, startVenue, VENUE_DELAY } from '../services.ts';
+
+function row(name: string, figure: string) {
+  const baseline = 'the fewest that can do';
+  return {
+    name,
+    figure: `venue round trips in a row, ${figure}`,
+    baseline,
+    unit: 'trips',
+    target: { atMost: 1 },
+  } as const;
+}
+
+/** What waits for what at the venue, counted there. The cold order has to obtain its API credentials too. */
+export const roundTrips: Bench = {
+  rows: [
+    row('trips-cold-order', 'cold order'),
+    row('trips-warm-order', 'warm order'),
+    row('trips-book', 'book'),
+    row('trips-markets', 'markets of one page'),
+  ],
+  async *rounds() {
+    await using venue = await startVenue(VENUE_DELAY);
+    const count = async (url: string, init: RequestInit, expected: number, least: number) => {
+      await venue.counts();
+      await timeOne(url, init, expected);
+      return { value: (await venue.counts()).depth, baseline: least, errors: 0 };
+    };
+    for (;;) {
+      await using service = await startService(venue.url, { credentials: false });
+      yield {
+        'trips-cold-order': await count(`${service.url}/v1/orders`, ORDER, 201, 2),
+        'trips-warm-order': await count(`${service.url}/v1/orders`, ORDER, 201, 1),
+        'trips-book': await count(service.url + BOOK_PATH, {}, 200, 1),
+        'trips-markets': await count(`${service.url}${MARKETS_PATH}?limit=100`, {}, 200, 1),
+      };
+    }
+  },
+};

@@ -1,0 +1,70 @@
+import { type ProcessSpec, type RunningProcess, startProcess } from './processes.ts';
+import { TOKEN_ID } from './venue/records.ts';
+
+/** A key of the benchmark alone; nobody's funds. */
+export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
+/** The venue's own answer time in the rows that have one, in milliseconds: that of a server in the same region. */
+export const VENUE_DELAY = 25;
+
+export interface VenueStub extends RunningProcess {
+  /** Makes every answer wait; milliseconds. */
+  delay(milliseconds: number): Promise<void>;
+  /** What came since the last call, and how much of it one after the other. */
+  counts(): Promise<{ readonly requests: number; readonly depth: number }>;
+}
+
+export async function startVenue(delay: number): Promise<VenueStub> {
+  const running = await startProcess({ args: ['test/bench/venue/main.ts'] });
+  const venue = {
+    ...running,
+    delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
+    counts: async () => {
+      const response = await fetch(`${running.url}/bench/counts`);
+      const { requests, depth } = JSON.parse(await response.text());
+      return { requests: Number(requests), depth: Number(depth) };
+    },
+  };
+  await venue.delay(delay);
+  return venue;
+}
+
+/** The API credentials that both the service and the official client are given. */
+const CREDENTIALS = {
+  SERVICE_CLOB_API_KEY: 'bench-key',
+  SERVICE_CLOB_API_SECRET: 'YmVuY2gtc2VjcmV0LWJlbmNo',
+  SERVICE_CLOB_API_PASSPHRASE: 'bench',
+};
+
+export interface ServiceOptions {
+  readonly mode?: 'read-only' | 'order-placing';
+  /** Whether the venue's API credentials are set, or derived by the first order. */
+  readonly credentials?: boolean;
+}
+
+/** The service as `npm start` runs it. */
+export function serviceSpec(venueUrl: string, { mode, credentials = true }: ServiceOptions = {}): ProcessSpec {
+  const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
+  const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
+  return { args: ['local/main.ts'], env: { ...env, ...(mode !== 'read-only' && trading) } };
+}
+
+export function startService(venueUrl: string, options?: ServiceOptions): Promise<RunningProcess> {
+  return startProcess(serviceSpec(venueUrl, options));
+}
+
+export function startProxy(venueUrl: string): Promise<RunningProcess> {
+  return startProcess({ args: ['test/bench/baselines/proxy.ts'], env: { BENCH_VENUE_URL: venueUrl } });
+}
+
+/** The order that everybody places. */
+export const ORDER = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10, post_only: true }),
+} as const;
+
+export const BOOK_PATH = `/v1/book/${TOKEN_ID}`;
+export const VENUE_BOOK_PATH = `/book?token_id=${TOKEN_ID}`;
+export const MARKETS_PATH = '/v1/markets';
+/** What the service asks the venue for when nobody names a limit. */
+export const VENUE_MARKETS_PATH = '/markets/keyset?closed=false&order=volume24hr&ascending=false&limit=40';
