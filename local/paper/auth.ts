@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Credentials } from './keyring.ts';
 import { isAttestedBy } from './signing.ts';
 import type { VenueState } from './state.ts';
-import { json, type PaperRequest, type Route, VenueRefusal } from './wire.ts';
+import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './wire.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -59,58 +59,43 @@ export function authenticated(state: VenueState, request: PaperRequest): Credent
   throw new VenueRefusal(401, 'Unauthorized/Invalid api key');
 }
 
-function triple({ apiKey, secret, passphrase }: Credentials) {
-  return { apiKey, secret, passphrase };
+function createKey(state: VenueState, request: PaperRequest): Reply {
+  const { address, nonce } = attested(state, request);
+  if (state.keyring.of(address, nonce)) throw new VenueRefusal(400, 'Could not create api key');
+  state.createKey(address, nonce, request.now);
+  return deriveKey(state, request);
+}
+
+function deriveKey(state: VenueState, request: PaperRequest): Reply {
+  const { address, nonce } = attested(state, request);
+  const credentials = state.keyring.of(address, nonce);
+  if (!credentials) throw new VenueRefusal(400, 'Could not derive api key!');
+  const { apiKey, secret, passphrase } = credentials;
+  return json({ apiKey, secret, passphrase });
+}
+
+function listKeys(state: VenueState, request: PaperRequest): Reply {
+  const { address } = authenticated(state, request);
+  return json({ apiKeys: state.keyring.all(address).map(({ apiKey }) => apiKey) });
+}
+
+function deleteKey(state: VenueState, request: PaperRequest): Reply {
+  state.deleteKey(authenticated(state, request).apiKey, request.now);
+  return json('OK');
+}
+
+function banStatus(state: VenueState, request: PaperRequest): Reply {
+  const { address } = authenticated(state, request);
+  return json({ closed_only: state.restrictions.get(address) === 'closed-only' });
 }
 
 /** The /auth paths. */
 export function authRoutes(state: VenueState): readonly Route[] {
   return [
-    [
-      'POST',
-      '/auth/api-key',
-      (request) => {
-        const { address, nonce } = attested(state, request);
-        if (state.keyring.of(address, nonce)) throw new VenueRefusal(400, 'Could not create api key');
-        state.createKey(address, nonce, request.now);
-        const created = state.keyring.of(address, nonce);
-        if (!created) throw new VenueRefusal(400, 'Could not create api key');
-        return json(triple(created));
-      },
-    ],
-    [
-      'GET',
-      '/auth/derive-api-key',
-      (request) => {
-        const { address, nonce } = attested(state, request);
-        const credentials = state.keyring.of(address, nonce);
-        if (!credentials) throw new VenueRefusal(400, 'Could not derive api key!');
-        return json(triple(credentials));
-      },
-    ],
-    [
-      'GET',
-      '/auth/api-keys',
-      (request) => {
-        const { address } = authenticated(state, request);
-        return json({ apiKeys: state.keyring.all(address).map(({ apiKey }) => apiKey) });
-      },
-    ],
-    [
-      'DELETE',
-      '/auth/api-key',
-      (request) => {
-        state.deleteKey(authenticated(state, request).apiKey, request.now);
-        return json('OK');
-      },
-    ],
-    [
-      'GET',
-      '/auth/ban-status/closed-only',
-      (request) => {
-        const { address } = authenticated(state, request);
-        return json({ closed_only: state.restrictions.get(address) === 'closed-only' });
-      },
-    ],
+    ['POST', '/auth/api-key', (request) => createKey(state, request)],
+    ['GET', '/auth/derive-api-key', (request) => deriveKey(state, request)],
+    ['GET', '/auth/api-keys', (request) => listKeys(state, request)],
+    ['DELETE', '/auth/api-key', (request) => deleteKey(state, request)],
+    ['GET', '/auth/ban-status/closed-only', (request) => banStatus(state, request)],
   ];
 }

@@ -41,56 +41,35 @@ function successWithError(text: string): Reply {
   return json({ errorMsg: text, ...nothing, success: true });
 }
 
+const REGION =
+  'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock';
+
+/** Faults that only consist of an answer. */
+const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
+  restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
+  'rate-limit': ({ retry_after = 1 }) => error(429, 'Too Many Requests', retry_after),
+  'rate-limit-html': ({ retry_after = 1 }) =>
+    html(429, '429 Too Many Requests', { 'retry-after': String(retry_after) }),
+  'error-500': ({ text = 'Internal server error' }) => error(500, text),
+  'edge-502': () => html(502, '502 Bad Gateway'),
+  'edge-503': () => html(503, '503 Service Temporarily Unavailable'),
+  halted: () => error(503, 'Trading is currently disabled. Check polymarket.com for updates'),
+  'cancel-only': () =>
+    error(503, 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.'),
+  region: () => error(403, REGION),
+  firewall: () => html(403, 'Attention Required! | Cloudflare'),
+  unauthorized: () => error(401, 'Unauthorized/Invalid api key'),
+  redirect: () => ({ status: 307, headers: { location: '/ok' }, body: '' }),
+  refuse: ({ code, text = 'invalid nonce' }) => error(code, text),
+  'success-with-error': ({ text = 'not enough balance / allowance' }) => successWithError(text),
+};
+
 /** What happens instead of processing the request; undefined when it is processed. */
 export function faultBefore(fault: Fault, request: PaperRequest): Outcome | undefined {
-  const { text, retry_after } = fault;
-  switch (fault.fault) {
-    case 'hang':
-      return { kind: 'hang' };
-    case 'reset':
-      return { kind: 'reset' };
-    case 'restart':
-      return whole({ status: 425, headers: { 'retry-after': String(retry_after ?? 1) }, body: '' });
-    case 'rate-limit':
-      return whole(error(429, 'Too Many Requests', retry_after ?? 1));
-    case 'rate-limit-html':
-      return whole(html(429, '429 Too Many Requests', { 'retry-after': String(retry_after ?? 1) }));
-    case 'error-500':
-      return whole(error(500, text ?? 'Internal server error'));
-    case 'edge-502':
-      return whole(html(502, '502 Bad Gateway'));
-    case 'edge-503':
-      return whole(html(503, '503 Service Temporarily Unavailable'));
-    case 'post-only-mode': {
-      const reply = postOnlyMode(retry_after ?? 120, request);
-      return reply && whole(reply);
-    }
-    case 'halted':
-      return whole(error(503, 'Trading is currently disabled. Check polymarket.com for updates'));
-    case 'cancel-only':
-      return whole(
-        error(503, 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.'),
-      );
-    case 'region':
-      return whole(
-        error(
-          403,
-          'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock',
-        ),
-      );
-    case 'firewall':
-      return whole(html(403, 'Attention Required! | Cloudflare'));
-    case 'unauthorized':
-      return whole(error(401, 'Unauthorized/Invalid api key'));
-    case 'redirect':
-      return whole({ status: 307, headers: { location: '/ok' }, body: '' });
-    case 'refuse':
-      return whole(error(fault.code, text ?? 'invalid nonce'));
-    case 'success-with-error':
-      return whole(successWithError(text ?? 'not enough balance / allowance'));
-    default:
-      return undefined;
-  }
+  if (fault.fault === 'hang' || fault.fault === 'reset') return { kind: fault.fault };
+  const reply =
+    fault.fault === 'post-only-mode' ? postOnlyMode(fault.retry_after ?? 120, request) : ANSWERS[fault.fault]?.(fault);
+  return reply && whole(reply);
 }
 
 function withMembers(reply: Reply, change: (answer: z.infer<typeof orderAnswer>) => object): Reply {

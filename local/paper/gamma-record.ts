@@ -56,64 +56,81 @@ function eventOf({ market }: Floor) {
   return { id, ticker: slug, slug, title, endDate: iso(market.endsAt), ...flags };
 }
 
-/**
- * A market as Gamma lists it (epoch ms in): outcomes, prices and v1 ids are JSON inside strings, v2 ids a real array,
- * `volume` and `liquidity` decimal strings beside numbers, `restricted` always true.
- */
-export function gammaRecord(floor: Floor, now: number) {
-  const { market, lastPrice } = floor;
-  const middle = hasBook(market) ? midpoint(floor, 0) : (lastPrice ?? market.mid);
-  const prices = [middle, mirrored(1, middle)].map(toDecimal);
+function words({ market }: Floor) {
   return {
-    id: market.id,
     question: market.question,
     conditionId: market.gammaConditionId,
     slug: market.slug,
+    questionID: market.questionId,
+    groupItemTitle: market.groupItemTitle,
+    description: `An invented market of the paper venue: ${market.question}`,
     resolutionSource: '',
-    endDate: iso(market.endsAt),
-    startDate: iso(market.startsAt),
     image: '',
     icon: '',
-    description: `An invented market of the paper venue: ${market.question}`,
-    outcomes: JSON.stringify(market.outcomes),
-    outcomePrices: JSON.stringify(prices),
-    active: true,
-    closed: market.closed,
     marketMakerAddress: '',
-    createdAt: iso(market.startsAt),
-    updatedAt: iso(floor.changedAt),
-    new: false,
-    featured: false,
-    archived: false,
-    restricted: true,
-    groupItemTitle: market.groupItemTitle,
-    questionID: market.questionId,
+  };
+}
+
+function dates({ market, changedAt }: Floor) {
+  const [startDate, endDate] = [iso(market.startsAt), iso(market.endsAt)];
+  return {
+    startDate,
+    endDate,
+    startDateIso: startDate.slice(0, 10),
+    endDateIso: endDate.slice(0, 10),
+    createdAt: startDate,
+    updatedAt: iso(changedAt),
+    acceptingOrdersTimestamp: startDate,
+  };
+}
+
+/** Flags that say nothing about trading: `restricted` is true on every market of the venue. */
+const FLAGS = {
+  active: true,
+  archived: false,
+  restricted: true,
+  new: false,
+  featured: false,
+  hasReviewedDates: true,
+  ready: false,
+  funded: false,
+  cyom: false,
+  automaticallyActive: true,
+  clearBookOnStart: true,
+  feesEnabled: false,
+  holdingRewardsEnabled: false,
+  rfqEnabled: false,
+};
+
+/**
+ * A market as Gamma lists it (epoch ms in): outcomes, prices and v1 ids are JSON inside strings, v2 ids a real array,
+ * `volume` and `liquidity` decimal strings beside numbers.
+ */
+export function gammaRecord(floor: Floor, now: number) {
+  const { market, lastPrice, tick } = floor;
+  const middle = hasBook(market) ? midpoint(floor, 0) : (lastPrice ?? market.mid);
+  return {
+    id: market.id,
+    ...words(floor),
+    ...dates(floor),
+    outcomes: JSON.stringify(market.outcomes),
+    outcomePrices: JSON.stringify([middle, mirrored(1, middle)].map(toDecimal)),
+    ...FLAGS,
+    closed: market.closed,
     enableOrderBook: market.bookEnabled,
-    orderPriceMinTickSize: number(floor.tick),
+    acceptingOrders: market.closed ? market.accepting : takesOrders(market, now),
+    orderPriceMinTickSize: number(tick),
     orderMinSize: number(market.minSize),
-    endDateIso: iso(market.endsAt).slice(0, 10),
-    startDateIso: iso(market.startsAt).slice(0, 10),
-    hasReviewedDates: true,
     ...volumes(floor),
     ...ids(floor),
-    acceptingOrders: market.closed ? market.accepting : takesOrders(market, now),
-    acceptingOrdersTimestamp: iso(market.startsAt),
     negRisk: market.negRisk,
     ...(market.negRiskMarketId === null ? {} : { negRiskMarketID: market.negRiskMarketId }),
     events: [eventOf(floor)],
-    ready: false,
-    funded: false,
-    cyom: false,
     competitive: 0.9,
     rewardsMinSize: 0,
     rewardsMaxSpread: 0,
     ...quotes(floor),
     lastTradePrice: number(lastPrice ?? 0n),
-    automaticallyActive: true,
-    clearBookOnStart: true,
-    feesEnabled: false,
-    holdingRewardsEnabled: false,
-    rfqEnabled: false,
   };
 }
 

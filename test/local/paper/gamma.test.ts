@@ -70,6 +70,8 @@ describe('Gamma on the paper venue', () => {
     const paper = await startPaper();
     const all = await keyset(paper, 'limit=1000');
     expect(all).not.toHaveProperty('next_cursor');
+    expect(await keyset(paper, `limit=${all.markets.length}`)).not.toHaveProperty('next_cursor');
+    expect(await keyset(paper, `limit=${all.markets.length - 1}`)).toHaveProperty('next_cursor');
     const seen: string[] = [];
     let cursor = '';
     do {

@@ -126,7 +126,8 @@ describe('the paper venue refuses with the venue’s own words', () => {
       ['0.005', 0.005, '0.01'],
     ];
     for (const [text, price, tick] of grid) {
-      const { id, ...answer } = await post({ price, size: 10 });
+      // 10.01 shares would also be refused for the decimals of their cost: a client must learn of the tick first.
+      const { id, ...answer } = await post({ price, size: 10.01 });
       const error = `order ${id} is invalid. Price (${text}) breaks minimum tick size rule: ${tick}`;
       expect(answer).toMatchObject(refusal(error));
     }
