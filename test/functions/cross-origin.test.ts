@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { bookEndpoint } from '../../functions/book/endpoint.ts';
+import { healthEndpoint } from '../../functions/health/endpoint.ts';
+import type { Endpoint } from '../../functions/http.ts';
+import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
+import { disabledOrdersEndpoint } from '../../functions/orders/disabled.ts';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
+import { ask } from '../support/gateway-event.ts';
+import { expectProblem, send } from '../support/http-client.ts';
+import { LISTED_ORIGIN, startTestServer } from '../support/local-service.ts';
+
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
+const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
+const EVIL = [
+  'https://evil.example',
+  'null',
+  'http://app.example',
+  'https://app.example.evil.example',
+  'https://app.example:8443',
+  'https://APP.example',
+  'https://app.example/',
+  ' ',
+  `${LISTED_ORIGIN},${LISTED_ORIGIN}`,
+];
+
+const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
+const markets = marketsEndpoint(fakeMarketData());
+const book = bookEndpoint(fakeMarketData());
+
+async function corsOf(
+  endpoint: Endpoint,
+  method: string,
+  origin: string | undefined,
+): Promise<Record<string, unknown>> {
+  const headers: Record<string, string> = origin === undefined ? {} : { origin };
+  const { result } = await ask(endpoint, { method, headers, pathParameters: { token_id: TOKEN_ID } });
+  const names = Object.entries(result.headers ?? {}).filter(([name]) => /^(access-control|vary|allow$)/.test(name));
+  return { status: result.statusCode, ...Object.fromEntries(names) };
+}
+
+describe.each([
+  ['markets', markets],
+  ['book', book],
+])('%s', (_name, endpoint) => {
+  it.each([undefined, LISTED_ORIGIN, ...EVIL])('lets %s read', async (origin) => {
+    expect(await corsOf(endpoint, 'GET', origin)).toStrictEqual({
+      status: 200,
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': EXPOSED,
+    });
+  });
+
+  it('answers a preflight from anywhere', async () => {
+    expect(await corsOf(endpoint, 'OPTIONS', 'https://evil.example')).toStrictEqual({
+      status: 204,
+      allow: 'GET, HEAD, OPTIONS',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': EXPOSED,
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id',
+      'access-control-max-age': '600',
+    });
+  });
+});
+
+describe('health', () => {
+  it('lets a listed origin read', async () => {
+    expect(await corsOf(health, 'GET', LISTED_ORIGIN)).toStrictEqual({
+      status: 200,
+      vary: 'Origin',
+      'access-control-allow-origin': LISTED_ORIGIN,
+      'access-control-expose-headers': EXPOSED,
+    });
+  });
+
+  it.each([undefined, ...EVIL])('gives %s nothing that a browser would let it read', async (origin) => {
+    expect(await corsOf(health, 'GET', origin)).toStrictEqual({ status: 200, vary: 'Origin' });
+    expect(await corsOf(health, 'OPTIONS', origin)).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe.each([
+  ['orders', () => ordersEndpoint(fakeOrders())],
+  ['orders of a read-only service', () => disabledOrdersEndpoint('No.')],
+])('%s', (_name, makeEndpoint) => {
+  it.each(EVIL)('are refused from %s, and so is the preflight', async (origin) => {
+    const refused = { status: 403, vary: 'Origin' };
+    expect(await corsOf(makeEndpoint(), 'POST', origin)).toStrictEqual(refused);
+    expect(await corsOf(makeEndpoint(), 'OPTIONS', origin)).toStrictEqual(refused);
+    const { body } = await ask(makeEndpoint(), { method: 'POST', headers: { origin } });
+    expect(body).toStrictEqual({
+      type: 'about:blank',
+      title: 'Origin not allowed',
+      status: 403,
+      code: 'origin_not_allowed',
+      detail: 'Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.',
+      request_id: expect.any(String),
+    });
+  });
+
+  it('answer the preflight of a listed origin', async () => {
+    expect(await corsOf(makeEndpoint(), 'OPTIONS', LISTED_ORIGIN)).toStrictEqual({
+      status: 204,
+      allow: 'POST, OPTIONS',
+      vary: 'Origin',
+      'access-control-allow-origin': LISTED_ORIGIN,
+      'access-control-expose-headers': EXPOSED,
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id',
+      'access-control-max-age': '600',
+    });
+  });
+
+  it('give a listed origin its refusals to read', async () => {
+    const { result } = await ask(makeEndpoint(), { method: 'POST', headers: { origin: LISTED_ORIGIN }, body: '{' });
+    expect(result.statusCode).toBeGreaterThanOrEqual(400);
+    expect(result.headers?.['access-control-allow-origin']).toBe(LISTED_ORIGIN);
+  });
+});
+
+describe("a page of another origin, on the operator's machine", () => {
+  it.each([
+    ['a form or a simple fetch', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+    ['a sandboxed frame', { origin: 'null', 'content-type': 'text/plain' }],
+    ['a fetch with JSON', { origin: 'https://evil.example', 'content-type': 'application/json' }],
+    ['two origins', { origin: `${LISTED_ORIGIN}, https://evil.example`, 'content-type': 'application/json' }],
+  ])('cannot order with %s', async (_name, headers) => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const request = { method: 'POST', path: '/v1/orders', body: ORDER };
+    const answer = await send(url, { ...request, headers: { host: '127.0.0.1', ...headers } });
+    expectProblem(answer, { status: 403, code: 'origin_not_allowed' });
+    expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('cannot order after rebinding its name to this machine', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    // The browser takes this for the page's own origin: it sends no preflight, and with GET no Origin either.
+    const headers = {
+      host: 'evil.example:8080',
+      origin: 'http://evil.example:8080',
+      'content-type': 'application/json',
+    };
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers, body: ORDER });
+    expectProblem(answer, { status: 403, code: 'host_not_allowed' });
+    const read = await send(url, { path: '/health', headers: { host: 'evil.example:8080' } });
+    expectProblem(read, { status: 403, code: 'host_not_allowed' });
+    expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('cannot order without an Origin header by a type that needs no preflight', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const headers = { host: 'localhost', 'content-type': 'text/plain' };
+    expectProblem(await send(url, { method: 'POST', path: '/v1/orders', headers, body: ORDER }), {
+      status: 415,
+      code: 'unsupported_media_type',
+    });
+    expect(orders.placed).toStrictEqual([]);
+  });
+});

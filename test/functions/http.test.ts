@@ -1,0 +1,259 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Endpoint, HttpHandler, Middleware } from '../../functions/http.ts';
+import { ROUTES } from '../../functions/routes.ts';
+import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { ask } from '../support/gateway-event.ts';
+
+const CODES = Object.keys(ERRORS).filter((name): name is ErrorCode => name in ERRORS);
+const NEW_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function endpointOf(handler: HttpHandler, more: Partial<Endpoint> = {}): Endpoint {
+  return { route: ROUTES.markets, origins: 'any', budget: 1_000, handler, ...more };
+}
+
+const ok = endpointOf(() => ({ status: 200, body: { a: '1' } }));
+
+function failing(error: unknown): Endpoint {
+  return endpointOf(() => {
+    throw error;
+  });
+}
+
+describe('the pipeline', () => {
+  it("answers with the handler's value as JSON", async () => {
+    const { result } = await ask(ok, { headers: { 'x-request-id': 'mine' } });
+    expect(result).toStrictEqual({
+      statusCode: 200,
+      headers: {
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-type': 'application/json',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age',
+        'x-request-id': 'mine',
+      },
+      body: '{"a":"1"}',
+    });
+  });
+
+  it('gives a handler its headers, query, parameters and the end of its time', async () => {
+    const before = performance.now();
+    const { body } = await ask(
+      endpointOf(({ headers, query, pathParameters, body: content }, { deadline, venueRequests }) => ({
+        status: 200,
+        body: { headers, query: [...query], pathParameters, content, venueRequests, left: deadline - before },
+      })),
+      { headers: { a: '1' }, query: 'x=1&x=2', pathParameters: { token_id: '7' }, body: 'text' },
+    );
+    expect(body).toStrictEqual({
+      headers: { a: '1' },
+      query: [
+        ['x', '1'],
+        ['x', '2'],
+      ],
+      pathParameters: { token_id: '7' },
+      content: 'text',
+      venueRequests: [],
+      left: expect.any(Number),
+    });
+    expect(body).toMatchObject({ left: expect.closeTo(1_000, -3) });
+  });
+
+  it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keeps the request id %s', async (id) => {
+    const { result, lines } = await ask(ok, { headers: { 'x-request-id': id } });
+    expect(result.headers?.['x-request-id']).toBe(id);
+    expect(lines).toMatchObject([{ request_id: id }]);
+  });
+
+  it.each(['', ' ', 'a b', 'x'.repeat(65), 'a,b', 'ä', 'a\nb', '<script>'])(
+    'makes a new request id for %j',
+    async (id) => {
+      const { result, lines } = await ask(ok, { headers: { 'x-request-id': id } });
+      expect(result.headers?.['x-request-id']).toMatch(NEW_ID);
+      expect(lines).toMatchObject([{ request_id: result.headers?.['x-request-id'] }]);
+    },
+  );
+
+  it('writes one line for a request, with what the venue was asked and what the handler added', async () => {
+    const endpoint = endpointOf(({ logFields }, call) => {
+      call.venueRequests.push({ name: 'book', result: 200, milliseconds: 3 });
+      logFields['extra'] = 'x';
+      return { status: 200 };
+    });
+    const { lines } = await ask(endpoint, { headers: { 'x-request-id': 'mine' } });
+    expect(lines).toStrictEqual([
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        level: 'info',
+        message: 'request',
+        route: 'markets',
+        method: 'GET',
+        status: 200,
+        duration_ms: expect.any(Number),
+        request_id: 'mine',
+        venue_calls: [{ name: 'book', result: 200, milliseconds: 3 }],
+        extra: 'x',
+      },
+    ]);
+  });
+
+  it('answers HEAD as GET without a body', async () => {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => ask(ok, { method, headers: { 'x-request-id': 'm' } })),
+    );
+    expect(head?.result).toStrictEqual({ statusCode: 200, headers: get?.result.headers });
+  });
+
+  it('answers a failed HEAD without a body too', async () => {
+    const { result } = await ask(failing(new AppError('No.', { code: 'not_found' })), { method: 'HEAD' });
+    expect([result.statusCode, result.body, result.headers?.['content-type']]).toStrictEqual([
+      404,
+      undefined,
+      'application/problem+json',
+    ]);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'get', 'FOO'])(
+    'refuses %s where GET is served',
+    async (method) => {
+      const { result, body } = await ask(ok, { method });
+      expect(result.headers?.['allow']).toBe('GET, HEAD, OPTIONS');
+      expect(body).toStrictEqual({
+        type: 'about:blank',
+        title: 'Method not allowed',
+        status: 405,
+        code: 'method_not_allowed',
+        detail: 'Use GET, HEAD, OPTIONS on /v1/markets.',
+        request_id: expect.stringMatching(NEW_ID),
+      });
+    },
+  );
+
+  it.each(['GET', 'HEAD', 'PUT'])('refuses %s where POST is served', async (method) => {
+    const { result } = await ask({ ...ok, route: ROUTES.orders }, { method });
+    expect([result.statusCode, result.headers?.['allow']]).toStrictEqual([405, 'POST, OPTIONS']);
+  });
+
+  it('answers OPTIONS without Origin with Allow alone, and asks neither checks nor handler', async () => {
+    const never: Middleware = { before: () => Promise.reject(new Error('asked')) };
+    const { result } = await ask({ ...failing(new Error('asked')), checks: [never] }, { method: 'OPTIONS' });
+    expect(result).toStrictEqual({
+      statusCode: 204,
+      headers: {
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        allow: 'GET, HEAD, OPTIONS',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age',
+        'x-request-id': expect.stringMatching(NEW_ID),
+      },
+    });
+  });
+
+  it('runs its checks in their order, and the handler only after all', async () => {
+    const checks = ['first', 'second'].map(
+      (name): Middleware => ({
+        before: () => {
+          throw new AppError(name, { code: 'invalid_request' });
+        },
+      }),
+    );
+    expect((await ask({ ...failing(new Error('asked')), checks })).body).toMatchObject({ detail: 'first' });
+  });
+});
+
+describe('errors', () => {
+  it.each(CODES)('%s becomes a problem of its status, with CORS headers and request id', async (code) => {
+    const { result, body, lines } = await ask(failing(new AppError('What to do.', { code })));
+    const { status, title } = ERRORS[code];
+    expect(body).toStrictEqual({
+      type: 'about:blank',
+      title,
+      status,
+      code,
+      detail: 'What to do.',
+      request_id: result.headers?.['x-request-id'],
+    });
+    expect(result.statusCode).toBe(status);
+    expect(result.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+    });
+    expect(lines).toMatchObject([{ message: 'request', code, status, level: status >= 500 ? 'error' : 'info' }]);
+    expect(status === 429 || status === 503).toBe(result.headers?.['retry-after'] !== undefined);
+  });
+
+  it('send a wait in whole seconds, rounded up', async () => {
+    const { result } = await ask(failing(new AppError('x', { code: 'rate_limited', retryAfter: 1.2 })));
+    expect(result.headers?.['retry-after']).toBe('2');
+  });
+
+  it('carry their facts in wire names', async () => {
+    const facts = {
+      errors: [{ field: 'price', detail: 'x' }],
+      minPrice: '0.01',
+      maxPrice: '0.99',
+      tickSize: '0.01',
+      maxDecimals: 2,
+      minOrderSize: '5',
+      minNotional: '1',
+      maxNotional: '2',
+      reason: 'region',
+      venueReason: 'x',
+      orderId: '0x1',
+    } as const;
+    const { body, lines } = await ask(failing(new AppError('x', { code: 'order_rejected', facts })));
+    expect(body).toStrictEqual({
+      type: 'about:blank',
+      title: 'Order rejected by the venue',
+      status: 422,
+      code: 'order_rejected',
+      detail: 'x',
+      request_id: expect.any(String),
+      errors: [{ field: 'price', detail: 'x' }],
+      min_price: '0.01',
+      max_price: '0.99',
+      tick_size: '0.01',
+      max_decimals: 2,
+      min_order_size: '5',
+      min_notional: '1',
+      max_notional: '2',
+      reason: 'region',
+      venue_reason: 'x',
+      order_id: '0x1',
+    });
+    expect(lines).toMatchObject([{ order_id: '0x1' }]);
+  });
+
+  it.each([
+    new Error('secret /etc/passwd'),
+    new TypeError('x is undefined'),
+    'a string',
+    undefined,
+    null,
+    { code: 'not_found' },
+  ])('that are not ours say nothing but that they happened: %p', async (error) => {
+    const { result, body, lines } = await ask(failing(error));
+    expect(result.statusCode).toBe(500);
+    expect(body).toStrictEqual({
+      type: 'about:blank',
+      title: 'Internal error',
+      status: 500,
+      code: 'internal_error',
+      detail: 'An unexpected fault; report it with the request id.',
+      request_id: result.headers?.['x-request-id'],
+    });
+    expect(lines.at(-1)).toMatchObject({ message: 'request', level: 'error', code: 'internal_error' });
+  });
+
+  it('keep their cause for the log', async () => {
+    const cause = new Error('socket hang up');
+    const { result, lines } = await ask(failing(new AppError('x', { code: 'venue_error', cause })));
+    expect(result.body).not.toContain('socket');
+    expect(lines[0]).toMatchObject({
+      message: 'request failed',
+      error: { code: 'venue_error', cause: { message: 'socket hang up' } },
+    });
+  });
+});

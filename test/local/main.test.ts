@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SETTINGS } from '../../local/help.ts';
+import { parseConfig } from '../../shared/config.ts';
+import { openRaw, send } from '../support/http-client.ts';
+
+const MAIN = new URL('../../local/main.ts', import.meta.url).pathname;
+/** Nothing listens there: a request to the venue fails at once instead of leaving the machine. */
+const NOWHERE = { SERVICE_GAMMA_URL: 'http://127.0.0.1:9', SERVICE_CLOB_URL: 'http://127.0.0.1:9' };
+const KEY = '11'.repeat(32);
+
+const children: ChildProcess[] = [];
+const directories: string[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await Promise.all(directories.splice(0).map((path) => rm(path, { recursive: true, force: true })));
+});
+
+/** Starts the program with exactly these settings, in a directory of its own. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const cwd = await mkdtemp(join(tmpdir(), 'main-test-'));
+  directories.push(cwd);
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], TMPDIR: cwd, SERVICE_PORT: '0', ...NOWHERE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout });
+  const output: string[] = [];
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code], stderr]) => {
+    return { code, stderr, stdout: output.join('\n') };
+  });
+  const waiting = new Set<() => void>();
+  lines.on('line', (line) => {
+    output.push(line);
+    for (const check of waiting) check();
+  });
+  /** The first line that matches. */
+  const line = (pattern: RegExp): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const check = () => {
+      const found = output.find((candidate) => pattern.test(candidate));
+      if (found !== undefined) resolve(found);
+    };
+    waiting.add(check);
+    check();
+    ended.then(({ stderr }) => reject(new Error(`It ended: ${stderr}`)));
+    return promise;
+  };
+  return { child, ended, line, output };
+}
+
+async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string> {
+  return JSON.parse(await line(/"message":"listening"/)).url;
+}
+
+describe('the command line', () => {
+  it('prints every setting of the configuration for --help', async () => {
+    const asked = new Set<string>();
+    const env = new Proxy({}, { get: (_target, name) => void asked.add(String(name)) });
+    parseConfig(env);
+    const deployedOnly = [
+      'SERVICE_WALLET_ADDRESS',
+      'SERVICE_PRIVATE_KEY_SECRET',
+      'SERVICE_ORDERS_TABLE',
+      'SERVICE_METRICS_NAMESPACE',
+    ];
+    const names = SETTINGS.map(([name]) => name);
+    expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);
+    const { stdout, stderr, code } = await (await run(['--help'])).ended;
+    expect([code, stderr]).toStrictEqual([0, '']);
+    for (const name of names) expect(stdout).toContain(`  ${name} `);
+  });
+
+  it('refuses a flag that it does not know', async () => {
+    const { stdout, stderr, code } = await (await run(['--papper'])).ended;
+    expect([code, stdout, stderr]).toStrictEqual([1, '', "Unknown option '--papper'. See --help.\n"]);
+  });
+
+  it('stops at a malformed setting with one sentence that does not hold its value', async () => {
+    const { stdout, stderr, code } = await (await run([], { SERVICE_PRIVATE_KEY: 'hunter2' })).ended;
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toBe('SERVICE_PRIVATE_KEY must be a private key: 32 bytes as 64 hex digits, with or without 0x.\n');
+  });
+
+  it('says that a port is taken and not that it listens', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = String(typeof address === 'object' && address?.port);
+    const { stdout, stderr, code } = await (await run([], { SERVICE_PORT: port })).ended;
+    other.close();
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toBe(`127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.\n`);
+  });
+});
+
+describe('the service', () => {
+  it.each([
+    [{}, 'read-only', null],
+    [{ SERVICE_PRIVATE_KEY: KEY }, 'read-only', '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'],
+    [{ SERVICE_PLACE_ORDER: '1' }, 'read-only', null],
+    [
+      { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: 'yes' },
+      'read-only',
+      '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    ],
+    [
+      { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' },
+      'order-placing',
+      '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    ],
+  ])('runs with %j as %s', async (env, mode, address) => {
+    const service = await run([], env);
+    const listening = JSON.parse(await service.line(/"message":"listening"/));
+    expect(listening).toMatchObject({ level: 'info', mode });
+    const health = await send(listening.url, { path: '/health', headers: { host: 'localhost' } });
+    expect(JSON.parse(health.text)).toStrictEqual({
+      status: 'ok',
+      mode,
+      wallet_address: address,
+      settlement_chain: 'polygon',
+      venue: 'polymarket',
+      version: '1.0.0',
+    });
+    expect(service.output.join()).not.toContain(KEY);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s', async (signal) => {
+    const service = await run([]);
+    await urlOf(service);
+    service.child.kill(signal);
+    const { code, stdout, stderr } = await service.ended;
+    expect([code, stderr]).toStrictEqual([0, '']);
+    expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
+  });
+
+  it('exits at once on a second signal', async () => {
+    const service = await run([]);
+    // A request that does not end keeps the first stop waiting. It has arrived when the server asks for its body.
+    const { socket } = openRaw(await urlOf(service));
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
+    await once(socket, 'data');
+    service.child.kill('SIGINT');
+    await service.line(/"message":"stopping"/);
+    // Until the copy that npm sends of a Ctrl-C can no longer be meant.
+    const again = setInterval(() => service.child.kill('SIGINT'), 20);
+    const { code } = await service.ended;
+    clearInterval(again);
+    expect(code).toBe(1);
+  });
+});
+
+describe('the service on paper', () => {
+  it("places an order as printed, with a key of its own and none of the operator's settings", async () => {
+    const service = await run(['--paper'], {
+      SERVICE_PRIVATE_KEY: KEY,
+      SERVICE_SIGNATURE_TYPE: 'safe',
+      SERVICE_FUNDER_ADDRESS: `0x${'ab'.repeat(20)}`,
+      SERVICE_CLOB_API_KEY: 'operators-key',
+      SERVICE_CLOB_API_SECRET: 'b3BlcmF0b3Jz',
+      SERVICE_CLOB_API_PASSPHRASE: 'operators-passphrase',
+    });
+    const url = await urlOf(service);
+    const command = await service.line(/^curl -X POST/);
+    const [, body = ''] = /-d '(.*)'$/.exec(command) ?? [];
+    const { token_id, price, size } = JSON.parse(body);
+    const headers = { host: 'localhost', 'content-type': 'application/json' };
+    const placed = await send(url, { method: 'POST', path: '/v1/orders', headers, body });
+    expect([placed.status, placed.text]).toStrictEqual([201, expect.stringContaining('"status":"live"')]);
+    const book = JSON.parse((await send(url, { path: `/v1/book/${token_id}`, headers })).text);
+    expect(book.bids).toContainEqual({ price: String(price), size: expect.any(String) });
+    const bid = book.bids.find((level: { price: string }) => level.price === String(price));
+    expect(Number(bid.size)).toBeGreaterThanOrEqual(size);
+    const health = JSON.parse((await send(url, { path: '/health', headers })).text);
+    expect(health).toMatchObject({ mode: 'order-placing', wallet_address: expect.stringMatching(/^0x/) });
+    expect(health.wallet_address).not.toBe('0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A');
+    expect(health.funder_address).toBeUndefined();
+    service.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await service.ended;
+    expect([code, stderr]).toStrictEqual([0, '']);
+    expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
+    expect(stdout.match(/^curl /gm)).toHaveLength(4);
+  });
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { startServer } from '../../local/server.ts';
+import { collectLog } from '../support/collected-log.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID } from '../support/fake-venue.ts';
+import { openRaw, parseAnswers, send } from '../support/http-client.ts';
+import { createTestHandlers, startTestServer } from '../support/local-service.ts';
+
+const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
+const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
+
+/** Orders that are placed when the test says so. */
+function heldOrders() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const orders = fakeOrders(async () => {
+    asked.resolve();
+    await released.promise;
+    return PLACEMENT;
+  });
+  return { orders, asked: asked.promise, release: released.resolve };
+}
+
+describe('a stop', () => {
+  it('lets an order in flight finish, and says that the connection ends', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    const stopped = close();
+    await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
+    release();
+    const [answer] = parseAnswers(await closed);
+    expect([answer?.status, answer?.headers['connection']]).toStrictEqual([201, 'close']);
+    await stopped;
+  });
+
+  it('does not place an order that was sent behind the last answer of its connection', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST + ORDER_REQUEST);
+    await asked;
+    const stopped = close();
+    release();
+    expect(parseAnswers(await closed)).toHaveLength(1);
+    await stopped;
+    expect(orders.placed).toHaveLength(1);
+  });
+
+  it('closes idle connections at once, those that never sent a byte included', async () => {
+    const { url, close } = await startTestServer();
+    const silent = openRaw(url);
+    await once(silent.socket, 'connect');
+    const agent = new Agent({ keepAlive: true });
+    const { port } = new URL(url);
+    const request = httpRequest({ port, path: '/health', headers: { host: 'localhost' }, agent }).end();
+    const [response] = await once(request, 'response');
+    response.resume();
+    await once(response, 'end');
+    await close();
+    expect(await silent.closed).toBe('');
+    agent.destroy();
+  });
+
+  it('waits no longer than it may', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopTime: 50 } });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    await close();
+    expect(await closed).toBe('');
+    release();
+  });
+});
+
+describe('pipelined requests', () => {
+  it('are answered one after the other, in their order', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    const last = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    socket.write(`${ORDER_REQUEST}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n${last}`);
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201, 404, 200]);
+  });
+
+  it('are dropped behind a request that ends the connection', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n${ORDER_REQUEST}`);
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
+    expect(orders.placed).toStrictEqual([]);
+  });
+});
+
+describe('a client that has sent all it wants', () => {
+  it('may close its half and still gets its answer', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    socket.end(ORDER_REQUEST);
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201]);
+  });
+});
+
+describe('an address that cannot be listened on', () => {
+  it('is told in one sentence', async () => {
+    const { url } = await startTestServer();
+    const port = Number(new URL(url).port);
+    const { log } = collectLog();
+    const handlers = createTestHandlers({}, { log, corsOrigins: [] });
+    const config = { host: '127.0.0.1', port, allowedHosts: [] };
+    await expect(startServer({ handlers, config, log })).rejects.toMatchObject({
+      name: 'ListenError',
+      message: `127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.`,
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createGatewayHandler, type Endpoint } from '../../functions/http.ts';
+import { type CollectedLog, collectLog } from './collected-log.ts';
+import { LISTED_ORIGIN } from './local-service.ts';
+
+export interface EventParts {
+  readonly method?: string;
+  readonly query?: string;
+  /** Names in lower case, as the gateway gives them. */
+  readonly headers?: Record<string, string>;
+  readonly pathParameters?: Record<string, string>;
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** An event as the HTTP API gateway sends it. */
+export function gatewayEvent({
+  method = 'GET',
+  query = '',
+  headers = {},
+  pathParameters,
+  body,
+  isBase64Encoded = false,
+}: EventParts): APIGatewayProxyEventV2 {
+  return {
+    version: '2.0',
+    routeKey: 'ANY /x',
+    rawPath: '/x',
+    rawQueryString: query,
+    headers,
+    ...(pathParameters && { pathParameters }),
+    requestContext: {
+      accountId: '0',
+      apiId: 'x',
+      domainName: 'x.example',
+      domainPrefix: 'x',
+      http: { method, path: '/x', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
+      requestId: 'gateway-id',
+      routeKey: 'ANY /x',
+      stage: '$default',
+      time: '01/Jan/2026:00:00:00 +0000',
+      timeEpoch: 0,
+    },
+    ...(body !== undefined && { body }),
+    isBase64Encoded,
+  };
+}
+
+const nothing = () => undefined;
+
+export const CONTEXT: Context = {
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: 'x',
+  functionVersion: '1',
+  invokedFunctionArn: 'arn',
+  memoryLimitInMB: '1',
+  awsRequestId: 'lambda-id',
+  logGroupName: 'x',
+  logStreamName: 'x',
+  getRemainingTimeInMillis: () => 1_000,
+  done: nothing,
+  fail: nothing,
+  succeed: nothing,
+};
+
+export interface Answered extends CollectedLog {
+  readonly result: APIGatewayProxyStructuredResultV2;
+  /** The body, parsed. */
+  readonly body: unknown;
+}
+
+/** Sends an event through the pipeline of an endpoint. */
+export async function ask(endpoint: Endpoint, parts: EventParts = {}): Promise<Answered> {
+  const collected = collectLog();
+  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN] });
+  const result = await handler(gatewayEvent(parts), CONTEXT);
+  return { ...collected, result, body: result.body === undefined ? undefined : JSON.parse(result.body) };
+}
