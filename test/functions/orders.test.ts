@@ -1,0 +1,367 @@
+import { describe, expect, it } from '@jest/globals';
+import { disabledOrdersEndpoint } from '../../functions/orders/disabled.ts';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { AppError } from '../../shared/errors.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/fake-venue.ts';
+import { type Answered, ask, type EventParts } from '../support/gateway-event.ts';
+
+const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10 };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Asks for an order, as text or as a value, and shows what was placed. */
+async function place(body: unknown, parts: EventParts = {}) {
+  const orders = fakeOrders();
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = { ...JSON_TYPE, ...parts.headers };
+  const answered = await ask(ordersEndpoint(orders), { method: 'POST', body: text, ...parts, headers });
+  return { ...answered, placed: orders.placed };
+}
+
+function problem({ result }: Answered, members: Record<string, unknown>) {
+  return {
+    type: 'about:blank',
+    title: expect.any(String),
+    status: result.statusCode,
+    request_id: result.headers?.['x-request-id'],
+    ...members,
+  };
+}
+
+const invalid = (errors: { field: string; detail: string }[], what = 'The order') => ({
+  code: 'invalid_request',
+  status: 400,
+  detail: `${what} is not valid: ${errors[0]?.field} ${errors[0]?.detail}`,
+  errors,
+});
+
+describe('an order', () => {
+  it('is placed and answered with all that is known of it', async () => {
+    const { result, body, placed } = await place({ ...ORDER, post_only: true }, { headers: { 'x-request-id': 'm' } });
+    expect(result).toStrictEqual({
+      statusCode: 201,
+      headers: {
+        'cache-control': 'no-store',
+        'content-type': 'application/json',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': 'm',
+        vary: 'Origin',
+      },
+      body: expect.any(String),
+    });
+    expect(body).toStrictEqual({
+      order_id: PLACEMENT.orderId,
+      status: 'live',
+      token_id: TOKEN_ID,
+      side: 'buy',
+      price: '0.51',
+      size: '10',
+      post_only: true,
+      wallet_address: WALLET_ADDRESS,
+      transaction_hashes: [],
+      trade_ids: [],
+    });
+    const [price, size] = [
+      { coefficient: 51n, scale: 2 },
+      { coefficient: 10n, scale: 0 },
+    ];
+    expect(placed).toStrictEqual([
+      { order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true }, key: undefined },
+    ]);
+  });
+
+  it('says when it is the answer to an earlier request', async () => {
+    const orders = { ...fakeOrders(), place: async () => ({ placement: PLACEMENT, replayed: true }) };
+    const { result } = await ask(ordersEndpoint(orders), {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(ORDER),
+    });
+    expect(result.headers?.['idempotency-replayed']).toBe('true');
+  });
+
+  it('hands on the hashes and trades of an execution', async () => {
+    const placement = { orderId: '0x1', status: 'matched', transactionHashes: ['0x2'], tradeIds: ['t'] } as const;
+    const endpoint = ordersEndpoint(fakeOrders(async () => placement));
+    const { body } = await ask(endpoint, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(ORDER) });
+    expect(body).toMatchObject({ status: 'matched', transaction_hashes: ['0x2'], trade_ids: ['t'] });
+  });
+
+  it.each([
+    ['buy', 'buy'],
+    ['sell', 'sell'],
+    ['BUY', 'buy'],
+    ['SeLL', 'sell'],
+  ])('takes the side %s', async (side, expected) => {
+    expect((await place({ ...ORDER, side })).body).toMatchObject({ side: expected, post_only: false });
+  });
+
+  it.each([
+    ['0.51', '0.51'],
+    ['"0.51"', '0.51'],
+    ['5.1e-1', '0.51'],
+    ['0.510', '0.51'],
+    ['"0.5100"', '0.51'],
+    ['51E-2', '0.51'],
+    ['0.4100000000000000001', '0.4100000000000000001'],
+    ['0.1', '0.1'],
+    ['1', '1'],
+    ['-0.5', '-0.5'],
+    ['0', '0'],
+    ['-0', '0'],
+    ['1e20', '100000000000000000000'],
+  ])('hands on the price %s with the digits that were written', async (written, expected) => {
+    const text = JSON.stringify(ORDER).replace('0.51', written);
+    expect((await place(text)).body).toMatchObject({ price: expected });
+  });
+
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json ; charset="UTF-8" ',
+  ])('is taken as %s', async (type) => {
+    expect((await place(ORDER, { headers: { 'content-type': type } })).result.statusCode).toBe(201);
+  });
+
+  it('is taken as base64, which the gateway makes of types that it does not know', async () => {
+    const body = Buffer.from(JSON.stringify(ORDER)).toString('base64');
+    expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(201);
+  });
+
+  it('is logged with the client address, marked as a claim, beside the order id', async () => {
+    const headers = { 'x-client-address': 'cosmos1abc', 'x-request-id': 'm', 'idempotency-key': 'k' };
+    const { lines, placed } = await place(ORDER, { headers });
+    expect(lines).toStrictEqual([
+      {
+        time: '1970-01-01T00:00:00.000Z',
+        level: 'info',
+        message: 'request',
+        route: 'orders',
+        method: 'POST',
+        status: 201,
+        duration_ms: expect.any(Number),
+        request_id: 'm',
+        venue_calls: [],
+        order: { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false },
+        client_address_unverified: 'cosmos1abc',
+        order_id: PLACEMENT.orderId,
+        order_status: 'live',
+        replayed: false,
+      },
+    ]);
+    expect(placed).toMatchObject([{ key: 'k' }]);
+  });
+
+  it('is logged with the client address and its id when its outcome is unknown', async () => {
+    const failure = new AppError('x', { code: 'outcome_unknown', facts: { orderId: '0x9' } });
+    const endpoint = ordersEndpoint(fakeOrders(() => Promise.reject(failure)));
+    const headers = { ...JSON_TYPE, 'x-client-address': 'cosmos1abc' };
+    const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) });
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      code: 'outcome_unknown',
+      order_id: '0x9',
+      client_address_unverified: 'cosmos1abc',
+    });
+  });
+
+  it('is logged without a client address as one without', async () => {
+    expect((await place(ORDER)).lines).toMatchObject([{ client_address_unverified: null }]);
+  });
+});
+
+describe('a body that is no order', () => {
+  it.each([
+    [
+      '{}',
+      [
+        { field: 'token_id', detail: 'is required.' },
+        { field: 'side', detail: 'is required.' },
+        { field: 'price', detail: 'is required.' },
+        { field: 'size', detail: 'is required.' },
+      ],
+    ],
+    [
+      '{"extra":1,"Price":2}',
+      [
+        { field: 'token_id', detail: 'is required.' },
+        { field: 'side', detail: 'is required.' },
+        { field: 'price', detail: 'is required.' },
+        { field: 'size', detail: 'is required.' },
+        { field: 'extra', detail: 'is not a member of an order.' },
+        { field: 'Price', detail: 'is not a member of an order.' },
+      ],
+    ],
+  ])('is answered with every wrong field: %s', async (text, errors) => {
+    const answered = await place(text);
+    expect(answered.body).toStrictEqual(problem(answered, invalid(errors)));
+    expect(answered.placed).toStrictEqual([]);
+  });
+
+  const decimalRule = 'must be a JSON number or a plain decimal string such as "0.51".';
+  const idRule = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
+  const sideRule = 'must be "buy" or "sell".';
+
+  it.each([
+    ['token_id', 1, 'must be a string.'],
+    ['token_id', null, 'must be a string.'],
+    ['token_id', '', idRule],
+    ['token_id', '01', idRule],
+    ['token_id', '-1', idRule],
+    ['token_id', '0x1', idRule],
+    ['token_id', '1e3', idRule],
+    ['token_id', String(2n ** 256n), idRule],
+    ['side', 'long', sideRule],
+    ['side', '', sideRule],
+    ['side', ' buy', sideRule],
+    ['side', 0, sideRule],
+    ['side', null, sideRule],
+    ['side', ['buy'], sideRule],
+    ['price', null, decimalRule],
+    ['price', true, decimalRule],
+    ['price', '', decimalRule],
+    ['price', '5e-1', decimalRule],
+    ['price', '.5', decimalRule],
+    ['price', '+0.5', decimalRule],
+    ['price', ' 0.5', decimalRule],
+    ['price', '0,5', decimalRule],
+    ['price', '0x1', decimalRule],
+    ['price', 'NaN', decimalRule],
+    ['price', [0.5], decimalRule],
+    ['size', {}, decimalRule],
+    ['size', '1000000000.01', 'must be at most 1000000000.'],
+    ['post_only', null, 'must be true or false.'],
+    ['post_only', 'true', 'must be true or false.'],
+    ['post_only', 1, 'must be true or false.'],
+  ])('is answered with the field and its rule: %s %j', async (field, value, detail) => {
+    const answered = await place({ ...ORDER, [field]: value });
+    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail }])));
+    expect(answered.placed).toStrictEqual([]);
+  });
+
+  it.each(['1e400', '1e-400', `0.${'1'.repeat(120)}`])('cannot hold the price %s', async (number) => {
+    const answered = await place(JSON.stringify(ORDER).replace('0.51', number));
+    expect(answered.body).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(answered.placed).toStrictEqual([]);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    '{"a":1}x',
+    'undefined',
+    "{'a':1}",
+    '{"a":NaN}',
+    '{"a":01}',
+    '\ufeff{}',
+    '{"__proto__":{"price":1}}',
+    '{"constructor":{"prototype":{}}}',
+  ])('is refused where it is not JSON: %j', async (text) => {
+    const answered = await place(text);
+    expect(answered.body).toStrictEqual(
+      problem(answered, {
+        code: 'invalid_request',
+        detail: 'The body is not valid JSON.',
+        errors: [{ field: 'body', detail: 'must be a JSON object.' }],
+      }),
+    );
+    expect(answered.result.statusCode).toBe(400);
+  });
+
+  it.each(['null', '[]', '"text"', '1', 'true'])('is refused where it is not an object: %s', async (text) => {
+    const { body } = await place(text);
+    expect(body).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ field: 'body' }] });
+  });
+
+  it('cannot name a field twice to show one value and place another', async () => {
+    const text = `{"token_id":"${TOKEN_ID}","side":"buy","price":0.1,"size":10,"price":0.9}`;
+    const { result, body, placed } = await place(text);
+    // The last one counts, for the answer as for the order.
+    expect(result.statusCode).toBe(201);
+    expect(body).toMatchObject({ price: '0.9' });
+    expect(placed[0]?.order.price).toStrictEqual({ coefficient: 9n, scale: 1 });
+  });
+
+  it.each([
+    'text/plain',
+    '',
+    'application/jsonx',
+    'application/json, text/plain',
+    'application/json; charset=latin1',
+    'application/problem+json',
+    'multipart/form-data',
+  ])('is refused as "%s"', async (type) => {
+    const answered = await place(ORDER, { headers: { 'content-type': type } });
+    expect(answered.body).toStrictEqual(
+      problem(answered, {
+        code: 'unsupported_media_type',
+        detail: 'Send the order as Content-Type: application/json in UTF-8, not compressed.',
+      }),
+    );
+    expect(answered.result.statusCode).toBe(415);
+  });
+
+  it('is refused without a type, and compressed', async () => {
+    const text = JSON.stringify(ORDER);
+    const untyped = await ask(ordersEndpoint(fakeOrders()), { method: 'POST', body: text });
+    expect(untyped.result.statusCode).toBe(415);
+    expect((await place(ORDER, { headers: { 'content-encoding': 'gzip' } })).result.statusCode).toBe(415);
+    expect((await place(ORDER, { headers: { 'content-encoding': 'Identity' } })).result.statusCode).toBe(201);
+  });
+
+  it('may have 16 KiB and not a byte more, counted in bytes', async () => {
+    const text = JSON.stringify(ORDER);
+    expect((await place(text.padEnd(16_384))).result.statusCode).toBe(201);
+    const answered = await place(text.padEnd(16_385));
+    expect(answered.body).toStrictEqual(
+      problem(answered, {
+        code: 'payload_too_large',
+        detail: 'The body is larger than 16384 bytes; an order needs a few hundred.',
+      }),
+    );
+    expect((await place('ä'.repeat(8_193))).result.statusCode).toBe(413);
+    const body = Buffer.from(text.padEnd(16_385)).toString('base64');
+    expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(413);
+  });
+});
+
+describe('the headers of an order', () => {
+  const addressRule = { field: 'X-Client-Address', detail: 'must be 1 to 128 printable ASCII characters.' };
+  const keyRule = { field: 'Idempotency-Key', detail: 'must be 1 to 255 printable ASCII characters.' };
+
+  it.each(['a', ' ', '~', 'x'.repeat(128)])('take the client address %j', async (address) => {
+    expect((await place(ORDER, { headers: { 'x-client-address': address } })).result.statusCode).toBe(201);
+  });
+
+  it.each(['', 'x'.repeat(129), 'ä', 'a\tb', 'a\u007f', 'a\u0000'])('refuse the client address %j', async (address) => {
+    const answered = await place(ORDER, { headers: { 'x-client-address': address } });
+    expect(answered.body).toStrictEqual(problem(answered, invalid([addressRule], 'A header')));
+    expect(answered.placed).toStrictEqual([]);
+  });
+
+  it.each(['a', 'x'.repeat(255)])('take the idempotency key %j', async (key) => {
+    expect((await place(ORDER, { headers: { 'idempotency-key': key } })).placed).toMatchObject([{ key }]);
+  });
+
+  it.each(['', 'x'.repeat(256), 'ä', 'a\nb'])('refuse the idempotency key %j', async (key) => {
+    const answered = await place(ORDER, { headers: { 'idempotency-key': key } });
+    expect(answered.body).toStrictEqual(problem(answered, invalid([keyRule], 'A header')));
+    expect(answered.placed).toStrictEqual([]);
+  });
+});
+
+describe('orders of a read-only service', () => {
+  it.each([undefined, '', 'rubbish', JSON.stringify(ORDER), 'x'.repeat(20_000)])(
+    'are refused before the body is looked at: %#',
+    async (body) => {
+      const reason = 'The service is read-only: SERVICE_PRIVATE_KEY is not set.';
+      const answered = await ask(disabledOrdersEndpoint(reason), {
+        method: 'POST',
+        ...(body !== undefined && { body }),
+      });
+      expect(answered.result.statusCode).toBe(403);
+      expect(answered.body).toStrictEqual(problem(answered, { code: 'order_placement_disabled', detail: reason }));
+    },
+  );
+});
