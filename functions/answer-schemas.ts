@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
-import { PLAIN_DECIMAL } from '../shared/decimal.ts';
 
 /** The building blocks of answers. Only types of them reach a deployed function. */
 
+/** Plain notation without superfluous zeros. */
+const DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;
+
 /** A decimal as the service writes it. */
 export function decimal(description: string) {
-  return z.string().check(z.regex(PLAIN_DECIMAL), z.describe(description));
+  return z.string().check(z.regex(DECIMAL), z.describe(description));
 }
 
 export function address(description: string) {
