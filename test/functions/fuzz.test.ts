@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { bookEndpoint } from '../../functions/book/endpoint.ts';
+import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
+import { type Answered, ask } from '../support/gateway-event.ts';
+import { type Answer, sendRaw } from '../support/http-client.ts';
+import { startTestServer } from '../support/local-service.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 };
+const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+
+/** Whatever came in: a success, or a problem of the caller's. */
+function expectDecent({ result, body }: Answered): void {
+  expect(result.statusCode).toBeLessThan(500);
+  if ((result.statusCode ?? 0) < 400) return;
+  expect(result.headers?.['content-type']).toBe('application/problem+json');
+  expect(body).toMatchObject({
+    type: 'about:blank',
+    status: result.statusCode,
+    request_id: result.headers?.['x-request-id'],
+  });
+  expect(Object.values(body ?? {})).not.toContain(undefined);
+}
+
+describe('whatever is sent to an endpoint', () => {
+  const post = (body: string, headers: Record<string, string> = JSON_TYPE, isBase64Encoded = false) =>
+    ask(ordersEndpoint(fakeOrders()), { method: 'POST', headers, body, isBase64Encoded });
+
+  it('as a body is an order or a problem', async () => {
+    const member = fc.constantFrom(
+      'token_id',
+      'side',
+      'price',
+      'size',
+      'post_only',
+      '__proto__',
+      'constructor',
+      'toString',
+    );
+    const bodies = fc.oneof(
+      anyText,
+      fc.json(),
+      fc.tuple(member, fc.jsonValue()).map(([name, value]) => JSON.stringify({ ...ORDER, [name]: value })),
+      fc.dictionary(member, fc.jsonValue()).map((value) => JSON.stringify(value)),
+      fc.nat({ max: 120 }).map((depth) => '['.repeat(depth * 100) + ']'.repeat(depth * 100)),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, fc.boolean(), async (body, base64) => expectDecent(await post(body, JSON_TYPE, base64))),
+      { numRuns: 500 },
+    );
+  });
+
+  it('as headers is an order or a problem', async () => {
+    const name = fc.constantFrom(
+      'content-type',
+      'x-client-address',
+      'idempotency-key',
+      'x-request-id',
+      'origin',
+      'content-encoding',
+      'if-none-match',
+    );
+    const property = fc.asyncProperty(fc.dictionary(name, anyText), async (headers) => {
+      expectDecent(await post(JSON.stringify(ORDER), { ...JSON_TYPE, ...headers }));
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('as a query or a token id is an answer or a problem', async () => {
+    const query = fc.oneof(
+      anyText,
+      anyText.map((value) => `limit=${value}`),
+      fc.webQueryParameters(),
+    );
+    const property = fc.asyncProperty(query, anyText, async (text, tokenId) => {
+      expectDecent(await ask(marketsEndpoint(fakeMarketData()), { query: text }));
+      expectDecent(
+        await ask(bookEndpoint(fakeMarketData()), {
+          pathParameters: { token_id: tokenId },
+          headers: { 'if-none-match': text },
+        }),
+      );
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('whatever is sent to the server', () => {
+  let url = '';
+
+  beforeAll(async () => {
+    ({ url } = await startTestServer({
+      limits: { drainTime: 100, headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 50 },
+    }));
+  });
+
+  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'QUERY', 'FOO', 'get');
+  const latin = fc.string({
+    unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+    maxLength: 40,
+  });
+  const path = fc.oneof(
+    fc.constantFrom('/health', '/v1/markets', '/v1/orders', `/v1/book/${TOKEN_ID}`, '*', 'http://localhost/health'),
+    fc.webPath().map((text) => `/v1/book${text}`),
+    latin.map((text) => `/${text}`),
+    fc.tuple(fc.constantFrom('/health', '/v1/markets', '/v1/book/1'), latin).map(([known, text]) => `${known}${text}`),
+  );
+  const header = fc.tuple(
+    fc.constantFrom(
+      'Host',
+      'Content-Type',
+      'Content-Length',
+      'Transfer-Encoding',
+      'Expect',
+      'Connection',
+      'Upgrade',
+      'X-Request-Id',
+      'Cookie',
+      'X',
+    ),
+    fc.oneof(latin, fc.constantFrom('localhost', 'chunked', '5', 'close', '100-continue', 'application/json')),
+  );
+  const request = fc
+    .tuple(method, path, fc.array(header, { maxLength: 4 }), latin)
+    .map(([verb, target, headers, body]) => {
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      return `${verb} ${target} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n${body}`;
+    });
+
+  function expectDecentAnswer(answer: Answer): void {
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers['x-request-id'] ?? (answer.status === 100 ? 'none yet' : undefined)).toBeDefined();
+    if (answer.status >= 400) expect(answer.headers['content-type']).toBe('application/problem+json');
+  }
+
+  it('is answered, and the server goes on', async () => {
+    const texts = fc.oneof(request, request, latin);
+    const property = fc.asyncProperty(texts, async (text) => {
+      const answers = await sendRaw(url, Buffer.from(text, 'latin1'), { halfClose: true });
+      for (const answer of answers) expectDecentAnswer(answer);
+    });
+    await fc.assert(property, { numRuns: 400 });
+    const last = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    expect((await sendRaw(url, last)).map(({ status }) => status)).toStrictEqual([200]);
+  });
+});
