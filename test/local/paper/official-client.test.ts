@@ -139,6 +139,23 @@ describe('the official client on the paper venue', () => {
     expect(await client.cancelAll()).toStrictEqual({ canceled: [], not_canceled: {} });
   });
 
+  it('reports a purchase met by a purchase of the other outcome with the price of each', async () => {
+    const paper = await startPaper();
+    const { yes, no } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const { client: taker } = await officialClient(paper, { wallet: OTHER });
+    const rested = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    const posted = await taker.createAndPostOrder({ tokenID: no, price: 0.48, size: 10, side: Side.BUY });
+    expect(posted).toMatchObject({ status: 'matched', makingAmount: '4.8', takingAmount: '10' });
+    const [trade] = await client.getTrades();
+    expect(trade).toMatchObject({ asset_id: no, price: '0.48', outcome: 'No', side: 'BUY' });
+    expect(trade?.maker_orders).toMatchObject([
+      { order_id: rested.orderID, asset_id: yes, price: '0.52', outcome: 'Yes' },
+    ]);
+    expect((await client.getOrderBook(yes)).last_trade_price).toBe('0.52');
+    expect((await client.getOrderBook(no)).last_trade_price).toBe('0.48');
+  });
+
   it('answers null for an order that it does not know', async () => {
     const paper = await startPaper();
     const { client } = await officialClient(paper);
