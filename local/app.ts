@@ -1,6 +1,6 @@
 import { createMarketData } from '#venue/market-data';
 import { bookEndpoint } from '../functions/book/endpoint.ts';
-import { healthEndpoint } from '../functions/health/endpoint.ts';
+import { type HealthFacts, healthEndpoint } from '../functions/health/endpoint.ts';
 import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../functions/http.ts';
 import { marketsEndpoint } from '../functions/markets/endpoint.ts';
 import { disabledOrdersEndpoint, whyDisabled } from '../functions/orders/disabled.ts';
@@ -20,11 +20,15 @@ export interface AppDeps {
   readonly openOrders: () => Promise<Orders>;
 }
 
-async function walletAddress({ privateKey }: Config): Promise<string | null> {
-  if (!privateKey) return null;
+async function addresses({
+  privateKey,
+  ...config
+}: Config): Promise<Pick<HealthFacts, 'walletAddress' | 'funderAddress'>> {
+  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress };
   // Loaded only where a key is: a reader needs no cryptography.
-  const { walletAddressOf } = await import('#venue/order-entry');
-  return walletAddressOf(privateKey);
+  const { openAccount } = await import('#venue/order-entry');
+  const { wallet, funderAddress } = openAccount({ ...config, privateKey });
+  return { walletAddress: wallet.address, funderAddress: config.funderAddress && funderAddress };
 }
 
 /** The handlers of all four endpoints in one process. Throws `ConfigError` where the key and the funder disagree. */
@@ -33,8 +37,7 @@ export async function createHandlers({ config, log, pipeline, openOrders }: AppD
   const disabled = whyDisabled(config);
   const health = healthEndpoint({
     mode: disabled === undefined ? 'order-placing' : 'read-only',
-    walletAddress: await walletAddress(config),
-    funderAddress: config.funderAddress,
+    ...(await addresses(config)),
   });
   const orders = disabled === undefined ? ordersEndpoint(await openOrders()) : disabledOrdersEndpoint(disabled);
   return {

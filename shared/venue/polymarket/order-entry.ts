@@ -8,7 +8,7 @@ import type { Call, LimitOrder, OrderEntry, Placement, SignedOrder } from '../po
 import { createCredentialSource } from './credentials.ts';
 import { deriveApiKey } from './derive-api-key.ts';
 import { checkCap, createOrderRuleBook } from './order-rules.ts';
-import { signOrder } from './sign-order.ts';
+import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 import { createTransport } from './transport.ts';
 import { openWallet } from './wallet.ts';
@@ -31,29 +31,31 @@ export function walletAddressOf(privateKey: Secret): string {
   return openWallet(privateKey).address;
 }
 
-/** The account that holds the funds; throws `ConfigError` where it cannot be the key's. */
-function parseFunder(settings: OrderEntrySettings, walletAddress: string): string {
-  const { funderAddress = walletAddress, signatureType } = settings;
+/**
+ * The account that a key trades for, with EIP-55 addresses. Throws `ConfigError` where the settings contradict each
+ * other.
+ */
+export function openAccount(
+  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress'>,
+): Account {
+  const wallet = openWallet(settings.privateKey);
+  const { funderAddress = wallet.address, signatureType } = settings;
   let address: string;
   try {
     address = getAddress(funderAddress);
   } catch {
     throw new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.');
   }
-  if (signatureType === 'eoa' && address !== walletAddress) {
+  if (signatureType === 'eoa' && address !== wallet.address) {
     throw new ConfigError('SERVICE_FUNDER_ADDRESS must be the address of the key when SERVICE_SIGNATURE_TYPE is eoa.');
   }
-  return address;
+  return { wallet, signatureType, funderAddress: address };
 }
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  const wallet = openWallet(settings.privateKey);
-  const account = {
-    wallet,
-    signatureType: settings.signatureType,
-    funderAddress: parseFunder(settings, wallet.address),
-  };
+  const account = openAccount(settings);
+  const { wallet } = account;
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
   const credentials = createCredentialSource(given, (call) =>
