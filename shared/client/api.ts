@@ -222,7 +222,7 @@ export interface components {
              * @description Only rest on the book: an order that would match at once is refused.
              * @default false
              */
-            post_only: boolean;
+            post_only?: boolean;
         };
         PlacedOrder: {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
