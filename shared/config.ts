@@ -120,7 +120,7 @@ function parseUpstream(env: Environment, name: string, fallback: string): string
   const text = read(env, name) ?? fallback;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password;
-  if (!plain || url.search || url.hash || /\s/.test(text)) {
+  if (!plain || /[\s?#]/.test(text)) {
     throw new ConfigError(`${name} must be an http or https URL without user, query or fragment.`);
   }
   return url.href.replace(/\/+$/, '');
@@ -137,7 +137,7 @@ function parseAddress(env: Environment, name: string): string | undefined {
 function parseFunder(env: Environment, signatureType: SignatureType): string | undefined {
   const address = parseAddress(env, 'SERVICE_FUNDER_ADDRESS');
   if (address === undefined && signatureType !== 'eoa') {
-    throw new ConfigError(`SERVICE_FUNDER_ADDRESS must be set when SERVICE_SIGNATURE_TYPE is ${signatureType}.`);
+    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
   }
   return address;
 }
@@ -154,7 +154,8 @@ function parseCap(env: Environment): Decimal | undefined {
 
 function parseOrigins(env: Environment): string[] {
   const origins = list(env, 'SERVICE_CORS_ORIGINS');
-  const exact = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin;
+  // A URL's host may hold an asterisk, but nothing would ever match it.
+  const exact = (origin: string) => !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;
   if (!origins.every(exact)) {
     throw new ConfigError('SERVICE_CORS_ORIGINS must be exact origins such as https://app.example, comma-separated.');
   }

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError, parseConfig } from '../../shared/config.ts';
+
+const KEY = 'ab'.repeat(32);
+const ADDRESS = `0x${'ab'.repeat(20)}`;
+const CREDENTIALS = {
+  SERVICE_CLOB_API_KEY: 'a-key',
+  SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',
+  SERVICE_CLOB_API_PASSPHRASE: 'a-phrase',
+};
+
+function messageOf(env: Record<string, string>): string | undefined {
+  try {
+    parseConfig(env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+describe('the settings', () => {
+  it('have defaults, for empty variables too', () => {
+    const defaults = {
+      host: '127.0.0.1',
+      port: 8080,
+      allowedHosts: [],
+      storePath: '.data/orders.db',
+      gammaUrl: 'https://gamma-api.polymarket.com',
+      clobUrl: 'https://clob.polymarket.com',
+      placeOrder: false,
+      privateKey: undefined,
+      signatureType: 'eoa',
+      funderAddress: undefined,
+      credentials: undefined,
+      maxOrderNotional: undefined,
+      corsOrigins: [],
+      logLevel: 'info',
+      walletAddress: undefined,
+      privateKeySecret: undefined,
+      ordersTable: undefined,
+      metricsNamespace: undefined,
+      warnings: [],
+    };
+    expect(parseConfig({})).toStrictEqual(defaults);
+    const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
+    expect(parseConfig(empty)).toStrictEqual(defaults);
+  });
+
+  it('are read', () => {
+    const config = parseConfig({
+      SERVICE_HOST: '::1',
+      SERVICE_PORT: '0',
+      SERVICE_ALLOWED_HOSTS: ' Box.local, [::2] ,',
+      SERVICE_STORE: '/x/y.db',
+      SERVICE_GAMMA_URL: 'http://127.0.0.1:1/',
+      SERVICE_CLOB_URL: 'https://clob.example/base//',
+      SERVICE_SIGNATURE_TYPE: 'safe',
+      SERVICE_FUNDER_ADDRESS: ADDRESS,
+      SERVICE_MAX_ORDER_NOTIONAL: '99.50',
+      SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
+      SERVICE_LOG_LEVEL: 'debug',
+    });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      allowedHosts: ['box.local', '[::2]'],
+      storePath: '/x/y.db',
+      gammaUrl: 'http://127.0.0.1:1',
+      clobUrl: 'https://clob.example/base',
+      signatureType: 'safe',
+      funderAddress: ADDRESS,
+      maxOrderNotional: { coefficient: 995n, scale: 1 },
+      corsOrigins: ['https://app.example', 'http://localhost:3000'],
+      logLevel: 'debug',
+    });
+  });
+
+  it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
+    expect(parseConfig({ SERVICE_PRIVATE_KEY: key }).privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
+  });
+
+  it('take credentials, all three', () => {
+    const { credentials } = parseConfig(CREDENTIALS);
+    expect([credentials?.key, credentials?.secret.reveal(), credentials?.passphrase.reveal()]).toStrictEqual(
+      Object.values(CREDENTIALS),
+    );
+  });
+
+  it.each([
+    ['nothing', {}, false, []],
+    ['both', { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' }, true, []],
+    [
+      'only the opt-in',
+      { SERVICE_PLACE_ORDER: '1' },
+      true,
+      ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
+    ],
+    [
+      'only the key',
+      { SERVICE_PRIVATE_KEY: KEY },
+      false,
+      ['SERVICE_PRIVATE_KEY is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.'],
+    ],
+  ])('with %s opt in or warn', (_name, env, placeOrder, warnings) => {
+    expect(parseConfig(env)).toMatchObject({ placeOrder, warnings });
+  });
+
+  it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
+    expect(parseConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
+      placeOrder: false,
+      warnings: ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'],
+    });
+  });
+});
+
+/** Values that are malformed in a way of their own, besides the garbage of the property below. */
+const MALFORMED: Readonly<Record<string, readonly string[]>> = {
+  SERVICE_PRIVATE_KEY: [
+    KEY.slice(1),
+    `${KEY}a`,
+    `0X${KEY}`,
+    `${KEY}\n`,
+    '0'.repeat(64),
+    'f'.repeat(64),
+    'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141',
+    ` ${KEY}`,
+  ],
+  SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
+  SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
+  SERVICE_ALLOWED_HOSTS: ['*', 'a:80', 'http://a', 'a b', 'a;b'],
+  SERVICE_GAMMA_URL: [
+    'ftp://a',
+    'a.example',
+    'http://user:pass@a',
+    'http://a?x=1',
+    'http://a?',
+    'http://a#',
+    'http:// a',
+    '//a',
+  ],
+  SERVICE_CLOB_URL: ['ftp://a', 'https://user@a', 'https://a/#x', 'javascript:alert(1)'],
+  SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
+  SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1)],
+  SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
+  SERVICE_CORS_ORIGINS: [
+    '*',
+    'null',
+    'https://a/',
+    'https://a/path',
+    'https://A',
+    'https://a:443',
+    'a.example',
+    'https://*.a',
+    'https://a;https://b',
+  ],
+  SERVICE_LOG_LEVEL: ['INFO', 'trace', '1'],
+  SERVICE_WALLET_ADDRESS: ['0x', KEY],
+};
+
+describe('a malformed setting', () => {
+  const rows = Object.entries(MALFORMED).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+
+  it.each(rows)('stops the start with its name and without its value: %s=%j', (name, value) => {
+    const message = messageOf({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name} [^\\n]*\\.$`));
+    // A value of a few characters is in every sentence.
+    if (value.trim().length > 3 && !/^(null|https:\/\/a)/.test(value)) expect(message).not.toContain(value.trim());
+  });
+
+  it.each([
+    [
+      { SERVICE_CLOB_API_KEY: 'a-key' },
+      'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+    ],
+    [
+      { ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '' },
+      'SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
+    ],
+    [{ ...CREDENTIALS, SERVICE_CLOB_API_KEY: 'a key' }, 'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.'],
+    [{ ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '%%%%%%%%' }, 'SERVICE_CLOB_API_SECRET must be base64.'],
+    [
+      { ...CREDENTIALS, SERVICE_CLOB_API_PASSPHRASE: 'a\nb' },
+      'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
+    ],
+    [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'],
+  ])('among several is named: %j', (env, message) => {
+    expect(messageOf(env)).toBe(message);
+  });
+
+  it('never has its value shown, whatever it is', () => {
+    const names = [...Object.keys(MALFORMED), ...Object.keys(CREDENTIALS)];
+    // Long enough not to be in a sentence by chance.
+    const garbage = fc.oneof(
+      fc.string({ minLength: 12 }),
+      fc.string({ unit: 'binary', minLength: 12 }),
+      fc.stringMatching(/^[0-9a-f]{12,80}$/),
+      fc.webUrl(),
+    );
+    const property = fc.property(fc.constantFrom(...names), garbage, (name, value) => {
+      const complete = name in CREDENTIALS ? CREDENTIALS : {};
+      const message = messageOf({ ...complete, [name]: value });
+      if (message === undefined) return;
+      expect(message).toContain(name);
+      expect(message).not.toContain(value);
+      expect(message).toMatch(/^[^\n]*\.$/);
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+});
