@@ -1,0 +1,66 @@
+import { parseNumber } from '../../shared/decimal.ts';
+import { AppError } from '../../shared/errors.ts';
+import { createOrders, type Orders } from '../../shared/orders/orders.ts';
+import type { LimitOrder } from '../../shared/venue/port.ts';
+import { WALLET } from './order-records.ts';
+import { createSteps, type Steps, type WorldState } from './order-world-steps.ts';
+import { createStoreModel, type Flaw } from './order-world-store.ts';
+import { createEntryModel } from './order-world-venue.ts';
+
+const decimal = (text: string) => parseNumber(text) ?? { coefficient: 0n, scale: 0 };
+/** The order that all of them ask for. */
+export const ORDER: LimitOrder = {
+  tokenId: '7',
+  side: 'buy',
+  price: decimal('0.5'),
+  size: decimal('10'),
+  postOnly: false,
+};
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A client with one request, which is served by a process of its own. */
+export interface Client {
+  readonly steps: Steps;
+  readonly answers: readonly string[];
+  busy(): boolean;
+  ask(): void;
+}
+
+export function isFinal(answer: string): boolean {
+  return answer.startsWith('placed') || answer === 'refused';
+}
+
+async function place(orders: Orders): Promise<string> {
+  try {
+    const { placement } = await orders.place(ORDER, 'key', { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
+    return `placed ${placement.orderId}`;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.code === 'order_rejected' ? 'refused' : error.code;
+  }
+}
+
+export function createClient(name: string, world: WorldState, flaw: Flaw | undefined): Client {
+  const steps = createSteps(name, world);
+  const answers: string[] = [];
+  let busy = false;
+  const ask = () => {
+    const deps = { world, steps, process: name, flaw };
+    const orders = createOrders({
+      entry: { walletAddress: WALLET, ...createEntryModel(deps) },
+      store: createStoreModel(deps),
+      log: SILENT,
+      now: () => (flaw === 'the clock is not read before sending' && name === 'A' ? 0 : world.clock),
+      leaseMs: 1,
+    });
+    busy = true;
+    void place(orders).then(answered);
+  };
+  const answered = (answer: string) => {
+    answers.push(answer);
+    steps.forget();
+    busy = false;
+  };
+  steps.onCrash(() => answered('crashed'));
+  return { steps, answers, busy: () => busy, ask };
+}

@@ -1,0 +1,97 @@
+import type { OrderRecord } from '../../shared/orders/record.ts';
+import { type Expected, holderOf, type OrderStore } from '../../shared/orders/store.ts';
+import type { Steps, Way, WorldState } from './order-world-steps.ts';
+
+/** One part of the protocol, or of what it builds on, taken out. */
+export type Flaw =
+  | 'nothing is stored before sending'
+  | 'a first record overwrites another'
+  | 'a lease is not respected'
+  | 'a lease is taken over by everybody'
+  | 'a refusal is stored without the lease'
+  | 'a refusal is given though it is not stored'
+  | 'the clock is not read before sending'
+  | 'a repeat signs anew'
+  | 'the venue looks for the balance before the duplicate';
+
+export interface ModelDeps {
+  readonly world: WorldState;
+  readonly steps: Steps;
+  /** Name of the process, new for each request. */
+  readonly process: string;
+  readonly flaw: Flaw | undefined;
+}
+
+function isAsExpected(record: OrderRecord | undefined, expected: Expected): boolean {
+  if (!record) return false;
+  if (expected === 'finished' || expected === 'unfinished') return record.state === expected;
+  return holderOf(record) === expected.heldBy;
+}
+
+/** Both ways in which a write fails are there: before it has happened, and after. */
+function write(
+  name: string,
+  condition: () => boolean,
+  effect: () => void,
+  flaw: Flaw | undefined,
+): readonly Way<boolean>[] {
+  const lost = () => {
+    if (flaw === 'a refusal is given though it is not stored') return true;
+    throw new Error('the store does not answer');
+  };
+  return condition()
+    ? [
+        { name, effect, result: () => true },
+        { name: `${name}, lost on the way`, fault: true, result: lost },
+        { name: `${name}, its answer lost`, fault: true, effect, result: lost },
+      ]
+    : [{ name: `${name}, too late`, result: () => false }];
+}
+
+/** One record, and every failure of a real store. */
+export function createStoreModel({ world, steps, process, flaw }: ModelDeps): OrderStore {
+  const nameOwner = (record: OrderRecord) => {
+    const owner = holderOf(record);
+    if (owner !== undefined && !world.owners.has(owner)) world.owners.set(owner, process);
+  };
+  const set = (record: OrderRecord) => () => {
+    world.record = record;
+  };
+  const seen = (): OrderRecord | undefined => {
+    if (flaw !== 'a lease is not respected' || world.record?.state !== 'unfinished') return world.record;
+    return { ...world.record, lease: { ...world.record.lease, until: 0 } };
+  };
+  const expects = (record: OrderRecord, expected: Expected): Expected => {
+    const loose =
+      record.state === 'finished' ? 'a refusal is stored without the lease' : 'a lease is taken over by everybody';
+    return flaw === loose ? 'unfinished' : expected;
+  };
+  return {
+    read: () =>
+      steps.take('store', () => [
+        { name: 'reads', result: seen },
+        {
+          name: 'cannot read',
+          fault: true,
+          result: () => {
+            throw new Error('the store does not answer');
+          },
+        },
+      ]),
+    create: (_key, record) => {
+      nameOwner(record);
+      const free = () => !world.record || flaw === 'a first record overwrites another';
+      const effect = flaw === 'nothing is stored before sending' ? () => {} : set(record);
+      return steps.take('store', () => write('creates', free, effect, undefined));
+    },
+    replace: (_key, record, expected) => {
+      nameOwner(record);
+      const condition = () => isAsExpected(world.record, expects(record, expected));
+      const what =
+        record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
+      return steps.take('store', () =>
+        write(what, condition, set(record), record.state === 'finished' ? flaw : undefined),
+      );
+    },
+  };
+}
