@@ -39,7 +39,13 @@ export default {
       from: { path: '^(functions|shared|local)/', pathNot: '^shared/venue/polymarket/' },
       to: { path: '^shared/venue/polymarket/', pathNot: '^shared/venue/polymarket/(market-data|order-entry)\\.ts$' },
     },
-    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'not-to-unresolvable',
+      comment: 'aws-lambda is a package of types alone: there is nothing that an import of a value could resolve to.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^aws-lambda$' },
+    },
     {
       name: 'runtime-uses-dependencies-only',
       severity: 'error',
@@ -51,6 +57,10 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
   },
 };

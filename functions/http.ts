@@ -6,6 +6,7 @@ import type { Log } from '../shared/log.ts';
 import type { Call, VenueRequest } from '../shared/venue/port.ts';
 import { checkOrigin, type OriginPolicy, originHeaders, preflightHeaders } from './cross-origin.ts';
 import { toAppError, toProblem } from './problem.ts';
+import { type HttpResponse, toResult } from './response.ts';
 import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
@@ -16,13 +17,6 @@ export interface HttpRequest {
   readonly body: unknown;
   /** Grows while the request is answered; ends up in its log line. */
   readonly logFields: Record<string, unknown>;
-}
-
-/** `body` is a JSON value, absent for none. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
 }
 
 /** The one thing an endpoint is: guard, parse, act, answer. Throws `AppError`. */
@@ -158,20 +152,6 @@ function problems(route: AnyRoute, log: Log): Middleware {
 
 function skipForOptions({ before }: Middleware): Middleware {
   return { before: (request) => (methodOf(request.event) === 'OPTIONS' ? undefined : before?.(request)) };
-}
-
-/** A response as the gateway takes it. */
-export function toResult({ status, headers, body }: HttpResponse, method: string): APIGatewayProxyStructuredResultV2 {
-  return {
-    statusCode: status,
-    headers: {
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && method !== 'HEAD' && { body: JSON.stringify(body) }),
-  };
 }
 
 function answerOptions(route: AnyRoute, origin: string | undefined): HttpResponse {

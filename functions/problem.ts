@@ -1,5 +1,5 @@
 import { AppError, ERRORS } from '../shared/errors.ts';
-import type { HttpResponse } from './http.ts';
+import type { HttpResponse } from './response.ts';
 
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);

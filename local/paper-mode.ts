@@ -43,7 +43,14 @@ export async function startOnPaper(): Promise<Service> {
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
     const service = await startService(paperOverrides(url, join(directory, 'orders.db')));
-    return { ...service, stop: () => service.stop().finally(clean) };
+    const stop = async () => {
+      try {
+        await service.stop();
+      } finally {
+        await clean();
+      }
+    };
+    return { ...service, stop };
   } catch (error) {
     await clean();
     throw error;

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { requestIdFrom, toResult } from '../functions/http.ts';
+import { requestIdFrom } from '../functions/http.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
+import { toResult } from '../functions/response.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 

@@ -53,7 +53,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
     };
     waiting.add(check);
     check();
-    ended.then(({ stderr }) => reject(new Error(`It ended: ${stderr}`)));
+    ended.then(({ stderr }) => reject(new Error(`It ended: ${stderr}`)), reject);
     return promise;
   };
   return { child, ended, line, output };

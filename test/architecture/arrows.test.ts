@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CRUISER = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+const FOLDERS = ['functions', 'shared', 'local', 'infra', 'test'] as const;
+
+const configuration = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
+
+const report = z.object({
+  summary: z.object({
+    totalCruised: z.number(),
+    violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
+});
+
+/** What dependency-cruiser says of a tree, with this project's rules. */
+function cruise(cwd: string): Promise<z.infer<typeof report>['summary']> {
+  const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof report>['summary']>();
+  const args = [CRUISER, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', ...FOLDERS];
+  execFile(process.execPath, args, { cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    if (stdout === '') reject(new Error(stderr, { cause: error }));
+    else resolve(report.parse(JSON.parse(stdout)).summary);
+  });
+  return promise;
+}
+
+const trees: string[] = [];
+
+afterAll(async () => {
+  await Promise.all(trees.splice(0).map((path) => rm(path, { recursive: true })));
+});
+
+/** Writes a tree of the same folders that holds just these files. */
+async function plant(files: Readonly<Record<string, string>>): Promise<string> {
+  const tree = await mkdtemp(join(tmpdir(), 'arrows-'));
+  trees.push(tree);
+  for (const name of ['package.json', 'tsconfig.json', '.dependency-cruiser.mjs'])
+    await cp(join(ROOT, name), join(tree, name));
+  await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+  for (const folder of FOLDERS) await mkdir(join(tree, folder));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(tree, path)), { recursive: true });
+    await writeFile(join(tree, path), text);
+  }
+  return tree;
+}
+
+/** Files that keep the rules, for breaches to point at. */
+const SOUND = {
+  'functions/routes.ts': 'export const ROUTES = {};\n',
+  'functions/http.ts': "import { a } from '../shared/a.ts';\nexport const http = a;\n",
+  'shared/a.ts': 'export const a = 1;\n',
+  'shared/venue/polymarket/wire.ts': 'export const wire = 1;\n',
+  'shared/venue/polymarket/market-data.ts': "export { wire } from './wire.ts';\n",
+  'local/server.ts':
+    "import { http } from '../functions/http.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [http, wire];\n",
+  'local/paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
+  'infra/stack.ts': "import { ROUTES } from '../functions/routes.ts';\nexport const stack = ROUTES;\n",
+  'test/a.ts':
+    "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
+};
+
+/** Each a file that breaks one rule by what it imports. */
+const BREACHES: readonly (readonly [rule: string, from: string, specifier: string, to: string])[] = [
+  ['functions-use-shared-only', 'functions/breach-1.ts', '../local/server.ts', 'local/server.ts'],
+  ['functions-use-shared-only', 'functions/breach-2.ts', '../infra/stack.ts', 'infra/stack.ts'],
+  ['functions-use-shared-only', 'functions/breach-3.ts', '../test/a.ts', 'test/a.ts'],
+  ['shared-stands-alone', 'shared/breach-4.ts', '../functions/http.ts', 'functions/http.ts'],
+  ['shared-stands-alone', 'shared/breach-5.ts', '../local/server.ts', 'local/server.ts'],
+  ['shared-stands-alone', 'shared/deep/breach-6.ts', '../../infra/stack.ts', 'infra/stack.ts'],
+  ['local-adapts', 'local/breach-7.ts', '../infra/stack.ts', 'infra/stack.ts'],
+  ['local-adapts', 'local/breach-8.ts', '../test/a.ts', 'test/a.ts'],
+  ['infra-knows-the-routes-only', 'infra/breach-9.ts', '../shared/a.ts', 'shared/a.ts'],
+  ['infra-knows-the-routes-only', 'infra/breach-10.ts', '../functions/http.ts', 'functions/http.ts'],
+  ['infra-knows-the-routes-only', 'infra/breach-11.ts', '../local/server.ts', 'local/server.ts'],
+  ['paper-venue-is-independent', 'local/paper/breach-12.ts', '../../shared/a.ts', 'shared/a.ts'],
+  ['paper-venue-is-independent', 'local/paper/breach-13.ts', '../../functions/http.ts', 'functions/http.ts'],
+  [
+    'wire-models-stay-in-the-venue-folder',
+    'functions/breach-14.ts',
+    '../shared/venue/polymarket/wire.ts',
+    'shared/venue/polymarket/wire.ts',
+  ],
+  [
+    'wire-models-stay-in-the-venue-folder',
+    'shared/breach-15.ts',
+    './venue/polymarket/wire.ts',
+    'shared/venue/polymarket/wire.ts',
+  ],
+  [
+    'wire-models-stay-in-the-venue-folder',
+    'local/breach-16.ts',
+    '../shared/venue/polymarket/wire.ts',
+    'shared/venue/polymarket/wire.ts',
+  ],
+  ['not-to-unresolvable', 'shared/breach-17.ts', './nowhere.ts', './nowhere.ts'],
+  ['runtime-uses-dependencies-only', 'shared/breach-18.ts', 'fast-check', '/node_modules/fast-check/'],
+];
+
+describe('the arrows of the tree', () => {
+  let violations: z.infer<typeof report>['summary']['violations'] = [];
+
+  beforeAll(async () => {
+    const breaches = BREACHES.map(([, from, specifier]) => [
+      from,
+      `import * as found from '${specifier}';\nexport const breach = found;\n`,
+    ]);
+    ({ violations } = await cruise(await plant({ ...SOUND, ...Object.fromEntries(breaches) })));
+  });
+
+  it('are kept by the project', async () => {
+    const summary = await cruise(ROOT);
+    expect(summary.violations).toStrictEqual([]);
+    expect(summary.totalCruised).toBeGreaterThan(100);
+  });
+
+  it('are kept by a sound tree', async () => {
+    expect((await cruise(await plant(SOUND))).violations).toStrictEqual([]);
+  });
+
+  it.each(BREACHES)('%s: %s may not import %s', (rule, from, _specifier, to) => {
+    const found = violations.filter((violation) => violation.from === from);
+    expect(found.map((violation) => [violation.rule.name, violation.to])).toStrictEqual([
+      [rule, expect.stringContaining(to)],
+    ]);
+  });
+
+  it('have no cycles, not even of types', async () => {
+    const tree = await plant({
+      ...SOUND,
+      'shared/x.ts': "import type { Y } from './y.ts';\nexport type X = Y;\n",
+      'shared/y.ts': "import type { X } from './x.ts';\nexport type Y = X;\n",
+    });
+    const summary = await cruise(tree);
+    expect(new Set(summary.violations.map(({ rule }) => rule.name))).toStrictEqual(new Set(['no-cycles']));
+  });
+
+  it('have no rule without a breach that it catches', async () => {
+    const loaded = await import(new URL('../../.dependency-cruiser.mjs', import.meta.url).href);
+    const names = configuration.parse(loaded).default.forbidden.map(({ name }) => name);
+    expect(new Set(names)).toStrictEqual(new Set([...BREACHES.map(([rule]) => rule), 'no-cycles']));
+  });
+});
