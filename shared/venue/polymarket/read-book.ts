@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { compareDecimals, type Decimal, ONE, parseDecimal, ZERO } from '../../decimal.ts';
 import { AppError } from '../../errors.ts';
 import type { Book, Call, PriceLevel } from '../port.ts';
 import { read, refuseRead } from './reads.ts';
@@ -28,24 +27,18 @@ function toIsoTime(milliseconds: string | null): string | null {
   return milliseconds !== null && /^\d{1,15}$/.test(milliseconds) ? new Date(Number(milliseconds)).toISOString() : null;
 }
 
-/** A decimal that has passed the schema. */
-function value(text: string): Decimal {
-  return parseDecimal(text) ?? ZERO;
+/** Whether a price or a tick lies inside (0, 1): in canonical form nothing else begins so. */
+function isInside(decimal: string): boolean {
+  return decimal.startsWith('0.');
 }
 
-/** Best first, whatever order the venue sends; a level without shares offers nothing. */
+/**
+ * Best first, whatever order the venue sends; a level without shares offers nothing. Canonical decimals inside (0, 1)
+ * differ in their fractions alone, and those are in the order of their texts.
+ */
 function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
-  return levels
-    .filter(({ size }) => size !== '0')
-    .map((entry) => ({ entry, price: value(entry.price) }))
-    .sort((a, b) => direction * compareDecimals(a.price, b.price))
-    .map(({ entry }) => entry);
-}
-
-/** Whether the rules can be traded by: a tick between 0 and 1, prices inside (0, 1). */
-function isPlausible({ tick_size, bids, asks }: z.infer<typeof book>): boolean {
-  const inside = (text: string) => compareDecimals(value(text), ZERO) > 0 && compareDecimals(value(text), ONE) < 0;
-  return inside(tick_size) && [...bids, ...asks].every(({ price }) => inside(price));
+  const compare = (a: string, b: string) => (a < b ? -direction : a > b ? direction : 0);
+  return levels.filter(({ size }) => size !== '0').sort((a, b) => compare(a.price, b.price));
 }
 
 export interface VenueBook {
@@ -54,9 +47,14 @@ export interface VenueBook {
   readonly version: string | undefined;
 }
 
+/** Whether it is the book that was asked for, with a tick and prices that can be traded by. */
+function isPlausible({ asset_id, tick_size, bids, asks }: z.infer<typeof book>, tokenId: string): boolean {
+  return asset_id === tokenId && isInside(tick_size) && [bids, asks].flat().every(({ price }) => isInside(price));
+}
+
 function parseBook(text: string, tokenId: string): VenueBook {
   const result = book.safeParse(parseJson(text));
-  if (!result.success || result.data.asset_id !== tokenId || !isPlausible(result.data)) {
+  if (!result.success || !isPlausible(result.data, tokenId)) {
     const cause = result.success ? new Error('the book is of another token or out of range') : result.error;
     throw new AppError('The venue gave an order book that cannot be read.', { code: 'venue_error', cause });
   }
