@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { FaultOrder } from '../../../local/paper/faults.ts';
+import { createPaperVenue, type PaperVenue } from '../../../local/paper/venue.ts';
+import { type ChaosOptions, STEPS } from '../../support/chaos-options.ts';
+import {
+  askOnce,
+  askUntilFinal,
+  type FinalReply,
+  type MortalService,
+  runMortalService,
+} from '../../support/chaos-run.ts';
+import { createRandom } from '../../support/random.ts';
+
+const SEED = 20_261_105;
+
+const FAULTS: readonly FaultOrder[] = [
+  ...(['hang', 'reset', 'error-500', 'edge-502', 'edge-503', 'restart', 'rate-limit', 'halted'] as const),
+  ...(['hang-after', 'reset-after', 'error-500-after', 'edge-502-after', 'truncated', 'cut', 'wrong-type'] as const),
+].map((fault) => ({ fault, method: 'POST', path: '/order' }));
+const LOOK_UP_FAULTS: readonly FaultOrder[] = (['reset', 'error-500'] as const).map((fault) => ({
+  fault,
+  method: 'GET',
+  path: '/data/order/',
+}));
+const REFUSALS: readonly FaultOrder[] = [
+  { fault: 'refuse', text: 'invalid post-only order: order crosses book', method: 'POST', path: '/order' },
+  { fault: 'success-with-error', method: 'POST', path: '/order' },
+];
+
+describe('orders under an idempotency key, while everything fails', () => {
+  let directory: string;
+  let venue: PaperVenue;
+  let service: MortalService | undefined;
+  let settings: ChaosOptions['settings'];
+  let tokenId: string;
+  let random: ReturnType<typeof createRandom>;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'chaos-'));
+    venue = createPaperVenue({ forgetFilled: true, faucet: { collateral: 1_000_000, shares: 0 } });
+    const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
+    random = createRandom(SEED);
+    settings = {
+      SERVICE_GAMMA_URL: url,
+      SERVICE_CLOB_URL: url,
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_PRIVATE_KEY: '1'.repeat(64),
+      SERVICE_STORE: join(directory, 'orders.db'),
+      SERVICE_PORT: '0',
+      SERVICE_LOG_LEVEL: 'error',
+    };
+  });
+  afterEach(async () => {
+    await service?.stop();
+    await venue.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** Every order has a size of its own, by which it is known at the venue. Each fourth one is filled at once. */
+  const orderOf = (index: number) => ({
+    token_id: tokenId,
+    side: 'buy',
+    price: index % 4 === 0 ? '0.99' : '0.01',
+    size: `${100 + Math.floor(index / 100)}.${String(index % 100).padStart(2, '0')}`,
+  });
+  const canonical = (size: string) => String(Number(size));
+
+  const chooseToken = async () => {
+    const response = await fetch(`${service?.url()}/v1/markets?limit=1`);
+    const list: { items: { outcomes: { token_id: string }[] }[] } = JSON.parse(await response.text());
+    return list.items[0]?.outcomes[0]?.token_id ?? '';
+  };
+
+  /** All clients at once; at most 24 requests at a time, so that the process has several in hand when it dies. */
+  const runClients = async (running: MortalService, count: number) => {
+    const giveUpAt = performance.now() + 50_000;
+    const replies = new Map<number, readonly FinalReply[]>();
+    const client = async (index: number) => {
+      await sleep(index * 20);
+      const kind = random();
+      if (kind < 0.3) venue.arm(random.pick(FAULTS));
+      else if (kind < 0.4) venue.arm(random.pick(REFUSALS));
+      else if (kind < 0.5) venue.arm(random.pick(LOOK_UP_FAULTS));
+      const copies = random() < 0.25 ? 2 : 1;
+      replies.set(index, await askUntilFinal(running, `key-${index}`, orderOf(index), { copies, giveUpAt }));
+    };
+    await Promise.all(Array.from({ length: count }, (_, index) => client(index)));
+    return replies;
+  };
+
+  it('places each order once, loses none, and says what the venue says', async () => {
+    const count = 400;
+    const plan = [...STEPS, ...STEPS].map((step) => ({ step, passage: 3 + Math.floor(random() * 12) }));
+    const running = await runMortalService({ settings }, []);
+    service = running;
+    tokenId = await chooseToken();
+    await running.stop();
+    service = await runMortalService({ settings }, plan);
+    const mortal = service;
+    const killing = (async () => {
+      for (let kill = 0; kill < 4; kill += 1) {
+        await sleep(1_500 + random() * 1_000);
+        mortal.kill();
+      }
+    })();
+    const replies = await runClients(mortal, count);
+    await killing;
+
+    for (const step of STEPS) expect([step, mortal.deaths.get(step) ?? 0]).not.toStrictEqual([step, 0]);
+    const atVenue = new Map(venue.orders().map((order) => [order.original_size, order]));
+    expect(venue.orders()).toHaveLength(atVenue.size);
+    let placed = 0;
+    for (let index = 0; index < count; index += 1) {
+      const order = orderOf(index);
+      const found = atVenue.get(canonical(order.size));
+      for (const { status, body } of replies.get(index) ?? []) {
+        if (status === 422) {
+          expect([index, body['code'], found]).toStrictEqual([
+            index,
+            expect.stringMatching(/cross|balance/),
+            undefined,
+          ]);
+          continue;
+        }
+        expect(body).toMatchObject({ order_id: found?.id, token_id: found?.asset_id, price: found?.price });
+        expect(body['status']).toBe(found?.size_matched === '0' ? 'live' : 'matched');
+      }
+      placed += replies.get(index)?.[0]?.status === 201 ? 1 : 0;
+    }
+    expect(placed).toBe(atVenue.size);
+    expect(placed).toBeGreaterThan(count / 2);
+    expect(placed).toBeLessThan(count);
+
+    for (const [index, [first]] of replies) {
+      const again = await askOnce(mortal, `key-${index}`, orderOf(index));
+      const { request_id, ...body } = again?.body ?? {};
+      const { request_id: firstId, ...firstBody } = first?.body ?? {};
+      expect([again?.status, again?.replayed, body]).toStrictEqual([first?.status, true, firstBody]);
+    }
+    expect(venue.orders()).toHaveLength(placed);
+  }, 120_000);
+
+  it.each(['no write-ahead', 'no conditions'] as const)(
+    'would place orders twice with %s',
+    async (flaw) => {
+      const running = await runMortalService({ settings, flaw }, []);
+      service = running;
+      tokenId = await chooseToken();
+      if (flaw === 'no write-ahead') {
+        const [lost, unseen] = [
+          { fault: 'reset-after', method: 'POST', path: '/order' },
+          { fault: 'error-500', path: '/data/order/' },
+        ] as const;
+        venue.arm([
+          { ...lost, times: 4 },
+          { ...unseen, times: 20 },
+        ]);
+      }
+      const giveUpAt = performance.now() + 30_000;
+      const ask = (index: number) => askUntilFinal(running, `key-${index}`, orderOf(index), { copies: 2, giveUpAt });
+      await Promise.all([1, 2, 3, 5].map(ask));
+      expect(venue.orders().length).toBeGreaterThan(4);
+    },
+    60_000,
+  );
+});

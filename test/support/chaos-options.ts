@@ -1,0 +1,22 @@
+/** Where the process dies. */
+export const STEPS = [
+  'before store',
+  'after store',
+  'while sending',
+  'after send',
+  'before outcome',
+  'after outcome',
+  'after lease',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface ChaosOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly dieAt?: { readonly step: Step; readonly passage: number };
+  readonly flaw?: 'no write-ahead' | 'no conditions';
+}
+
+/** Milliseconds. What the adapter keeps back for look-ups, and two seconds for a venue that hangs. */
+export const BUDGET_MS = 9_500;
+/** Milliseconds. Longer than the budget, as in production. */
+export const LEASE_MS = 10_000;

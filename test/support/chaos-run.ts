@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChaosOptions, Step } from './chaos-options.ts';
+
+const SCRIPT = join(import.meta.dirname, 'chaos-service.ts');
+
+/** A service that is started again whenever it has died. */
+export interface MortalService {
+  url(): string;
+  /** How often each planned death happened, and how often the process was killed from outside. */
+  readonly deaths: Map<Step | 'at random', number>;
+  kill(): void;
+  stop(): Promise<void>;
+}
+
+export type Death = NonNullable<ChaosOptions['dieAt']>;
+
+/** Runs the service; each new process gets the next of the planned deaths, and the last ones live. */
+export async function runMortalService(options: ChaosOptions, plan: readonly Death[]): Promise<MortalService> {
+  const deaths: MortalService['deaths'] = new Map();
+  const left = [...plan];
+  let url = '';
+  let child: ChildProcess | undefined;
+  let stopped = false;
+  const start = async (): Promise<void> => {
+    const dieAt = left.shift();
+    const started = fork(SCRIPT, [JSON.stringify({ ...options, ...(dieAt && { dieAt }) })], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child = started;
+    let outside = false;
+    started.once('message', (message) => {
+      url = String(message);
+    });
+    kill = () => {
+      outside = true;
+      started.kill('SIGKILL');
+    };
+    started.once('exit', () => {
+      const cause = outside ? 'at random' : dieAt?.step;
+      if (cause) deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
+      // A death from outside came before the planned one.
+      if (outside && dieAt) left.unshift(dieAt);
+      if (!stopped) void start();
+    });
+    await Promise.race([once(started, 'message'), once(started, 'exit')]);
+  };
+  let kill = () => {};
+  await start();
+  return {
+    url: () => url,
+    deaths,
+    kill: () => kill(),
+    stop: async () => {
+      stopped = true;
+      const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+      child?.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** What a client got: a final answer and whether it was a replay. */
+export interface FinalReply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly replayed: boolean;
+}
+
+const OPEN = new Set([409, 429, 502, 503, 504]);
+
+/** One request; `undefined` where its answer is open, and an error on an answer that nobody promised. */
+export async function askOnce(service: MortalService, key: string, body: object): Promise<FinalReply | undefined> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${service.url()}/v1/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(body),
+    });
+    text = await response.text();
+  } catch {
+    return undefined;
+  }
+  if (OPEN.has(response.status)) return undefined;
+  if (response.status !== 201 && response.status !== 422) throw new Error(`${response.status} ${text}`);
+  const replayed = response.headers.get('idempotency-replayed') === 'true';
+  return { status: response.status, body: JSON.parse(text), replayed };
+}
+
+/** Repeats a request, `copies` of it at the same time, until one has a final answer; gives all final answers. */
+export async function askUntilFinal(
+  service: MortalService,
+  key: string,
+  body: object,
+  { copies, giveUpAt }: { readonly copies: number; readonly giveUpAt: number },
+): Promise<readonly FinalReply[]> {
+  for (let pause = 50; performance.now() < giveUpAt; pause = Math.min(pause * 1.5, 800)) {
+    const asked = Array.from({ length: copies }, () => askOnce(service, key, body));
+    const replies = (await Promise.all(asked)).filter((reply) => reply !== undefined);
+    if (replies.length > 0) return replies;
+    await sleep(pause);
+  }
+  throw new Error(`no final answer for ${key} in time`);
+}

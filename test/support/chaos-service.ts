@@ -1,0 +1,83 @@
+import { createOrderEntry } from '#venue/order-entry';
+import { openContainer } from '../../functions/container.ts';
+import { createHandlers } from '../../local/app.ts';
+import { openOrderStore } from '../../local/order-store.ts';
+import { startServer } from '../../local/server.ts';
+import { createOrders, type Orders } from '../../shared/orders/orders.ts';
+import type { OrderStore } from '../../shared/orders/store.ts';
+import type { OrderEntry } from '../../shared/venue/port.ts';
+import { BUDGET_MS, type ChaosOptions, LEASE_MS, type Step } from './chaos-options.ts';
+
+// The service as it is, but that it kills itself at a step it is told of, and that a lease is over sooner.
+const [argument = '{}'] = process.argv.slice(2);
+const options: ChaosOptions = JSON.parse(argument);
+let passages = options.dieAt?.passage ?? 0;
+
+function pass(step: Step): void {
+  if (options.dieAt?.step !== step) return;
+  passages -= 1;
+  if (passages === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+function withoutWriteAhead(store: OrderStore): OrderStore {
+  return options.flaw === 'no write-ahead' ? { ...store, create: async () => true } : store;
+}
+
+function withoutConditions(store: OrderStore): OrderStore {
+  if (options.flaw !== 'no conditions') return store;
+  const overwrite: OrderStore['create'] = async (key, record) =>
+    (await store.create(key, record)) ||
+    (await store.replace(key, record, 'unfinished')) ||
+    store.replace(key, record, 'finished');
+  return { ...store, create: overwrite };
+}
+
+function mortalStore(store: OrderStore): OrderStore {
+  return {
+    read: store.read,
+    create: async (key, record) => {
+      pass('before store');
+      const created = await store.create(key, record);
+      pass('after store');
+      return created;
+    },
+    replace: async (key, record, expected) => {
+      if (record.state === 'finished') pass('before outcome');
+      const replaced = await store.replace(key, record, expected);
+      pass(record.state === 'finished' ? 'after outcome' : 'after lease');
+      return replaced;
+    },
+  };
+}
+
+function mortalEntry(entry: OrderEntry): OrderEntry {
+  const mortal =
+    (send: OrderEntry['submit']): OrderEntry['submit'] =>
+    async (order, call) => {
+      const sending = send(order, call);
+      // Some ticks later the bytes are on their way, and the answer mostly is not here yet.
+      setImmediate(() => setImmediate(() => pass('while sending')));
+      const placement = await sending;
+      pass('after send');
+      return placement;
+    };
+  return { ...entry, submit: mortal(entry.submit), settle: mortal(entry.settle) };
+}
+
+function withBudget(orders: Orders): Orders {
+  return {
+    ...orders,
+    place: (order, key, call) => orders.place(order, key, { ...call, deadline: performance.now() + BUDGET_MS }),
+  };
+}
+
+const { config, log, pipeline } = openContainer(options.settings);
+const { privateKey } = config;
+if (!privateKey) throw new Error('The test gives a key.');
+const entry = mortalEntry(createOrderEntry({ ...config, privateKey }, log));
+const file = openOrderStore({ path: config.storePath, log });
+const store = mortalStore(withoutConditions(withoutWriteAhead(file)));
+const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS }));
+const handlers = await createHandlers({ config, log, pipeline, openOrders: async () => orders });
+const server = await startServer({ handlers, config, log });
+process.send?.(server.url);
