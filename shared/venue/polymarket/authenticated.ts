@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ApiCredentials } from '../../config.ts';
 import type { Call } from '../port.ts';
-import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
+import type { VenueHttpRequest } from './connection.ts';
+import type { Transport, VenueHttpResponse } from './transport.ts';
 
 export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
   /** Without the query, which the signature does not cover. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AppError } from '../../errors.ts';
-import { parseJsonExactly } from '../../json.ts';
+import { createNumberKeeper } from '../../json.ts';
 import type { Call } from '../port.ts';
 import { MARKET_DECIMALS, type MarketParse, parseMarket } from './market-record.ts';
 import { read, refuseRead } from './reads.ts';
@@ -8,6 +8,8 @@ import type { Transport } from './transport.ts';
 
 /** The venue clamps larger pages silently (`venue.md` 1.1). */
 export const MAX_PAGE_SIZE = 100;
+
+const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
 
 const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
 
@@ -19,7 +21,7 @@ export interface MarketPage {
 
 function parsePage(text: string): z.infer<typeof page> {
   try {
-    return page.parse(parseJsonExactly(text, MARKET_DECIMALS));
+    return page.parse(parseMarketsJson(text));
   } catch (cause) {
     throw new AppError('The venue gave a list of markets that cannot be read.', { code: 'venue_error', cause });
   }

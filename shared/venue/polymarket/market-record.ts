@@ -6,7 +6,7 @@ import { protocolOf } from './token-protocol.ts';
 import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString } from './wire.ts';
 
 /** The JSON numbers of a market that are amounts. */
-export const MARKET_DECIMALS: ReadonlySet<string> = new Set([
+export const MARKET_DECIMALS = [
   'orderPriceMinTickSize',
   'orderMinSize',
   'volume24hr',
@@ -14,7 +14,7 @@ export const MARKET_DECIMALS: ReadonlySet<string> = new Set([
   'liquidityNum',
   'bestBid',
   'bestAsk',
-]);
+] as const;
 
 const strings = z.array(z.string());
 /** The numbers of a binary market's lists. */
@@ -22,8 +22,9 @@ const LIST_INDICES: ReadonlySet<string> = new Set(['0', '1']);
 
 /** Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else. */
 function parseList(value: unknown): readonly string[] | null {
+  if (value === undefined || value === null) return null;
   try {
-    const list = strings.safeParse(typeof value === 'string' ? parseJsonExactly(value, LIST_INDICES) : value);
+    const list = strings.safeParse(typeof value === 'string' ? JSON.parse(value) : value);
     return list.success ? list.data : null;
   } catch {
     return null;

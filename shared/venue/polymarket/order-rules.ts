@@ -118,7 +118,7 @@ export function createOrderRuleBook(clob: Transport): OrderRuleBook {
 
   function fresh(tokenId: string, call: Call): Promise<OrderRules> {
     const running = inFlight.get(tokenId);
-    if (running) return running;
+    if (running !== undefined) return running;
     const started = refresh(tokenId, call).finally(() => inFlight.delete(tokenId));
     inFlight.set(tokenId, started);
     return started;

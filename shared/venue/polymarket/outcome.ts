@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Placement } from '../port.ts';
 import { refusedCredentials } from './credentials.ts';
 import { isDuplicate, isKnownSentence, type Refusal, translateRefusal } from './refusals.ts';
+import { toldWait } from './retry-after.ts';
 import type { VenueHttpResponse } from './transport.ts';
 import { errorText, parseJson } from './wire.ts';
 
@@ -36,7 +37,7 @@ const refusedOrder = z.object({ errorMsg: z.string().check(z.minLength(1)) });
 
 const statuses = z.enum(['live', 'matched', 'delayed']);
 
-const retryHint = z.object({ retry_after_seconds: z.number() });
+const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });
 
 function unknown(why: string): Outcome {
   return { kind: 'unknown', why };
@@ -71,7 +72,7 @@ function classifySuccess(text: string, orderId: string, refusal: (text: string) 
 function notTaken(code: 'rate_limited' | 'venue_unavailable', detail: string, retryAfter: number | undefined): Outcome {
   const error = new AppError(`${detail} The order was not taken; try again later.`, {
     code,
-    ...(retryAfter !== undefined && { retryAfter }),
+    ...toldWait(retryAfter),
   });
   return { kind: 'refused', error };
 }

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../port.ts';
-import { type Transport, TransportError, type VenueHttpRequest, type VenueHttpResponse } from './transport.ts';
+import type { VenueHttpRequest } from './connection.ts';
+import { toldWait } from './retry-after.ts';
+import type { Transport, VenueHttpResponse } from './transport.ts';
+import { TransportError } from './transport-error.ts';
 import { errorText } from './wire.ts';
 
 /** Statuses of the edge and of restarts after which a read is worth a second try. */
@@ -9,6 +12,9 @@ const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Milliseconds before the second try; random, so that clients do not come back in step. */
 const MIN_PAUSE = 50;
 const MAX_JITTER = 150;
+
+/** Milliseconds that the second try must have, or it only turns the venue's answer into a time-out. */
+const MIN_TIME = 500;
 
 /** Milliseconds to wait before the second try, or `undefined` when there is to be none. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
@@ -41,7 +47,7 @@ function translateFailure({ kind, cause }: TransportError): AppError {
 export async function read(http: Transport, spec: VenueHttpRequest, call: Call): Promise<VenueHttpResponse> {
   let result = await attempt(http, spec, call);
   const pause = pauseBeforeRetry(result);
-  if (pause !== undefined && performance.now() + pause < call.deadline) {
+  if (pause !== undefined && performance.now() + pause + MIN_TIME < call.deadline) {
     await sleep(pause);
     result = await attempt(http, spec, call);
   }
@@ -51,7 +57,7 @@ export async function read(http: Transport, spec: VenueHttpRequest, call: Call):
 
 /** What a status other than success says about a read. */
 export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpResponse): AppError {
-  const hint = retryAfter === undefined ? {} : { retryAfter };
+  const hint = toldWait(retryAfter);
   if (status === 429) {
     return new AppError('The venue limits the rate of requests; slow down.', { code: 'rate_limited', ...hint });
   }

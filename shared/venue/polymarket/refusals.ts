@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, type ErrorFacts, type RefusalReason } from '../../errors.ts';
+import { toldWait } from './retry-after.ts';
 import { decimalOrNull } from './wire.ts';
 
 /** What the venue said when it did not take an order. */
@@ -38,7 +39,7 @@ function unavailable(detail: string): Translate {
   return ({ reason, retryAfter }) =>
     new AppError(`${detail} The order was not taken; try again later.`, {
       code: 'venue_unavailable',
-      ...(retryAfter !== undefined && { retryAfter }),
+      ...toldWait(retryAfter),
       cause: new Error(reason),
     });
 }
@@ -58,15 +59,15 @@ function bound(name: 'tickSize' | 'minOrderSize' | 'minNotional') {
 const SENTENCES: readonly (readonly [RegExp, Translate])[] = [
   [/crosses (?:the )?book/i, quoted('post_only_would_cross', 'The post-only order would have matched at once.')],
   [
-    /breaks minimum tick size rule[^\d]*([\d.]+)?/i,
+    /breaks minimum tick size rule[^\d]*(\d+(?:\.\d+)?)?/i,
     rule('price_off_tick', 'The price is not on the tick grid of the market any more.', bound('tickSize')),
   ],
   [
-    /lower than the minimum:?\s*([\d.]+)?/i,
+    /lower than the minimum:?\s*(\d+(?:\.\d+)?)?/i,
     rule('size_below_minimum', 'The size is below the minimum of the market.', bound('minOrderSize')),
   ],
   [
-    /min size:\s*\$([\d.]+)/i,
+    /min size:\s*\$(\d+(?:\.\d+)?)/i,
     rule('notional_below_minimum', 'An order that matches at once must be worth more.', bound('minNotional')),
   ],
   // Its text shows the operator's balances, which are nobody else's business: logged, not quoted.

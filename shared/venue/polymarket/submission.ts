@@ -9,7 +9,8 @@ import type { CredentialSource } from './credentials.ts';
 import { classifyOutcome, type Outcome } from './outcome.ts';
 import { classifyLookUp, type LookUp } from './read-order.ts';
 import { findFills } from './read-trades.ts';
-import { type Transport, TransportError, type VenueHttpResponse } from './transport.ts';
+import type { Transport, VenueHttpResponse } from './transport.ts';
+import { TransportError } from './transport-error.ts';
 import { cleanVenueReason } from './venue-reason.ts';
 import { parseJson } from './wire.ts';
 

@@ -1,0 +1,132 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as sendHttp } from 'node:http';
+import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { VERSION } from '../../version.ts';
+import { TransportError } from './transport-error.ts';
+
+export interface VenueHttpRequest {
+  /** What the call is named in the log. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds for this attempt; never more than what is left of the call. */
+  readonly timeLimit?: number;
+}
+
+const CONNECT_TIME_LIMIT = 3_000;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+const MAX_SOCKETS = 256;
+/**
+ * Milliseconds that a connection may lie idle. The venue's edge closes its side after a while, and a frozen Lambda
+ * does not notice: an order written to such a connection is lost, and nobody can tell whether it arrived.
+ */
+const MAX_IDLE = 4_000;
+
+/** The connections to one host: kept alive, made when they are needed. */
+export interface Connection {
+  /** Sends one request and gives its answer's head; rejects with `TransportError` after `limit` milliseconds. */
+  exchange(spec: VenueHttpRequest, limit: number): Promise<IncomingMessage>;
+}
+
+/** Idle connections that are too old to be trusted are closed before each request. `now`: the wall clock. */
+export function createConnection(baseUrl: string, now: () => number): Connection {
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const secure = baseUrl.startsWith('https:');
+  const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
+  const send = secure ? sendHttps : sendHttp;
+  const connectedEvent = secure ? 'secureConnect' : 'connect';
+  const idleSince = new WeakMap<object, number>();
+  agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
+
+  function dropStale(): void {
+    for (const socket of Object.values(agent.freeSockets).flat()) {
+      if (socket && now() - (idleSince.get(socket) ?? 0) > MAX_IDLE) socket.destroy();
+    }
+  }
+
+  return {
+    exchange(spec, limit) {
+      dropStale();
+      const open = () => send(baseUrl + spec.path, { agent, method: spec.method, headers: headersOf(spec) });
+      return new Promise((resolve, reject) => {
+        let request: ClientRequest;
+        try {
+          request = open();
+        } catch (error) {
+          reject(new TransportError('not_connected', false, error));
+          return;
+        }
+        watch(request, { limit, connectedEvent, resolve, reject });
+        request.end(spec.body);
+      });
+    },
+  };
+}
+
+function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string, string | number>> {
+  return {
+    accept: 'application/json',
+    'user-agent': `order-book-adapter/${VERSION}`,
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }),
+    ...headers,
+  };
+}
+
+interface Watch {
+  readonly limit: number;
+  readonly connectedEvent: 'connect' | 'secureConnect';
+  readonly resolve: (response: IncomingMessage) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+/** Bounds a request in time, and notes from when on a byte of it may have arrived. */
+function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject }: Watch): void {
+  let sent = false;
+  const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
+  const timer = setTimeout(() => request.destroy(new TransportError('timeout', sent)), limit);
+  request.on('socket', (socket: Socket) => {
+    if (!socket.connecting) {
+      sent = true;
+      return;
+    }
+    const connecting = setTimeout(
+      () => request.destroy(new TransportError('not_connected', false)),
+      CONNECT_TIME_LIMIT,
+    );
+    socket.once(connectedEvent, () => {
+      sent = true;
+      clearTimeout(connecting);
+    });
+    socket.once('close', () => clearTimeout(connecting));
+  });
+  request.on('response', resolve);
+  request.on('error', (error) => reject(error instanceof TransportError ? error : broken(error)));
+  request.on('close', () => {
+    clearTimeout(timer);
+    // An answer that switches protocols ends in neither of the two above.
+    reject(broken());
+  });
+}
+
+/** Reads an answer's body; rejects with `too_large` above 8 MiB and when the connection ends before the body. */
+export function readBody(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_RESPONSE_BYTES) response.destroy(new TransportError('too_large', true));
+      else chunks.push(chunk);
+    });
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    response.on('error', reject);
+    // A connection that closes in the middle of a body without a length ends in neither of the two.
+    response.on('close', () => reject(new TransportError('reset', true)));
+  });
+}

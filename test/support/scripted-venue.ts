@@ -1,0 +1,94 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach } from '@jest/globals';
+import type { Call } from '../../shared/venue/port.ts';
+import { listeningPort } from './listening-port.ts';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Milliseconds of `performance.now()`. */
+  readonly at: number;
+  /** The client's port: equal for requests on one connection. */
+  readonly port: number | undefined;
+}
+
+/** What a scripted venue does with a request: an answer, silence, a cut connection, or whatever the function writes. */
+export type Reply =
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  | 'hang'
+  | 'reset'
+  | ((response: ServerResponse) => void);
+
+export type Script = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
+
+/** A server that answers as a test says, and remembers what it was asked. */
+export interface ScriptedVenue {
+  readonly url: string;
+  readonly seen: readonly SeenRequest[];
+  /** `GET /book` and so on, in the order of arrival. */
+  calls(): readonly string[];
+  close(): Promise<void>;
+}
+
+const running: ScriptedVenue[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((venue) => venue.close()));
+});
+
+function play(reply: Reply, response: ServerResponse): void {
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    response.destroy();
+    return;
+  }
+  if (typeof reply === 'function') {
+    reply(response);
+    return;
+  }
+  const { status = 200, headers = {}, body = '' } = reply;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Starts a scripted venue on a free port; it is closed after the test. */
+export async function startVenue(script: Script): Promise<ScriptedVenue> {
+  const seen: SeenRequest[] = [];
+  let received = 0;
+  const server = createServer(async (message, response) => {
+    const at = performance.now();
+    const { pathname: path, searchParams: query } = new URL(message.url ?? '/', 'http://venue.invalid');
+    const { method = '', headers } = message;
+    const index = received;
+    received += 1;
+    const partial = { method, path, query, headers, at, port: message.socket.remotePort };
+    const request = { ...partial, body: await text(message) };
+    seen[index] = request;
+    play(await script(request, index), response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const venue = {
+    url: `http://127.0.0.1:${listeningPort(server)}`,
+    seen,
+    calls: () => seen.map(({ method, path }) => `${method} ${path}`),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+  running.push(venue);
+  return venue;
+}
+
+/** A call of the service with so many milliseconds left. */
+export function callWithin(milliseconds = 9_000): Call {
+  return { deadline: performance.now() + milliseconds, venueRequests: [] };
+}
