@@ -1,0 +1,40 @@
+import type { Ask } from './ask.ts';
+import type { Contract } from './contract.ts';
+
+/** What answers before the service: the local server itself, or a gateway with rules of its own. */
+export type Edge = 'local' | 'gateway';
+
+/** A market that the suite can use: one where a buy order at the lowest price is far from everything. */
+export interface Sample {
+  readonly tokenId: string;
+  readonly question: string;
+  readonly tickSize: string;
+  readonly minOrderSize: string;
+}
+
+export interface World {
+  readonly baseUrl: string;
+  readonly ask: Ask;
+  readonly contract: Contract;
+  readonly edge: Edge;
+  readonly mode: 'read-only' | 'order-placing';
+  readonly sample: Sample;
+}
+
+export interface Check {
+  readonly group: string;
+  /** The promise that it holds the service to. */
+  readonly name: string;
+  /** Whether it applies to this service; default: to every one. */
+  readonly applies?: (world: World) => boolean;
+  /** Runs only when orders may be placed. */
+  readonly mayPlace?: boolean;
+  /** Takes longer than ten seconds. */
+  readonly slow?: boolean;
+  /** Throws where the promise is broken. */
+  readonly run: (world: World) => Promise<void>;
+}
+
+export const isLocal = ({ edge }: World): boolean => edge === 'local';
+export const isReadOnly = ({ mode }: World): boolean => mode === 'read-only';
+export const placesOrders = ({ mode }: World): boolean => mode === 'order-placing';

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { type Answer, expectProblem } from '../ask.ts';
+import { type Check, isReadOnly, placesOrders, type World } from '../check.ts';
+import { STRANGER } from './everywhere.ts';
+
+/**
+ * An order that no adapter, however broken, can place: its token does not exist. What is wrong with it besides that is
+ * answered first.
+ */
+const NOWHERE = { token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true } as const;
+
+const JSON_TYPE = { 'content-type': 'application/json' } as const;
+const MAX_BODY_BYTES = 16_384;
+
+interface Sending {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+export function post(
+  { ask }: World,
+  { headers = JSON_TYPE, body = JSON.stringify(NOWHERE) }: Sending,
+): Promise<Answer> {
+  return ask({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body });
+}
+
+/** The body with one member changed; `undefined` leaves it out. */
+function changed(member: string, value: unknown): string {
+  return JSON.stringify({ ...NOWHERE, [member]: value });
+}
+
+const WRONG_MEMBERS: readonly (readonly [field: string, body: string])[] = [
+  ...['token_id', 'side', 'price', 'size'].map((name) => [name, changed(name, undefined)] as const),
+  ['token_id', changed('token_id', 1)],
+  ['token_id', changed('token_id', '01')],
+  ['side', changed('side', 'hold')],
+  ['side', changed('side', '')],
+  ['price', changed('price', '1e-2')],
+  ['price', changed('price', '.5')],
+  ['price', changed('price', true)],
+  ['price', changed('price', '0.01').replace('"0.01"', '1e400')],
+  ['size', changed('size', '')],
+  ['size', changed('size', null)],
+  ['size', changed('size', '1000000001')],
+  ['post_only', changed('post_only', 'true')],
+  ['post_onl', changed('post_onl', true)],
+  ['body', 'null'],
+  ['body', '[]'],
+  ['body', '"order"'],
+  ['body', '{"token_id"'],
+  ['body', ' '],
+];
+
+/** An order of exactly so many bytes, filled with a member that is refused. */
+function orderOfBytes(bytes: number): string {
+  const empty = changed('padding', '');
+  return changed('padding', 'x'.repeat(bytes - empty.length));
+}
+
+const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
+  {
+    name: 'want application/json in UTF-8, not compressed',
+    run: async (world) => {
+      const refused = [
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/json; charset=latin1' },
+        { 'content-type': 'application/problem+json' },
+        { ...JSON_TYPE, 'content-encoding': 'gzip' },
+      ];
+      for (const headers of refused) expectProblem(await post(world, { headers }), 'unsupported_media_type');
+      // Bytes: `fetch` names no type for them.
+      const body = new TextEncoder().encode(JSON.stringify(NOWHERE));
+      expectProblem(await post(world, { headers: {}, body }), 'unsupported_media_type');
+    },
+  },
+  {
+    name: 'are at most 16384 bytes',
+    run: async (world) => {
+      expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES) }), 'invalid_request', 'padding');
+      expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES + 1) }), 'payload_too_large');
+    },
+  },
+  {
+    name: 'name every wrong member',
+    run: async (world) => {
+      for (const [field, body] of WRONG_MEMBERS) expectProblem(await post(world, { body }), 'invalid_request', field);
+    },
+  },
+  {
+    name: 'want printable ASCII of a bounded length in their headers',
+    run: async (world) => {
+      const refused = [
+        ['X-Client-Address', 'x'.repeat(129)],
+        ['X-Client-Address', '\u00e9'],
+        ['Idempotency-Key', 'x'.repeat(256)],
+        ['Idempotency-Key', '\u00e9'],
+      ] as const;
+      for (const [name, value] of refused) {
+        expectProblem(await post(world, { headers: { ...JSON_TYPE, [name]: value } }), 'invalid_request', name);
+      }
+    },
+  },
+  {
+    name: 'are 404 for a token that is none, however the order is written',
+    run: async (world) => {
+      const upper = { ...NOWHERE, side: 'BUY', price: 0.01, size: 5 };
+      expectProblem(await post(world, { body: JSON.stringify(upper) }), 'unknown_token');
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'x-client-address': 'x'.repeat(128),
+        'idempotency-key': `conformance-${crypto.randomUUID()}`.padEnd(255, '~'),
+      };
+      expectProblem(await post(world, { headers }), 'unknown_token');
+    },
+  },
+  {
+    name: 'answer the first failing check',
+    run: async (world) => {
+      const tooLarge = orderOfBytes(MAX_BODY_BYTES + 1);
+      expectProblem(
+        await post(world, { headers: { 'content-type': 'text/plain' }, body: tooLarge }),
+        'unsupported_media_type',
+      );
+      const badHeader = { ...JSON_TYPE, 'x-client-address': '\u00e9' };
+      expectProblem(await post(world, { headers: badHeader, body: tooLarge }), 'payload_too_large');
+      expectProblem(await post(world, { headers: badHeader, body: '{' }), 'invalid_request', 'X-Client-Address');
+    },
+  },
+];
+
+export const REFUSED_ORDERS: readonly Check[] = [
+  {
+    group: 'orders',
+    name: 'are refused to the page of a stranger, whatever it sends',
+    run: async (world) => {
+      for (const headers of [JSON_TYPE, { 'content-type': 'text/plain' }]) {
+        expectProblem(await post(world, { headers: { ...headers, origin: STRANGER } }), 'origin_not_allowed');
+      }
+    },
+  },
+  {
+    group: 'orders',
+    name: 'are disabled in read-only mode, whatever is sent',
+    applies: isReadOnly,
+    run: async (world) => {
+      for (const sending of [{}, { body: '{' }, { headers: { 'content-type': 'text/plain' } }]) {
+        const answer = await post(world, sending);
+        expectProblem(answer, 'order_placement_disabled');
+        assert.match(JSON.stringify(answer.body), /SERVICE_/, 'detail does not name the setting');
+      }
+    },
+  },
+  ...IN_PLACING_MODE.map((check) => ({ group: 'orders', applies: placesOrders, ...check })),
+];

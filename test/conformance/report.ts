@@ -1,0 +1,52 @@
+import type { Report, Result } from './suite.ts';
+
+const WORDS = { passed: 'ok', failed: 'FAIL', skipped: 'skip' } as const;
+
+function line({ group, name, outcome, reason, milliseconds }: Result, width: number): string {
+  const time = outcome === 'skipped' ? '' : `${milliseconds} ms`;
+  const row = `${WORDS[outcome].padEnd(4)}  ${`${group}: ${name}`.padEnd(width)}  ${time.padStart(8)}`;
+  if (outcome === 'failed') return `${row}\n      ${reason}`;
+  return outcome === 'skipped' ? `${row}  (${reason})` : row;
+}
+
+/** The results as a table for the terminal. */
+export function formatReport({ results, unseen }: Report): string {
+  const width = Math.max(...results.map(({ group, name }) => group.length + name.length + 2));
+  const count = (wanted: Result['outcome']) => results.filter(({ outcome }) => outcome === wanted).length;
+  return [
+    ...results.map((result) => line(result, width)),
+    '',
+    `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.`,
+    `${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.`,
+    '',
+  ].join('\n');
+}
+
+function escapeXml(text: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  // Control characters are not XML, escaped or not.
+  return text.replace(/[&<>"]/g, (char) => entities[char] ?? char).replace(/[^\t\n\x20-\uFFFD]/g, '?');
+}
+
+function testCase({ group, name, outcome, reason = '', milliseconds }: Result): string {
+  const open = `    <testcase classname="${escapeXml(group)}" name="${escapeXml(name)}" time="${milliseconds / 1000}"`;
+  if (outcome === 'passed') return `${open}/>`;
+  const tag = outcome === 'failed' ? 'failure' : 'skipped';
+  return `${open}>\n      <${tag} message="${escapeXml(reason)}"/>\n    </testcase>`;
+}
+
+/** The results as JUnit's XML, which CI systems read. */
+export function formatJunit({ results }: Report): string {
+  const count = (wanted: Result['outcome']) => results.filter(({ outcome }) => outcome === wanted).length;
+  const time = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 1000;
+  const counts = `tests="${results.length}" failures="${count('failed')}" skipped="${count('skipped')}" time="${time}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="conformance" ${counts}>`,
+    ...results.map(testCase),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,91 @@
+import { createAsk, type FetchLike } from './ask.ts';
+import type { Check, Edge, World } from './check.ts';
+import { EVERYWHERE } from './checks/everywhere.ts';
+import { LOCAL_SERVER } from './checks/local-server.ts';
+import { costOf, PLACED_ORDERS } from './checks/placed-orders.ts';
+import { READS } from './checks/reads.ts';
+import { REFUSED_ORDERS } from './checks/refused-orders.ts';
+import { type Contract, loadContract } from './contract.ts';
+import { survey } from './survey.ts';
+
+export interface ConformanceOptions {
+  /** Without trailing slash. */
+  readonly baseUrl: string;
+  /** Default: the platform's. Whatever else answers requests can be run against, too. */
+  readonly fetch?: FetchLike;
+  /** Default: the local server's where the host is loopback. */
+  readonly edge?: Edge;
+  /** Agrees to the orders, of which it is told the cost. Without it none are placed. */
+  readonly confirmOrders?: (cost: string) => Promise<boolean>;
+  /** Leaves out what takes longer than ten seconds. */
+  readonly quick?: boolean;
+}
+
+export interface Result {
+  readonly group: string;
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or was skipped. */
+  readonly reason?: string;
+  readonly milliseconds: number;
+}
+
+export interface Report {
+  readonly results: readonly Result[];
+  readonly passed: boolean;
+  /** Answers that the document knows and that nothing provoked, as `operation status code`. */
+  readonly unseen: readonly string[];
+}
+
+const CHECKS: readonly Check[] = [...EVERYWHERE, ...READS, ...REFUSED_ORDERS, ...PLACED_ORDERS, ...LOCAL_SERVER];
+
+function isLoopback(baseUrl: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname);
+}
+
+function whySkipped(check: Check, world: World, agreed: boolean, quick: boolean): string | undefined {
+  if (check.applies?.(world) === false) return 'not of this service';
+  if (check.mayPlace && !agreed) return 'orders were not asked for';
+  return check.slow && quick ? 'slow' : undefined;
+}
+
+/** Not by `instanceof`: errors of `node:assert` are of another realm where the suite runs in a test. */
+function reasonOf(error: unknown): string {
+  const named = typeof error === 'object' && error !== null && 'message' in error;
+  return named ? String(error.message) : String(error);
+}
+
+async function runCheck({ group, name, run }: Check, world: World): Promise<Result> {
+  const startedAt = performance.now();
+  const time = () => Math.round(performance.now() - startedAt);
+  try {
+    await run(world);
+    return { group, name, outcome: 'passed', milliseconds: time() };
+  } catch (error) {
+    return { group, name, outcome: 'failed', reason: reasonOf(error), milliseconds: time() };
+  }
+}
+
+async function openWorld(options: ConformanceOptions, contract: Contract, seen: Set<string>): Promise<World> {
+  const { baseUrl, fetch = globalThis.fetch, edge = isLoopback(baseUrl) ? 'local' : 'gateway' } = options;
+  const ask = createAsk({ baseUrl, fetch, contract, seen });
+  return { baseUrl, ask, contract, edge, ...(await survey(ask)) };
+}
+
+/** Runs the suite against a service. Rejects where there is none, or no market to look at. */
+export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  const contract = loadContract();
+  const seen = new Set<string>();
+  const world = await openWorld(options, contract, seen);
+  const { confirmOrders, quick = false } = options;
+  const agreed = world.mode === 'order-placing' && (await confirmOrders?.(costOf(world.sample))) === true;
+  const results: Result[] = [];
+  for (const check of CHECKS) {
+    const reason = whySkipped(check, world, agreed, quick);
+    const { group, name } = check;
+    if (reason !== undefined) results.push({ group, name, outcome: 'skipped', reason, milliseconds: 0 });
+    else results.push(await runCheck(check, world));
+  }
+  const unseen = [...contract.documented].filter((item) => !seen.has(item));
+  return { results, passed: results.every(({ outcome }) => outcome !== 'failed'), unseen };
+}

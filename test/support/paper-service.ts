@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import type { PaperVenueOptions } from '../../local/paper/settings.ts';
+import { createPaperVenue, type PaperVenue } from '../../local/paper/venue.ts';
+import { startService } from '../../local/service.ts';
+import type { Environment } from '../../shared/config.ts';
+
+/** A throw-away key: the examples of the document are of its wallet. */
+const KEY = '11'.repeat(32);
+
+export interface PaperService {
+  /** Base address of the service. */
+  readonly url: string;
+  readonly venue: PaperVenue;
+}
+
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Starts the local server on a paper venue of its own, as `npm run paper` does; both end after the test. */
+export async function startPaperService(
+  overrides: Environment = {},
+  options: PaperVenueOptions = {},
+): Promise<PaperService> {
+  const directory = await mkdtemp(join(tmpdir(), 'paper-service-'));
+  stops.push(() => rm(directory, { recursive: true, force: true }));
+  const venue = createPaperVenue({ seed: 1, ...options });
+  const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
+  stops.unshift(() => venue.close());
+  const service = await startService({
+    SERVICE_PORT: '0',
+    SERVICE_LOG_LEVEL: 'error',
+    SERVICE_GAMMA_URL: venueUrl,
+    SERVICE_CLOB_URL: venueUrl,
+    SERVICE_PRIVATE_KEY: KEY,
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_STORE: join(directory, 'orders.db'),
+    ...overrides,
+  });
+  stops.unshift(service.stop);
+  return { url: service.url, venue };
+}
