@@ -20,12 +20,18 @@ const strings = z.array(z.string());
 /** The numbers of a binary market's lists. */
 const LIST_INDICES: ReadonlySet<string> = new Set(['0', '1']);
 
+function stringsOrNull(value: unknown): readonly string[] | null {
+  const list = strings.safeParse(value);
+  return list.success ? list.data : null;
+}
+
 /** Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else. */
 function parseList(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') return stringsOrNull(value);
   try {
-    const list = strings.safeParse(typeof value === 'string' ? JSON.parse(value) : value);
-    return list.success ? list.data : null;
+    // Strings are what comes; only numbers need their digits kept, which takes several times as long.
+    return stringsOrNull(JSON.parse(value)) ?? stringsOrNull(parseJsonExactly(value, LIST_INDICES));
   } catch {
     return null;
   }
@@ -83,7 +89,17 @@ function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonl
   return ids;
 }
 
-function isOpen(market: MarketRecord): boolean {
+/** What says which market it is and whether it is open, where the rest cannot be used. */
+const identity = z.object({
+  id: lenientString,
+  active: anything,
+  closed: anything,
+  archived: anything,
+  enableOrderBook: anything,
+  acceptingOrders: anything,
+});
+
+function isOpen(market: z.infer<typeof identity>): boolean {
   const { active, closed, archived, enableOrderBook, acceptingOrders } = market;
   return (
     active === true && closed === false && archived !== true && enableOrderBook === true && acceptingOrders === true
@@ -100,9 +116,11 @@ export type MarketParse = {
 export function parseMarket(value: unknown): MarketParse {
   const result = record.safeParse(value);
   if (!result.success) {
-    const id = z.object({ id: z.string() }).safeParse(value);
+    const described = identity.safeParse(value);
+    if (described.success && !isOpen(described.data)) return {};
+    const id = described.success ? described.data.id : null;
     const field = String(result.error.issues[0]?.path[0] ?? 'the record');
-    return { leftOut: { id: id.success ? id.data.id : 'without id', reason: `${field} is not usable` } };
+    return { leftOut: { id: id?.slice(0, 64) || 'without id', reason: `${field} is not usable` } };
   }
   const { data } = result;
   if (!isOpen(data)) return {};

@@ -1,0 +1,50 @@
+/** Invented records in the shape of the venue's catalogue. */
+
+/** A token id of protocol v1 that no market has. */
+export function v1TokenId(n: number): string {
+  return (2n ** 255n + BigInt(n) * 2n ** 64n + 0x0f0f_0f00_0000n + BigInt(n)).toString();
+}
+
+/** A position id of protocol v2: its 64 reserved bits are zero. */
+export function v2TokenId(n: number): string {
+  return ((1n << 248n) | (BigInt(n) << 120n) | BigInt(n % 2)).toString();
+}
+
+/** A market as Gamma writes it: lists as JSON inside a string. */
+export function gammaMarket(id: number, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    id: String(id),
+    question: `Will kite ${id} fly?`,
+    conditionId: `0x${id.toString(16).padStart(64, '0')}`,
+    slug: `will-kite-${id}-fly`,
+    endDate: '2031-05-04T12:00:00Z',
+    outcomes: '["Yes", "No"]',
+    outcomePrices: '["0.515", "0.485"]',
+    clobTokenIds: JSON.stringify([v1TokenId(2 * id), v1TokenId(2 * id + 1)]),
+    active: true,
+    closed: false,
+    archived: false,
+    restricted: true,
+    enableOrderBook: true,
+    acceptingOrders: true,
+    version: 'v1',
+    negRisk: false,
+    orderPriceMinTickSize: 0.01,
+    orderMinSize: 5,
+    volume24hr: 1_000 - id,
+    liquidity: '12345.6700',
+    bestBid: 0.51,
+    bestAsk: 0.52,
+    ...changes,
+  };
+}
+
+/** The same on protocol v2, whose ids are a list and whose condition ids may have 62 digits. */
+export function gammaMarketV2(id: number, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return gammaMarket(id, {
+    version: 'v2',
+    positionIds: [v2TokenId(2 * id), v2TokenId(2 * id + 1)],
+    conditionId: `0x${id.toString(16).padStart(62, '0')}`,
+    ...changes,
+  });
+}
