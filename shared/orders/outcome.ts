@@ -26,7 +26,7 @@ export async function adviseOnUnknown(
     return await send();
   } catch (error) {
     if (error instanceof AppError && error.code !== 'outcome_unknown') throw error;
-    throw outcomeUnknown(`The order was sent, and whether the venue took it is not known. ${advice}`, orderId, error);
+    throw outcomeUnknown(`The order may be live. ${advice}`, orderId, error);
   }
 }
 
