@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod/mini';
@@ -63,6 +63,12 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
+/** Tells one file from another that has come to its path; `undefined` when there is none. */
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
 function prepare(db: DatabaseSync) {
   const update = 'UPDATE orders SET record = ?, lease_owner = ?, expires_at = ? WHERE idempotency_key = ?';
   return {
@@ -94,18 +100,24 @@ function replace(statements: Statements, row: ReturnType<typeof toRow>, expected
 
 /**
  * Keeps orders in an SQLite file. A file that cannot be opened or used does not stop the service: each call fails, and
- * the next one opens the file anew.
+ * the next one opens the file anew. A file that is removed or replaced while it is open fails every call from then on:
+ * what is written to it would be gone with the process, and a new one knows nothing of the keys that clients repeat.
  */
 export function openOrderStore({ path, log, now = Date.now }: OrderStoreSettings): FileOrderStore {
   let open: Statements | undefined;
+  let identity: string | undefined;
   let cleanedAt = 0;
   const close = () => {
     open?.close();
-    open = undefined;
+    [open, identity] = [undefined, undefined];
   };
   const use = async <T>(action: (statements: Statements) => T): Promise<T> => {
+    if (open && identify(path) !== identity) {
+      throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
+    }
     try {
       open ??= prepare(openFile(path));
+      identity ??= identify(path);
       return action(open);
     } catch (error) {
       close();

@@ -96,6 +96,16 @@ describe('orders in a file', () => {
     expect(await store.create('key', unfinishedOrder('a'))).toBe(true);
   });
 
+  it('fails from the moment its file is removed or replaced, until the service starts again', async () => {
+    const store = open();
+    await store.create('key', unfinishedOrder('a'));
+    rmSync(dirname(path), { recursive: true });
+    await expect(store.read('key')).rejects.toThrow('restart the service');
+    await open().create('key', unfinishedOrder('b'));
+    await expect(store.replace('key', unfinishedOrder('c'), 'unfinished')).rejects.toThrow('restart the service');
+    expect(await open().read('key')).toStrictEqual(unfinishedOrder('b'));
+  });
+
   it('leaves a file alone that is no database or has another layout', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, 'a letter, not a database, but long enough to be one'.repeat(100));
