@@ -23,6 +23,7 @@ const TAGS = [
   { name: 'Market data', description: 'Works without any credentials.' },
   { name: 'Orders', description: 'Needs the key and the opt-in of the operator.' },
   { name: 'Service', description: 'The service itself.' },
+  { name: 'Preflights', description: 'What browsers ask by themselves before a page may use another origin (CORS).' },
 ] as const;
 
 function operationOf(name: string, operation: Operation) {
@@ -46,7 +47,7 @@ function operationOf(name: string, operation: Operation) {
 }
 
 /** What OPTIONS answers on a path; `listedOnly` where pages of other origins are refused. */
-function preflightOf(name: string, tag: string, listedOnly: boolean) {
+function preflightOf(name: string, path: string, listedOnly: boolean) {
   const refused = listedOnly ? (['origin_not_allowed'] as const) : [];
   const allowed = successResponse('preflight', {
     status: 204,
@@ -61,21 +62,21 @@ function preflightOf(name: string, tag: string, listedOnly: boolean) {
   });
   return {
     operationId: `${name}Preflight`,
-    tags: [tag],
-    summary: 'Preflight of a web page of another origin',
-    description: 'Browsers ask this by themselves (CORS).',
+    tags: ['Preflights'],
+    summary: `Preflight of ${path}`,
+    description: 'Browsers send this by themselves.',
     parameters: [...PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER],
     responses: { '204': allowed, ...problemResponses('preflight', [...COMMON_CODES, ...refused]) },
   };
 }
 
-function pathItem({ name, method }: Exclude<AnyRoute, { method: 'ANY' }>) {
+function pathItem({ name, method, path }: Exclude<AnyRoute, { method: 'ANY' }>) {
   const operation = OPERATIONS[name];
   const inPath = operation.parameters.filter((item) => item.in === 'path');
   return {
     ...(inPath.length > 0 && { parameters: inPath }),
     [method.toLowerCase()]: operationOf(name, operation),
-    options: preflightOf(name, operation.tag, operation.codes.includes('origin_not_allowed')),
+    options: preflightOf(name, path, operation.codes.includes('origin_not_allowed')),
   };
 }
 

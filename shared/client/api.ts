@@ -20,8 +20,8 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Preflight of a web page of another origin
-         * @description Browsers ask this by themselves (CORS).
+         * Preflight of /health
+         * @description Browsers send this by themselves.
          */
         options: operations["healthPreflight"];
         head?: never;
@@ -44,8 +44,8 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Preflight of a web page of another origin
-         * @description Browsers ask this by themselves (CORS).
+         * Preflight of /v1/markets
+         * @description Browsers send this by themselves.
          */
         options: operations["marketsPreflight"];
         head?: never;
@@ -71,8 +71,8 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Preflight of a web page of another origin
-         * @description Browsers ask this by themselves (CORS).
+         * Preflight of /v1/book/{token_id}
+         * @description Browsers send this by themselves.
          */
         options: operations["bookPreflight"];
         head?: never;
@@ -106,8 +106,8 @@ export interface paths {
         post: operations["orders"];
         delete?: never;
         /**
-         * Preflight of a web page of another origin
-         * @description Browsers ask this by themselves (CORS).
+         * Preflight of /v1/orders
+         * @description Browsers send this by themselves.
          */
         options: operations["ordersPreflight"];
         head?: never;
