@@ -38,7 +38,7 @@ export function planRoutes(
   // ANY, since preflights, 405 and their bodies are the functions' own on Lambda as they are locally.
   const any = deployed.map((name) => ({
     id: `Route-${name}`,
-    key: HttpRouteKey.with(ROUTES[name].path),
+    key: HttpRouteKey.with(ROUTES[name].path, HttpMethod.ANY),
     name,
     acknowledge: name === 'orders' ? acknowledgeOrders : acknowledgeOpenRoute,
   }));

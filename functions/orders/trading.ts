@@ -54,6 +54,11 @@ function sameCredentials(a: WalletKey, b: WalletKey): boolean {
   );
 }
 
+/** The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again. */
+function areCredentialsRefused(error: unknown): boolean {
+  return error instanceof AppError && error.facts.reason === 'credentials';
+}
+
 /** Trading with the key of the secret store, which is read once and again when the venue refuses its credentials. */
 export function createTrading({ config, log, store, readKey, pinnedAddress }: TradingDeps): Trading {
   let opened: Promise<Orders> | undefined;
@@ -75,7 +80,16 @@ export function createTrading({ config, log, store, readKey, pinnedAddress }: Tr
     const key = await readOrRefuse(readKey, log);
     if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
     const entry = createOrderEntry({ ...config, ...key, reloadCredentials: () => reload(key) }, log);
-    return createOrders({ entry, store, log });
+    const orders = createOrders({ entry, store, log });
+    const place: Orders['place'] = async (...request) => {
+      try {
+        return await orders.place(...request);
+      } catch (error) {
+        if (areCredentialsRefused(error)) opened = undefined;
+        throw error;
+      }
+    };
+    return { ...orders, place };
   }
 
   return {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { codeOf, type Pair } from './equality.ts';
+import type { ClientRequest } from './gateway.ts';
+import { order } from './requests.ts';
+import type { World } from './world.ts';
+
+/** The contract's times, in milliseconds. */
+const READ_LIMIT = 10_000;
+const ORDER_LIMIT = 25_000;
+
+/** A venue that takes everything and never answers. It is waited for in full, once, in all ways at the same time. */
+export function describeDeadlines(world: World, { local, lambda }: Pair): void {
+  const outcome = async (way: Pair['local'], request: ClientRequest, limit: number) => {
+    const startedAt = performance.now();
+    const answer = await way.send(request);
+    const elapsed = performance.now() - startedAt;
+    assert.ok(elapsed < limit, `answered after ${elapsed} ms`);
+    return { status: answer.status, code: codeOf(answer) };
+  };
+  describe('a venue that hangs', () => {
+    it('is answered in our words before Lambda or the gateway give up', { timeout: 40_000 }, async () => {
+      const hang = { fault: 'hang', times: 999 } as const;
+      // The books stay readable: an order gets as far as it can.
+      world.venue.arm(['/markets', '/order', '/data'].map((path) => ({ ...hang, path })));
+      const markets = { method: 'GET', path: '/v1/markets' };
+      const answers = await Promise.all(
+        [local, lambda].flatMap((way) => [
+          outcome(way, markets, READ_LIMIT),
+          outcome(way, order(world.token), ORDER_LIMIT),
+        ]),
+      );
+      await world.calm();
+      const expected = [
+        { status: 504, code: 'venue_timeout' },
+        { status: 504, code: 'outcome_unknown' },
+      ];
+      assert.deepEqual(answers, [...expected, ...expected]);
+    });
+  });
+}

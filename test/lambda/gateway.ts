@@ -1,0 +1,79 @@
+import type { Assembly } from './assembly.ts';
+
+/** A request as a client writes it. */
+export interface ClientRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Routed {
+  /** Name of the function. */
+  readonly target: string;
+  readonly event: object;
+}
+
+interface Match {
+  readonly key: string;
+  readonly target: string;
+  /** How exactly the route names the request: the gateway takes the most exact. */
+  readonly rank: number;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** One template segment takes one segment of the path that is not empty. */
+function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const match = new RegExp(`^${pattern}$`).exec(path);
+  return match ? { ...match.groups } : undefined;
+}
+
+function matchRoute({ key, target }: Assembly['routes'][number], method: string, path: string): Match | undefined {
+  if (key === '$default') return { key, target, rank: 0, parameters: {} };
+  const [routeMethod, template = ''] = key.split(' ');
+  const parameters = matchPath(template, path);
+  if (!parameters || (routeMethod !== 'ANY' && routeMethod !== method)) return undefined;
+  return { key, target, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
+}
+
+function bodyOf({ headers, body }: ClientRequest): object {
+  if (body === undefined) return { isBase64Encoded: false };
+  const isText = /^(?:text\/|application\/(?:json|javascript|xml))/.test(headers?.['content-type'] ?? '');
+  return { body: isText ? body : Buffer.from(body).toString('base64'), isBase64Encoded: !isText };
+}
+
+/** What an HTTP API with these routes makes of a request: payload version 2.0, from AWS's description of it. */
+export function route({ routes }: Assembly, request: ClientRequest): Routed {
+  const { method, headers = {} } = request;
+  const [rawPath = '', rawQueryString = ''] = request.path.split('?', 2);
+  const path = decodeURIComponent(rawPath);
+  const matches = routes.flatMap((candidate) => matchRoute(candidate, method, path) ?? []);
+  const [best] = matches.toSorted((a, b) => b.rank - a.rank);
+  if (!best) throw new Error(`no route for ${method} ${path}`);
+  const parameters = Object.keys(best.parameters).length > 0 ? { pathParameters: best.parameters } : {};
+  const event = {
+    version: '2.0',
+    routeKey: best.key,
+    rawPath: path,
+    rawQueryString,
+    headers: { host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers },
+    ...parameters,
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'abc123',
+      domainName: 'abc123.execute-api.eu-west-1.amazonaws.com',
+      domainPrefix: 'abc123',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'rig' },
+      requestId: 'JKJaXmPLvHcESHA=',
+      routeKey: best.key,
+      stage: '$default',
+      time: '20/Nov/2026:17:21:09 +0000',
+      timeEpoch: 1795195269000,
+    },
+    ...bodyOf(request),
+  };
+  return { target: best.target, event };
+}
