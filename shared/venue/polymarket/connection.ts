@@ -1,6 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as sendHttp } from 'node:http';
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import { VERSION } from '../../version.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -34,7 +35,11 @@ export interface Connection {
 /** Idle connections that are too old to be trusted are closed before each request. `now`: the wall clock. */
 export function createConnection(baseUrl: string, now: () => number): Connection {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  const secure = baseUrl.startsWith('https:');
+  // Taken apart once: Node would parse the URL for each request.
+  const url = new URL(baseUrl);
+  const { protocol, hostname, port } = urlToHttpOptions(url);
+  const base = url.pathname.replace(/\/$/, '');
+  const secure = protocol === 'https:';
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';
@@ -50,7 +55,8 @@ export function createConnection(baseUrl: string, now: () => number): Connection
   return {
     exchange(spec, limit) {
       dropStale();
-      const open = () => send(baseUrl + spec.path, { agent, method: spec.method, headers: headersOf(spec) });
+      const path = base + spec.path;
+      const open = () => send({ protocol, hostname, port, path, agent, method: spec.method, headers: headersOf(spec) });
       return new Promise((resolve, reject) => {
         let request: ClientRequest;
         try {
@@ -87,7 +93,7 @@ interface Watch {
 
 /** Bounds a request in time, and notes from when on a byte of it may have arrived. */
 function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject }: Watch): void {
-  let sent = false;
+  let [sent, answered] = [false, false];
   const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
   const timer = setTimeout(() => request.destroy(new TransportError('timeout', sent)), limit);
   request.on('socket', (socket: Socket) => {
@@ -105,12 +111,15 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
     });
     socket.once('close', () => clearTimeout(connecting));
   });
-  request.on('response', resolve);
+  request.on('response', (response) => {
+    answered = true;
+    resolve(response);
+  });
   request.on('error', (error) => reject(error instanceof TransportError ? error : broken(error)));
   request.on('close', () => {
     clearTimeout(timer);
     // An answer that switches protocols ends in neither of the two above.
-    reject(broken());
+    if (!answered) reject(broken());
   });
 }
 
@@ -119,14 +128,20 @@ export function readBody(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let ended = false;
     response.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > MAX_RESPONSE_BYTES) response.destroy(new TransportError('too_large', true));
       else chunks.push(chunk);
     });
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    response.on('end', () => {
+      ended = true;
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
     response.on('error', reject);
     // A connection that closes in the middle of a body without a length ends in neither of the two.
-    response.on('close', () => reject(new TransportError('reset', true)));
+    response.on('close', () => {
+      if (!ended) reject(new TransportError('reset', true));
+    });
   });
 }

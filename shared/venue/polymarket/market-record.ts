@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { parseJsonExactly } from '../../json.ts';
 import { isTokenId } from '../../token-id.ts';
 import type { Market } from '../port.ts';
 import { protocolOf } from './token-protocol.ts';
@@ -17,21 +16,16 @@ export const MARKET_DECIMALS = [
 ] as const;
 
 const strings = z.array(z.string());
-/** The numbers of a binary market's lists. */
-const LIST_INDICES: ReadonlySet<string> = new Set(['0', '1']);
 
-function stringsOrNull(value: unknown): readonly string[] | null {
-  const list = strings.safeParse(value);
-  return list.success ? list.data : null;
-}
-
-/** Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else. */
+/**
+ * Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else, numbers
+ * among it: an id or a price that passed through one is not to be trusted.
+ */
 function parseList(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') return stringsOrNull(value);
   try {
-    // Strings are what comes; only numbers need their digits kept, which takes several times as long.
-    return stringsOrNull(JSON.parse(value)) ?? stringsOrNull(parseJsonExactly(value, LIST_INDICES));
+    const list = strings.safeParse(typeof value === 'string' ? JSON.parse(value) : value);
+    return list.success ? list.data : null;
   } catch {
     return null;
   }
