@@ -21,10 +21,10 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
   };
   const leave = () => reject(new AppError('The connection ended within the body.', { code: 'invalid_request' }));
   if (broken.aborted) fail();
-  request.on('data', collect).on('end', finish).on('close', leave).on('error', leave);
+  request.on('data', collect).on('end', finish).on('close', leave);
   broken.addEventListener('abort', fail);
   return promise.finally(() => {
-    request.off('data', collect).off('end', finish).off('close', leave).off('error', leave).pause();
+    request.off('data', collect).off('end', finish).off('close', leave).pause();
     broken.removeEventListener('abort', fail);
   });
 }

@@ -47,6 +47,10 @@ export interface Connections {
   of(socket: Duplex): Connection;
   /** Drops the connections on which nothing is being answered. */
   dropIdle(): void;
+  /** Hands on the work of a handler and counts it in: it goes on when its client is gone. */
+  track<T>(work: Promise<T>): Promise<T>;
+  /** Resolves when no handler is at work. */
+  settled(): Promise<void>;
 }
 
 /** Keeps the connections of a server. */
@@ -63,5 +67,13 @@ export function createConnections(): Connections {
   const dropIdle = () => {
     for (const [socket, { pending }] of open) if (pending === 0) socket.destroy();
   };
-  return { of, dropIdle };
+  const working = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    working.add(work);
+    return work.finally(() => working.delete(work));
+  };
+  const settled = async () => {
+    while (working.size > 0) await Promise.allSettled(working);
+  };
+  return { of, dropIdle, track, settled };
 }

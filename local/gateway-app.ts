@@ -77,7 +77,7 @@ function serve(
     const body = wantsBody ? await readBody(request, MAX_BODY_BYTES, broken) : Buffer.alloc(0);
     const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
     const event = toEvent({ request, route, pathParameters, body });
-    const result = await handler(event, toContext(event, route));
+    const result = await connections.track(handler(event, toContext(event, route)));
     await reply(request, response, result, replyOptions());
   };
 }

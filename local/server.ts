@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Config } from '../shared/config.ts';
 import type { Log } from '../shared/log.ts';
 import type { Handlers } from './app.ts';
-import { createConnections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { createGatewayApp } from './gateway-app.ts';
 import { bracketed } from './host-check.ts';
 import { PARSER_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
@@ -55,12 +55,25 @@ function createLimitedServer(limits: ServerLimits): Server {
   server.timeout = limits.silenceTimeout;
   server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
-  // Node drops headers above this number; so many are above MAX_HEADER_BYTES too, and refused for that.
+  // More than fit into MAX_HEADER_BYTES, so that their bytes alone decide.
   server.maxHeadersCount = 4_096;
   // A client may close its half after the request (`nc -N`), and still wants the answer. Node knows this setting, its
   // types do not.
   Reflect.set(server, 'httpAllowHalfOpen', true);
   return server;
+}
+
+/** Waits for the connections and for the handlers: an order goes on when its client is gone. */
+async function stop(server: Server, connections: Connections, stopTime: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  connections.dropIdle();
+  const { promise: tooLong, resolve: giveUp } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+    giveUp();
+  }, stopTime);
+  await Promise.race([tooLong, Promise.all([closed, connections.settled()])]);
+  clearTimeout(timer);
 }
 
 /**
@@ -88,13 +101,9 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   await listen(server, config);
   return {
     url: urlOf(server, config.host),
-    close: async () => {
+    close: () => {
       closing = true;
-      const closed = new Promise((resolve) => server.close(resolve));
-      connections.dropIdle();
-      const timer = setTimeout(() => server.closeAllConnections(), granted.stopTime);
-      await closed;
-      clearTimeout(timer);
+      return stop(server, connections, granted.stopTime);
     },
   };
 }

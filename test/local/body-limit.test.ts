@@ -50,6 +50,20 @@ describe('the 16 KiB limit', () => {
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
+  it('lets a client that reads only after it has sent everything read its answer', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    socket.pause();
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 20000000\r\n\r\n`);
+    const sent = await new Promise((resolve) => socket.write(Buffer.alloc(20_000_000, ' '), resolve));
+    expect(sent ?? undefined).toBeUndefined();
+    socket.resume();
+    const answers = parseAnswers(await closed);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], TOO_LARGE);
+  });
+
   it('tells nobody to go on whose body nobody wants', async () => {
     const { url } = await startTestServer({ orders: null });
     const head =

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/http-client.ts';
@@ -59,12 +61,14 @@ describe('what is not HTTP', () => {
     expect(lines).toMatchObject([{ message: 'request', status: 400, request_id: answers[0]?.headers['x-request-id'] }]);
   });
 
-  it('is refused within a body too, with the request id that the head brought', async () => {
-    const { url } = await startTestServer();
+  it('is refused within a body too, once, with the request id that the head brought', async () => {
+    const { url, lines, close } = await startTestServer();
     const head = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}X-Request-Id: mine\r\n`;
     const answers = await sendRaw(url, `${head}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`);
     expect(answers).toHaveLength(1);
     expectProblem(answers[0], { ...INVALID_HTTP, request_id: 'mine' });
+    await close();
+    expect(lines).toHaveLength(1);
   });
 
   it('is refused where a body ends early', async () => {
@@ -73,6 +77,19 @@ describe('what is not HTTP', () => {
     const answers = await sendRaw(url, text, { halfClose: true });
     expect(answers).toHaveLength(1);
     expectProblem(answers[0], INVALID_HTTP);
+  });
+
+  it('is logged where the client is gone before the end of its body', async () => {
+    const { url, lines, close } = await startTestServer();
+    const { socket } = openRaw(url);
+    const head = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}Expect: 100-continue\r\n`;
+    socket.write(`${head}Content-Length: 10\r\n\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await close();
+    // The request ends some turns of the loop after its connection.
+    for (let turns = 0; turns < 1_000 && lines.length === 0; turns += 1) await setImmediate();
+    expect(lines).toMatchObject([{ message: 'request', status: 400, code: 'invalid_request' }]);
   });
 
   it('never takes the place of the answer to an order that is under way', async () => {
@@ -181,10 +198,12 @@ describe('sizes', () => {
     expectProblem((await sendRaw(url, withHeaders(16_385)))[0], TOO_LARGE);
   });
 
-  it('counts many small headers', async () => {
+  it('counts the bytes of many small headers, not their number', async () => {
     const { url } = await startTestServer();
-    const text = `GET /health HTTP/1.1\r\n${LAST}${'a:\r\n'.repeat(4_200)}\r\n`;
-    expectProblem((await sendRaw(url, text))[0], TOO_LARGE);
+    const withMany = (count: number) => `GET /health HTTP/1.1\r\n${LAST}${'a:\r\n'.repeat(count)}\r\n`;
+    expect((await sendRaw(url, withMany(3_000)))[0]?.status).toBe(200);
+    expectProblem((await sendRaw(url, withMany(3_300)))[0], TOO_LARGE);
+    expectProblem((await sendRaw(url, withMany(5_000)))[0], TOO_LARGE);
   });
 
   it('refuses what its parser does not even take in', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { startServer } from '../../local/server.ts';
 import { collectLog } from '../support/collected-log.ts';
@@ -34,6 +35,27 @@ describe('a stop', () => {
     const [answer] = parseAnswers(await closed);
     expect([answer?.status, answer?.headers['connection']]).toStrictEqual([201, 'close']);
     await stopped;
+  });
+
+  it('waits for an order whose client is gone', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close, lines } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    socket.destroy();
+    await closed;
+    let stopped = false;
+    const stopping = close().then(() => {
+      stopped = true;
+    });
+    // A connection is refused once the server has stopped accepting, and by then it has met the end of the first.
+    await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate();
+    expect(stopped).toBe(false);
+    release();
+    await stopping;
+    expect(lines).toMatchObject([{ route: 'orders', status: 201, order_id: PLACEMENT.orderId }]);
   });
 
   it('does not place an order that was sent behind the last answer of its connection', async () => {
@@ -97,9 +119,14 @@ describe('pipelined requests', () => {
 
 describe('a client that has sent all it wants', () => {
   it('may close its half and still gets its answer', async () => {
-    const { url } = await startTestServer();
+    const { orders, asked, release } = heldOrders();
+    const { url } = await startTestServer({ orders });
     const { socket, closed } = openRaw(url);
     socket.end(ORDER_REQUEST);
+    await asked;
+    // By the time that another request is answered, the server has met the end of this one's connection.
+    await send(url, { path: '/health', headers: { host: 'localhost' } });
+    release();
     expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201]);
   });
 });
