@@ -34,7 +34,6 @@ function openConnection(socket: Duplex): Connection {
         });
     },
     fail: (error, answer) => {
-      if (controller.signal.aborted) return;
       controller.abort(error);
       tail = tail.then(() => {
         if (socket.writable) answer();

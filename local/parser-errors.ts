@@ -45,8 +45,7 @@ export function answerParserErrors({ server, connections, log, lingerTime }: Par
     connections.of(socket).fail(error, () => replyRaw(socket, refuse(error, refused, log), lingerTime));
   };
   server.on('clientError', (error: ParserError, socket) => {
-    if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
-    else answer(socket, translate(error));
+    answer(socket, translate(error));
   });
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy());

@@ -68,6 +68,7 @@ describe('what is not HTTP', () => {
     expect(answers).toHaveLength(1);
     expectProblem(answers[0], { ...INVALID_HTTP, request_id: 'mine' });
     await close();
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate();
     expect(lines).toHaveLength(1);
   });
 

@@ -43,7 +43,7 @@ describe('a stop', () => {
     const { socket, closed } = openRaw(url);
     socket.write(ORDER_REQUEST);
     await asked;
-    socket.destroy();
+    socket.resetAndDestroy();
     await closed;
     let stopped = false;
     const stopping = close().then(() => {
