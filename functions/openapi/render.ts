@@ -15,6 +15,10 @@ const OPTIONS = {
   theme: { typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } } },
 } as const;
 
+/** The renderer's logo, which it would load from its maker. */
+const LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+const NO_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E';
+
 /** JSON as it can stand in a script of a page. */
 function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
@@ -30,11 +34,11 @@ async function renderPage(): Promise<string> {
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Order book adapter: HTTP API</title>
-<style>body { margin: 0 }</style>
+<style>body { margin: 0 } * { scrollbar-width: thin }</style>
 </head>
 <body>
 <main id="api"></main>
-<script>${renderer.replaceAll('</script', '<\\/script')}</script>
+<script>${renderer.replaceAll('</script', '<\\/script').replaceAll(LOGO, NO_IMAGE)}</script>
 <script>Redoc.init(${inScript(createDocument())}, ${inScript(OPTIONS)}, document.getElementById('api'))</script>
 </body>
 </html>
