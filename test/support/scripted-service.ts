@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach } from '@jest/globals';
+import { listeningPort } from './listening-port.ts';
+
+/** An answer, or that the connection breaks instead. */
+export type Step =
+  | 'reset'
+  | 'silence'
+  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
+
+export interface ScriptedRequest {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+function answer(response: ServerResponse, step: Step | undefined): void {
+  if (step === 'silence') return;
+  if (step === 'reset' || step === undefined) {
+    response.destroy();
+    return;
+  }
+  const { status, body, headers } = step;
+  response.writeHead(status, { 'content-type': 'application/problem+json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** A service that answers one step after the other, the last one again and again. */
+export async function startScriptedService(steps: readonly Step[]) {
+  const requests: ScriptedRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const { method, url: path, headers } = request;
+    requests.push({ method, path, headers, body: await text(request) });
+    answer(response, steps[requests.length - 1] ?? steps.at(-1));
+  });
+  const { promise: listening, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await listening;
+  stops.push(async () => {
+    const { promise: closed, resolve: done } = Promise.withResolvers<void>();
+    server.close(() => done());
+    server.closeAllConnections();
+    await closed;
+  });
+  return { url: `http://127.0.0.1:${listeningPort(server)}`, requests };
+}
