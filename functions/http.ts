@@ -10,7 +10,7 @@ import { type HttpResponse, toResult } from './response.ts';
 import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ export type GatewayHandler = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** What is known of a request while it is answered. */
-export interface Exchange {
+interface Exchange {
   readonly requestId: string;
   readonly startedAt: number;
   readonly origin: string | undefined;

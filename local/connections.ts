@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /** One client connection. */
-export interface Connection {
+interface Connection {
   /** Aborted when what comes in cannot be read on; the reason is the error to answer. */
   readonly broken: AbortSignal;
   /** Exchanges that are waiting or being answered. */

@@ -14,7 +14,7 @@ export interface EventParts {
 }
 
 /** An event as the HTTP API gateway sends it. */
-export function gatewayEvent({
+function gatewayEvent({
   method = 'GET',
   query = '',
   headers = {},
@@ -48,7 +48,7 @@ export function gatewayEvent({
 
 const nothing = () => undefined;
 
-export const CONTEXT: Context = {
+const CONTEXT: Context = {
   callbackWaitsForEmptyEventLoop: false,
   functionName: 'x',
   functionVersion: '1',
