@@ -37,7 +37,7 @@ const TIMED_OUT = {
 };
 
 /** Short enough for a test, long enough for a busy machine not to meet them by chance. */
-const QUICK = { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 20 };
+const QUICK = { headersTimeout: 600, requestTimeout: 700, connectionsCheckingInterval: 20 };
 
 describe('what is not HTTP', () => {
   it.each([
