@@ -26,6 +26,8 @@ const COMMON = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
+  // Paths as they are written: who links node_modules from elsewhere builds the same bytes.
+  preserveSymlinks: true,
   // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
   mainFields: ['module', 'main'],
   alias: REPLACED,

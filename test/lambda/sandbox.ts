@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +23,22 @@ export interface Sandbox extends Pick<RuntimeApi, 'initialised'> {
 
 const NATIVE_CLIENT = 'return cjsRequire("./rapid-client.node");';
 
+/** Root makes a mount namespace as it is; others need a user namespace around it. */
+const NAMESPACE = process.getuid?.() === 0 ? '-m' : '-Urm';
+
+/** Without it nothing here can run as on Lambda: better no result than one that means something else. */
+function requireNamespaces(): void {
+  const { status, stderr, error } = spawnSync('unshare', [NAMESPACE, 'true'], { encoding: 'utf8' });
+  if (status === 0) return;
+  throw new Error(
+    `This machine does not permit mount namespaces (unshare ${NAMESPACE}: ${error?.message ?? stderr.trim()}). ` +
+      'The rig needs Linux and root, or unprivileged user namespaces.',
+  );
+}
+
 /** Copies the runtime client and puts our few lines in the place of its native part. */
 export async function prepareStage(): Promise<Stage> {
+  requireNamespaces();
   const folder = await mkdtemp(join(tmpdir(), 'lambda-rig-'));
   const source = await readFile(new URL(import.meta.resolve('aws-lambda-ric')), 'utf8');
   if (source.split(NATIVE_CLIENT).length !== 2) throw new Error('aws-lambda-ric loads its native client otherwise now');
@@ -60,11 +74,6 @@ function environment({ name, handler, memory }: DeployedFunction, api: RuntimeAp
   };
 }
 
-/** Root makes a mount namespace as it is; others need a user namespace around it. */
-function namespaceOptions(): string {
-  return process.getuid?.() === 0 ? '-m' : '-Urm';
-}
-
 /** Starts a function as Lambda does. `variables` are added to its own, for endpoints on this machine. */
 export async function startSandbox(
   target: DeployedFunction,
@@ -74,7 +83,7 @@ export async function startSandbox(
   const api = await startRuntimeApi();
   const { task, layer = join(folder, 'no-layer'), timeout } = target;
   const script = join(import.meta.dirname, 'sandbox.sh');
-  const child = spawn('unshare', [namespaceOptions(), 'bash', script, task, layer, folder, process.execPath], {
+  const child = spawn('unshare', [NAMESPACE, 'bash', script, task, layer, folder, process.execPath], {
     env: { ...environment(target, api), ...target.variables, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

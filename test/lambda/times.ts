@@ -41,7 +41,7 @@ async function measureStart(world: World, target: DeployedFunction, request: Cli
 }
 
 async function measure(world: World, target: DeployedFunction, request: ClientRequest): Promise<Times> {
-  const starts = [];
+  const starts: Times[] = [];
   for (let count = 0; count < STARTS; count += 1) starts.push(await measureStart(world, target, request));
   const middle = (name: keyof Times) => median(starts.map((times) => times[name]));
   return { init: middle('init'), first: middle('first'), warm: middle('warm') };
