@@ -1,9 +1,10 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
-import type { Call, Market, MarketData, MarketList } from '../port.ts';
+import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
 import { listMarketPage, MAX_PAGE_SIZE } from './list-markets.ts';
 import type { MarketParse } from './market-record.ts';
 import { readVenueBook } from './read-book.ts';
+import { createSharedReads } from './shared-reads.ts';
 import { createTransport } from './transport.ts';
 
 export interface MarketDataSettings {
@@ -72,8 +73,9 @@ export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log:
     };
   }
 
+  const [shareList, shareBook] = [createSharedReads<MarketList>(), createSharedReads<Book>()];
   return {
-    listMarkets,
-    readBook: async (tokenId, call) => (await readVenueBook(clob, tokenId, call)).book,
+    listMarkets: (limit, call) => shareList(String(limit), () => listMarkets(limit, call)),
+    readBook: (tokenId, call) => shareBook(tokenId, async () => (await readVenueBook(clob, tokenId, call)).book),
   };
 }
