@@ -1,9 +1,11 @@
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import * as z from 'zod/mini';
 import type { ApiCredentials } from '../../config.ts';
-import type { AppError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { Secret } from '../../secret.ts';
 import type { Call } from '../port.ts';
+import { NOTICEABLE_SKEW } from './authenticated.ts';
+import type { VenueHttpRequest } from './connection.ts';
 import { refusedCredentials } from './credentials.ts';
 import { read, refuseRead } from './reads.ts';
 import { CHAIN_ID } from './sign-order.ts';
@@ -11,11 +13,10 @@ import type { Transport, VenueHttpResponse } from './transport.ts';
 import { toTypedDataSigner, type Wallet } from './wallet.ts';
 import { parseJson } from './wire.ts';
 
-const apiKey = z.object({
-  apiKey: z.string().check(z.minLength(1)),
-  secret: z.string().check(z.minLength(1)),
-  passphrase: z.string().check(z.minLength(1)),
-});
+/** They travel in HTTP headers. */
+const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
+
+const apiKey = z.object({ apiKey: printable, secret: printable, passphrase: printable });
 
 function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCredentials | undefined {
   const result = status === 200 || status === 201 ? apiKey.safeParse(isJson ? parseJson(text) : undefined) : undefined;
@@ -24,21 +25,23 @@ function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCrede
   return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
 }
 
-/** A refusal of both ways: what the venue said about the derivation is what the operator needs to know. */
+/** A refusal by the venue that is no other error is one of the wallet's right to have credentials. */
 function translate(response: VenueHttpResponse): AppError {
   const known = refuseRead(response);
-  return known.code === 'venue_error' && response.status < 500 ? refusedCredentials(known.cause) : known;
+  const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;
+  return refused ? refusedCredentials(known.cause) : known;
 }
 
-async function expectCredentials(answer: Promise<VenueHttpResponse>): Promise<ApiCredentials> {
-  const response = await answer;
+async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise<ApiCredentials> {
+  const response = await read(clob, spec, call);
   const credentials = parseCredentials(response);
   if (!credentials) throw translate(response);
   return credentials;
 }
 
-/** Seconds of difference between the clocks that cannot be explained by the way of the answer. */
-const NOTICEABLE_SKEW = 2_000;
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.facts.reason === 'credentials';
+}
 
 /**
  * `GET /auth/derive-api-key` and `POST /auth/api-key` (L1, `venue.md` 4) side by side: one of them fails, depending on
@@ -46,7 +49,16 @@ const NOTICEABLE_SKEW = 2_000;
  * are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`, `venue_timeout`,
  * `rate_limited`, `venue_error`.
  */
-export async function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
+export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
+  return attempt(clob, wallet, call, 'again when the clock was wrong');
+}
+
+async function attempt(
+  clob: Transport,
+  wallet: Wallet,
+  call: Call,
+  repeat: 'again when the clock was wrong' | 'never',
+): Promise<ApiCredentials> {
   const skew = clob.clockSkew();
   const { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE } = await createL1Headers(
     toTypedDataSigner(wallet),
@@ -55,17 +67,23 @@ export async function deriveApiKey(clob: Transport, wallet: Wallet, call: Call):
     Math.floor((Date.now() + skew) / 1000),
   );
   const headers = { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE };
-  const derived = expectCredentials(
-    read(clob, { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key', headers }, call),
-  );
-  const created = expectCredentials(
-    clob.send({ name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
-  );
+  const answers = await firstOrAll([
+    ask(clob, { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key', headers }, call),
+    ask(clob, { name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
+  ]);
+  if (!Array.isArray(answers)) return answers;
+  // A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much.
+  const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW;
+  if (clockWasWrong && repeat !== 'never') return attempt(clob, wallet, call, 'never');
+  // One of the two is always refused; what stopped the other is what the operator needs to know.
+  throw answers.find((error) => !isRefusal(error)) ?? answers[0];
+}
+
+/** The first success, or the reasons of all failures in the order of the promises. */
+async function firstOrAll<T extends object>(promises: readonly Promise<T>[]): Promise<T | unknown[]> {
   try {
-    return await Promise.any([derived, created]);
-  } catch {
-    // A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much.
-    if (Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW) return deriveApiKey(clob, wallet, call);
-    return derived;
+    return await Promise.any(promises);
+  } catch (error) {
+    return error instanceof AggregateError ? error.errors : [error];
   }
 }

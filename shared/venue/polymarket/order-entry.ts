@@ -26,6 +26,13 @@ export interface OrderEntrySettings {
   readonly reloadCredentials?: () => Promise<ApiCredentials | undefined>;
 }
 
+/** Milliseconds. A refusal that is known must not wait long for a bound that would complete it. */
+const BOUNDS_TIME_LIMIT = 3_000;
+
+function briefly(call: Call): Call {
+  return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_TIME_LIMIT) };
+}
+
 /** EIP-55 address of a private key. */
 export function walletAddressOf(privateKey: Secret): string {
   return openWallet(privateKey).address;
@@ -82,7 +89,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     const contradicted = error instanceof AppError && ['price_off_tick', 'size_below_minimum'].includes(error.code);
     if (!contradicted) return error;
     try {
-      const { tickSize, minOrderSize } = await rules.reread(tokenId, call);
+      const { tickSize, minOrderSize } = await rules.reread(tokenId, briefly(call));
       const bounds =
         error.code === 'price_off_tick'
           ? { tickSize: formatDecimal(tickSize) }

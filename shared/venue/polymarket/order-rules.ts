@@ -102,15 +102,19 @@ export interface OrderRuleBook {
   reread(tokenId: string, call: Call): Promise<OrderRules>;
 }
 
-/** Keeps the rules of each token for at most 60 s; orders that wait for the same rules share one read. */
-export function createOrderRuleBook(clob: Transport): OrderRuleBook {
-  const kept = new Map<string, { readonly rules: OrderRules; readonly until: number }>();
+/**
+ * Keeps the rules of each token for at most 60 s; orders that wait for the same rules share one read. `now`: the wall
+ * clock, since a process that stood still has rules that are older than its monotonic clock says.
+ */
+export function createOrderRuleBook(clob: Transport, now: () => number = Date.now): OrderRuleBook {
+  const kept = new Map<string, { readonly rules: OrderRules; readonly readAt: number }>();
   const inFlight = new Map<string, Promise<OrderRules>>();
 
   async function refresh(tokenId: string, call: Call): Promise<OrderRules> {
+    const readAt = now();
     const rules = await readRules(clob, tokenId, call);
     kept.delete(tokenId);
-    kept.set(tokenId, { rules, until: performance.now() + MAX_AGE });
+    kept.set(tokenId, { rules, readAt });
     const [oldest] = kept.keys();
     if (kept.size > MAX_TOKENS && oldest !== undefined) kept.delete(oldest);
     return rules;
@@ -128,7 +132,9 @@ export function createOrderRuleBook(clob: Transport): OrderRuleBook {
     reread: fresh,
     async admit(order, call) {
       const entry = kept.get(order.tokenId);
-      if (entry && performance.now() < entry.until) {
+      // A clock that was set back must not make rules younger.
+      const age = entry ? now() - entry.readAt : 0;
+      if (entry && age >= 0 && age < MAX_AGE) {
         try {
           checkRules(order, entry.rules);
           return entry.rules;

@@ -11,13 +11,12 @@ import { errorText, parseJson } from './wire.ts';
  * What an answer to `POST /order` proves.
  * - `accepted`: the venue took the order;
  * - `refused`: the venue itself did not take it;
- * - `unauthorised`: refused for its credentials, before it was looked at;
- * - `unknown`: it may be live.
+ * - `unknown`: it may be live; `refusal` is what the venue said if it turns out that it is not.
  */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly placement: Placement }
-  | { readonly kind: 'refused' | 'unauthorised'; readonly error: AppError }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | { readonly kind: 'refused'; readonly error: AppError }
+  | { readonly kind: 'unknown'; readonly why: string; readonly refusal?: AppError };
 
 /** An allowlist: a status that is not on it proves nothing about the order. */
 const VENUE_REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404]);
@@ -43,26 +42,25 @@ function unknown(why: string): Outcome {
   return { kind: 'unknown', why };
 }
 
-function refused(text: string, refusal: Refusal): Outcome {
-  const error = translateRefusal(text, refusal);
-  const unauthorised = error.code === 'venue_refused_service' && error.facts.reason === 'credentials';
-  return { kind: unauthorised ? 'unauthorised' : 'refused', error };
-}
-
 /** A 200 can be a refusal: it is acceptance only with `success`, no message, our id and a status that we know. */
 function classifySuccess(text: string, orderId: string, refusal: (text: string) => Refusal): Outcome {
   const body = parseJson(text);
+  const posted = postedOrder.safeParse(body);
+  const known = statuses.safeParse(posted.data?.status.toLowerCase());
+  const isOurs = posted.data?.orderID.toLowerCase() === orderId.toLowerCase() && known.success;
   const refusedBody = refusedOrder.safeParse(body);
   if (refusedBody.success) {
     const { errorMsg } = refusedBody.data;
-    return isDuplicate(errorMsg) ? unknown('duplicate') : refused(errorMsg, refusal(errorMsg));
+    if (isDuplicate(errorMsg)) return unknown('duplicate');
+    const error = translateRefusal(errorMsg, refusal(errorMsg));
+    // Message and id contradict each other: before it is called refused, it is looked up.
+    return isOurs && posted.data?.success
+      ? { kind: 'unknown', why: 'contradictory answer', refusal: error }
+      : { kind: 'refused', error };
   }
-  const posted = postedOrder.safeParse(body);
   if (!posted.success) return unknown('unreadable acceptance');
-  const { success, orderID, status, transactionsHashes, tradeIDs } = posted.data;
-  const known = statuses.safeParse(status.toLowerCase());
-  if (!success || orderID.toLowerCase() !== orderId.toLowerCase() || !known.success)
-    return unknown('unclear acceptance');
+  const { success, transactionsHashes, tradeIDs } = posted.data;
+  if (!success || !isOurs) return unknown('unclear acceptance');
   return {
     kind: 'accepted',
     placement: { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs },
@@ -100,16 +98,19 @@ export function classifyOutcome(
   if (status === 425) return notTaken('venue_unavailable', "The venue's engine restarts.", wait);
   if (status === 429) return notTaken('rate_limited', 'The venue limits the rate of orders.', wait);
   const sentence = isJson ? errorText(text) : undefined;
+  // Nobody looks at an order before its credentials, so it takes no words of the venue's to believe this one.
+  if (status === 401)
+    return { kind: 'refused', error: refusedCredentials(new Error(clean(sentence ?? 'no sentence'))) };
   if (sentence === undefined) {
     if (status !== 403) return unknown(`status ${status} without a word of the venue`);
     return { kind: 'refused', error: behindFirewall() };
   }
   if (isDuplicate(sentence)) return unknown('duplicate');
-  if (status === 401) return { kind: 'unauthorised', error: refusedCredentials(new Error(clean(sentence))) };
   if (status === 403 && !isKnownSentence(sentence)) return { kind: 'refused', error: behindFirewall() };
-  if (status === 503 && isKnownSentence(sentence)) return refused(sentence, refusal(sentence));
+  if (status === 503 && isKnownSentence(sentence))
+    return { kind: 'refused', error: translateRefusal(sentence, refusal(sentence)) };
   // The venue rewrites statuses by the words of a message: these two came from its inside, not from a check.
   const fromInside = /context canceled|timed out/i.test(sentence) || (status === 404 && !isKnownSentence(sentence));
   if (!VENUE_REFUSED.has(status) || fromInside) return unknown(`status ${status}`);
-  return refused(sentence, refusal(sentence));
+  return { kind: 'refused', error: translateRefusal(sentence, refusal(sentence)) };
 }

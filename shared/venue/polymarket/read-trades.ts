@@ -10,25 +10,40 @@ const trade = z.object({
   maker_orders: z.catch(z.array(z.object({ order_id: z.string() })), []),
 });
 
-const page = z.object({ data: z.array(trade) });
+const page = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
+
+/** The cursor of the CLOB after its last page. */
+const END = 'LTE=';
+
+export interface TradePage {
+  /** The order's fills on this page, if any. */
+  readonly placement: Placement | undefined;
+  /** Absent on the last page. */
+  readonly nextCursor: string | undefined;
+}
 
 /**
- * The fills of an order among the account's latest trades (`GET /data/trades`, `venue.md` 7): they outlive the order,
+ * Looks for an order on a page of the account's trades (`GET /data/trades`, `venue.md` 7): they outlive the order,
  * which the venue forgets once it is filled. `undefined` when the answer cannot be used.
  */
-export function findFills({ status, isJson, text }: VenueHttpResponse, orderId: string): Placement | null | undefined {
+export function readTrades({ status, isJson, text }: VenueHttpResponse, orderId: string): TradePage | undefined {
   // A venue without this path has no trades to show.
-  if (status === 404) return null;
+  if (status === 404) return { placement: undefined, nextCursor: undefined };
   const parsed = page.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
   if (!parsed.success) return undefined;
-  const fills = parsed.data.data.filter(({ taker_order_id, maker_orders }) =>
-    [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].includes(orderId),
+  const { data, next_cursor } = parsed.data;
+  const wanted = orderId.toLowerCase();
+  const fills = data.filter(({ taker_order_id, maker_orders }) =>
+    [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].some((id) => id?.toLowerCase() === wanted),
   );
-  if (fills.length === 0) return null;
-  return {
+  const placement: Placement = {
     orderId,
     status: 'matched',
-    transactionHashes: fills.flatMap(({ transaction_hash }) => (transaction_hash ? [transaction_hash] : [])),
+    transactionHashes: [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))],
     tradeIds: fills.map(({ id }) => id),
+  };
+  return {
+    placement: fills.length > 0 ? placement : undefined,
+    nextCursor: next_cursor && next_cursor !== END ? next_cursor : undefined,
   };
 }

@@ -1,9 +1,14 @@
 /** Characters of a venue's sentence that are passed on. */
 const MAX_LENGTH = 200;
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** What may be a credential, or an address; the end of a name (`maker=`) does not belong to it. */
+const WORDS = /0x[0-9a-fA-F]{40}(?![\w+/-])|[A-Za-z0-9+/_-]{16,}=*/g;
+
+/** Letters and digits mixed, or letters without a break for longer than any word. Numbers are token ids and amounts. */
 function looksLikeCredential(word: string): boolean {
-  if (/^0x[0-9a-fA-F]{40}$/.test(word) || /^\d+$/.test(word)) return false;
-  return /\d/.test(word) && /[A-Za-z]/.test(word);
+  if (ADDRESS.test(word)) return false;
+  return (/\d/.test(word) && /[A-Za-z]/.test(word)) || /[A-Za-z]{24,}/.test(word);
 }
 
 /**
@@ -14,9 +19,9 @@ export function cleanVenueReason(text: string, secrets: readonly string[]): stri
   const withoutSecrets = secrets
     .filter((secret) => secret !== '')
     .reduce((cleaned, secret) => cleaned.replaceAll(secret, '[removed]'), text);
-  return withoutSecrets
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .replace(/[A-Za-z0-9+/_=-]{16,}/g, (word) => (looksLikeCredential(word) ? '[removed]' : word))
-    .trim()
-    .slice(0, MAX_LENGTH);
+  const cleaned = withoutSecrets
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .replace(WORDS, (word) => (looksLikeCredential(word) ? '[removed]' : word))
+    .trim();
+  return Array.from(cleaned).slice(0, MAX_LENGTH).join('');
 }

@@ -8,8 +8,8 @@ import { callWithin, type Reply, startVenue } from '../../support/scripted-venue
 
 const TOKEN = v1TokenId(1);
 
-async function readFrom(reply: Reply | (() => Reply), tokenId = TOKEN) {
-  const venue = await startVenue(() => (typeof reply === 'function' && reply.length === 0 ? reply() : reply));
+async function readFrom(reply: Reply, tokenId = TOKEN) {
+  const venue = await startVenue(() => reply);
   const data = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, collectLog().log);
   return { venue, book: data.readBook(tokenId, callWithin()) };
 }

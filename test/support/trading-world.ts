@@ -1,0 +1,119 @@
+import type { ApiCredentials } from '../../shared/config.ts';
+import { parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { Secret } from '../../shared/secret.ts';
+import { createOrderEntry, type OrderEntrySettings } from '../../shared/venue/polymarket/order-entry.ts';
+import type { LimitOrder, Placement, SignedOrder } from '../../shared/venue/port.ts';
+import { bookAnswer } from './book-answers.ts';
+import { collectLog } from './collected-log.ts';
+import { v1TokenId } from './market-records.ts';
+import { callWithin, type Reply, type SeenRequest, startVenue } from './scripted-venue.ts';
+
+/** Invented: never used outside tests. */
+export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;
+export const API_SECRET = 'bm9ib2R5IHVzZXMgdGhpcyBzZWNyZXQgYW55d2hlcmUwMTI=';
+export const PASSPHRASE = '9d41f0c2aa17';
+export const API_KEY = '0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab';
+export const CREDENTIALS: ApiCredentials = {
+  key: API_KEY,
+  secret: new Secret(API_SECRET),
+  passphrase: new Secret(PASSPHRASE),
+};
+export const TOKEN = v1TokenId(1);
+
+export function limitOrder(changes: { price?: string; size?: string; side?: 'buy' | 'sell'; tokenId?: string } = {}) {
+  const { price = '0.5', size = '10', side = 'buy', tokenId = TOKEN } = changes;
+  return {
+    tokenId,
+    side,
+    price: parseDecimal(price) ?? ZERO,
+    size: parseDecimal(size) ?? ZERO,
+    postOnly: true,
+  } satisfies LimitOrder;
+}
+
+/** What the venue of a test says on its paths, where it is not the usual; `index` counts the requests of that path. */
+type Answer = (orderId: string, index: number, request: SeenRequest) => Reply;
+export interface Answers {
+  readonly post?: Answer;
+  readonly order?: Answer;
+  readonly trades?: Answer;
+  readonly book?: Answer;
+  readonly auth?: Answer;
+}
+
+export const NOT_FOUND: Reply = { status: 404, body: { error: 'order not found' } };
+export const NO_TRADES: Reply = { body: { data: [], next_cursor: 'LTE=' } };
+
+/** A success as the venue words it. */
+export function accepted(orderID: string, changes: Readonly<Record<string, unknown>> = {}): Reply {
+  const body = { success: true, errorMsg: '', orderID, status: 'live', makingAmount: '', takingAmount: '', ...changes };
+  return { body };
+}
+
+/** An order as a look-up shows it. */
+export function lookedUp(id: string, status: string, changes: Readonly<Record<string, unknown>> = {}): Reply {
+  return { body: { id, status, size_matched: '0', original_size: '10', associate_trades: [], ...changes } };
+}
+
+export function derivedKey(apiKey: string): Reply {
+  return { body: { apiKey, secret: API_SECRET, passphrase: PASSPHRASE } };
+}
+
+function pathName(path: string): keyof Answers {
+  if (path === '/order') return 'post';
+  if (path === '/book') return 'book';
+  if (path === '/data/trades') return 'trades';
+  return path.startsWith('/auth/') ? 'auth' : 'order';
+}
+
+/** An order entry before a scripted venue. */
+export interface TradingWorld extends Awaited<ReturnType<typeof openWorld>> {}
+
+export async function openWorld(answers: Answers = {}, settings: Partial<OrderEntrySettings> = {}) {
+  const counts = new Map<string, number>();
+  const state = { orderId: '' };
+  const usual: Required<Answers> = {
+    post: (orderId) => accepted(orderId),
+    order: () => NOT_FOUND,
+    trades: () => NO_TRADES,
+    book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '') }),
+    auth: () => derivedKey('f6c1a7a0-1111-4222-8333-444455556666'),
+  };
+  const venue = await startVenue((request) => {
+    const name = pathName(request.path);
+    const index = counts.get(name) ?? 0;
+    counts.set(name, index + 1);
+    return { ...usual, ...answers }[name](state.orderId, index, request);
+  });
+  const { log, lines } = collectLog();
+  const account = { privateKey: new Secret(PRIVATE_KEY), signatureType: 'eoa', funderAddress: undefined } as const;
+  const entry = createOrderEntry(
+    { clobUrl: venue.url, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined, ...settings },
+    log,
+  );
+  /** Signs an order, and lets the venue know its id. */
+  async function sign(order = limitOrder(), call = callWithin(24_000)): Promise<SignedOrder> {
+    const signed = await entry.sign(order, call);
+    state.orderId = signed.orderId;
+    return signed;
+  }
+  return { venue, entry, lines, sign };
+}
+
+/** What an order came to: a placement, or the code, facts and hint of an error of ours. */
+export async function resultOf(placement: Promise<Placement>): Promise<unknown> {
+  try {
+    return await placement;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const [code, facts, retryAfter] = ['code', 'facts', 'retryAfter'].map((name) => Reflect.get(error, name));
+    return { code, facts, ...(retryAfter !== undefined && { retryAfter }) };
+  }
+}
+
+/** Signs and submits one order. */
+export async function place(world: TradingWorld, budget = 24_000, order = limitOrder()) {
+  const signed = await world.sign(order);
+  const call = callWithin(budget);
+  return { signed, result: await resultOf(world.entry.submit(signed, call)), call };
+}
