@@ -1,4 +1,12 @@
-import { computeAddress, SigningKey, type TypedDataDomain, TypedDataEncoder, type TypedDataField } from 'ethers';
+import {
+  computeAddress,
+  concat,
+  keccak256,
+  SigningKey,
+  type TypedDataDomain,
+  TypedDataEncoder,
+  type TypedDataField,
+} from 'ethers';
 import type { Secret } from '../../secret.ts';
 
 export type TypedDataTypes = Record<string, TypedDataField[]>;
@@ -36,7 +44,26 @@ export function toTypedDataSigner(wallet: Wallet, onSign?: typeof hashTypedData)
   };
 }
 
+/** What the digests of one kind of value have in common; hashing it anew would take longer than the value itself. */
+interface Kind {
+  readonly domainHash: string;
+  readonly encoder: TypedDataEncoder;
+}
+
+/** By domain and types. Both come from the client's constants: orders of three exchanges, and the log-in. */
+const kinds = new Map<string, Kind>();
+
+function kindOf(domain: TypedDataDomain, types: TypedDataTypes): Kind {
+  const name = JSON.stringify([domain, types]);
+  const known = kinds.get(name);
+  if (known) return known;
+  const kind = { domainHash: TypedDataEncoder.hashDomain(domain), encoder: new TypedDataEncoder(types) };
+  kinds.set(name, kind);
+  return kind;
+}
+
 /** The EIP-712 digest of a value. */
 export function hashTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): string {
-  return TypedDataEncoder.hash(domain, types, value);
+  const { domainHash, encoder } = kindOf(domain, types);
+  return keccak256(concat(['0x1901', domainHash, encoder.hash(value)]));
 }
