@@ -39,14 +39,16 @@ export async function runMortalService(options: ChaosOptions, plan: readonly Dea
       outside = true;
       started.kill('SIGKILL');
     };
-    started.once('exit', () => {
+    started.once('exit', (_code, signal) => {
       const cause = outside ? 'at random' : dieAt?.step;
       if (cause) deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
       // A death from outside came before the planned one.
       if (outside && dieAt) left.unshift(dieAt);
-      if (!stopped) void start();
+      // A process that ended otherwise would do so again; its reason is on the error stream.
+      if (!stopped && signal === 'SIGKILL') start().catch(() => undefined);
     });
     await Promise.race([once(started, 'message'), once(started, 'exit')]);
+    if (started.exitCode !== null) throw new Error(`The service ended by itself, with code ${started.exitCode}.`);
   };
   let kill = () => {};
   await start();
