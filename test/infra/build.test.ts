@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildAssets } from '../../infra/build.ts';
+import type { Sizes } from '../../infra/sizes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+let folder: string;
+let sizes: Sizes;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'build-'));
+  sizes = await buildAssets(join(folder, 'here'));
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The files under a folder with the hash of what they hold. */
+async function contentsOf(root: string): Promise<Record<string, string>> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const hashes = paths.toSorted().map(async (path) => {
+    return [
+      relative(root, path),
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    ] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+function bytesOf(name: string): number {
+  const size = sizes.get(name);
+  return size ? size.own + size.layer : Number.POSITIVE_INFINITY;
+}
+
+describe('the build', () => {
+  it('gives the same bytes in another folder', async () => {
+    const elsewhere = join(folder, 'a', 'clone');
+    for (const name of ['functions', 'infra', 'shared', 'package.json', 'tsconfig.json']) {
+      await cp(join(ROOT, name), join(elsewhere, name), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));
+    await promisify(execFile)(process.execPath, ['infra/build.ts'], { cwd: elsewhere });
+    expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(await contentsOf(join(folder, 'here')));
+  }, 60_000);
+
+  it('ships no source map and no folder of this machine', async () => {
+    const shipped = ['functions', 'layer'].map((name) => join(folder, 'here', name));
+    for (const root of shipped) {
+      for (const path of Object.keys(await contentsOf(root))) {
+        expect(path).toMatch(/\.mjs$/);
+        expect(await readFile(join(root, path), 'utf8')).not.toContain(ROOT);
+      }
+    }
+  });
+
+  it.each(['markets', 'book'])('keeps %s with its part of the layer within 120 KB', (name) => {
+    expect(bytesOf(name)).toBeLessThanOrEqual(120_000);
+  });
+
+  it('keeps orders within 600 KB', () => {
+    expect(bytesOf('orders')).toBeLessThanOrEqual(600_000);
+  });
+
+  it('keeps health small, and without the layer', () => {
+    expect(sizes.get('health')?.layer).toBe(0);
+    expect(bytesOf('health')).toBeLessThanOrEqual(30_000);
+  });
+
+  it('takes errors from the layer, so that there is one class of them', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs') && !path.includes('health'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => source.includes('Venue refused the service'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CfnGuardValidator } from '@cdklabs/cdk-validator-cfnguard';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Validations } from 'aws-cdk-lib';
+import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
+import { z } from 'zod';
+import { buildAssets } from '../../infra/build.ts';
+import { createServiceApp, ORDER_CONTEXT } from '../support/synthesize.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'findings-'));
+  await buildAssets(join(folder, 'build'));
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const report = z.object({
+  pluginReports: z.array(z.object({ pluginName: z.string(), violations: z.array(z.object({ ruleName: z.string() })) })),
+});
+
+/** Control Tower's rules that this service answers otherwise, each with the reason. */
+const ANSWERED_OTHERWISE = [
+  // Routes without authorization: as AwsSolutions-APIG4, which is acknowledged route by route.
+  'ct-apigateway-pr-5',
+  // A year of every log: that of orders is kept so long; 30 days of the others are enough to look into a fault.
+  'ct-cloudwatch-pr-2',
+  // A KMS key of our own for logs: CloudWatch encrypts them with its own; they hold no key and no credential.
+  'ct-cloudwatch-pr-3',
+  // It cannot read a SourceArn that refers to the API; the template's test looks at every permission instead.
+  'ct-lambda-pr-2',
+  // A VPC: the functions call a public service, and nothing that is in one.
+  'ct-lambda-pr-3',
+] as const;
+
+/** What cdk-nag and cfn-guard find, by plugin. */
+async function findingsOf(name: string, context: Readonly<Record<string, unknown>>, addRoute = false) {
+  const outdir = join(folder, name);
+  const { app, stack } = createServiceApp(join(folder, 'build'), context, outdir);
+  Validations.of(app).addPlugins(new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
+  if (addRoute) new CfnRoute(stack, 'Open', { apiId: 'api', routeKey: 'GET /open' });
+  try {
+    app.synth();
+  } catch {
+    // It ends so when there are findings; the report has them.
+  }
+  const { pluginReports } = report.parse(JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8')));
+  return pluginReports.flatMap(({ pluginName, violations }) =>
+    violations.map((found) => `${pluginName} ${found.ruleName}`),
+  );
+}
+
+const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:operators';
+
+describe('cdk-nag and cfn-guard', () => {
+  it.each([
+    ['read-only', {}],
+    ['order-placing', ORDER_CONTEXT],
+    ['public', { ...ORDER_CONTEXT, orderAccess: 'public' }],
+  ])(
+    'find nothing in the %s deployment',
+    async (name, context) => {
+      expect(await findingsOf(name, { alarmTopic: TOPIC, ...context })).toStrictEqual([]);
+    },
+    60_000,
+  );
+
+  it('would find a route that nobody thought about, and alarms that reach nobody', async () => {
+    const findings = new Set(await findingsOf('broken', {}, true));
+    expect([...findings]).toStrictEqual([
+      'AwsSolutions AwsSolutions-APIG4',
+      'cdk-validator-cfnguard cloudwatch_alarm_action_check',
+    ]);
+  }, 60_000);
+});

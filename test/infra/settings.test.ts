@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from '../../infra/settings.ts';
+import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/synthesize.ts';
+
+function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
+  try {
+    readSettings(context, region);
+  } catch (error) {
+    return `${error}`;
+  }
+  return 'none';
+}
+
+function without(name: keyof typeof ORDER_CONTEXT): Readonly<Record<string, unknown>> {
+  return { ...ORDER_CONTEXT, [name]: undefined };
+}
+
+describe('placeOrder', () => {
+  it.each(['true', '1', true, 1])('is on for %p', (placeOrder) => {
+    expect(readSettings({ ...ORDER_CONTEXT, placeOrder }, undefined).orders?.walletAddress).toBe(WALLET_ADDRESS);
+  });
+
+  it('is off without it, and says which settings then have no effect', () => {
+    const { orders, warnings } = readSettings({ walletAddress: WALLET_ADDRESS, maxOrderNotional: '5' }, undefined);
+    expect(orders).toBeUndefined();
+    expect(warnings).toStrictEqual([expect.stringContaining('walletAddress, maxOrderNotional')]);
+  });
+
+  it.each(['false', '0', 'yes', 'TRUE', ' 1', false, 0, 2])('is refused for %p', (placeOrder) => {
+    expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe(
+      'SettingError: placeOrder must be true or 1; leave it out for a read-only deployment.',
+    );
+  });
+
+  it.each([
+    ['walletAddress', 'placeOrder needs the address that the key belongs to: -c walletAddress=0x….'],
+    [
+      'privateKeySecret',
+      'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
+    ],
+    ['region', 'Set the region of the orders function, such as -c region=eu-west-1.'],
+  ] as const)('says what to do without %s', (name, sentence) => {
+    expect(problemOf(without(name))).toBe(`SettingError: ${sentence}`);
+  });
+});
+
+describe('the region of orders', () => {
+  it.each([
+    'us-east-1',
+    'us-gov-west-1',
+    'eu-west-2',
+    'eu-west-3',
+    'eu-central-1',
+    'eu-south-1',
+    'ca-central-1',
+    'ca-west-1',
+    'ap-southeast-1',
+    'ap-southeast-2',
+    'ap-southeast-4',
+    'ap-southeast-6',
+    'ap-southeast-7',
+    'ap-east-2',
+    'sa-east-1',
+  ])('is not %s', (region) => {
+    const sentence = `SettingError: The venue refuses orders from ${region} (`;
+    expect(problemOf({ ...ORDER_CONTEXT, region })).toContain(sentence);
+    expect(problemOf(without('region'), region)).toContain(sentence);
+    expect(problemOf({}, region)).toBe('none');
+  });
+
+  it.each(['eu-west-1', 'eu-north-1', 'eu-south-2', 'eu-central-2', 'ap-northeast-1'])('may be %s', (region) => {
+    expect(problemOf({ ...ORDER_CONTEXT, region })).toBe('none');
+  });
+});
+
+describe('settings', () => {
+  const key = 'a'.repeat(64);
+
+  it.each([
+    ['a wrong checksum', { walletAddress: WALLET_ADDRESS.replace('C8', 'c8') }, 'walletAddress must be an address'],
+    ['an address without 0x', { walletAddress: WALLET_ADDRESS.slice(2) }, 'walletAddress must be an address'],
+    ['the key for its name', { privateKeySecret: `0x${key}` }, 'not the key; take a new key, this one was shown'],
+    [
+      'a secret elsewhere',
+      { privateKeySecret: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:k' },
+      'must be a secret of eu-west-1',
+    ],
+    ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, public'],
+    ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
+    ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
+    ['an unknown account', { signatureType: 'magic' }, 'signatureType must be one of'],
+    ['a safe without funder', { signatureType: 'safe' }, 'needs -c funderAddress'],
+    ['a funder of an eoa', { funderAddress: `0x${'1'.repeat(40)}` }, 'funderAddress must be walletAddress'],
+    ['no concurrency', { orderConcurrency: 0 }, 'orderConcurrency must be a number from 1 to 1000'],
+    ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
+    ['a path', { corsOrigins: 'https://app.example/' }, 'corsOrigins must be exact origins'],
+    ['a topic by name', { alarmTopic: 'operators' }, 'alarmTopic must be the ARN of a topic'],
+    ['a misspelt name', { maxOrderNotionl: '5' }, 'maxOrderNotionl is not a setting of this deployment'],
+  ])('refuse %s', (_, change, sentence) => {
+    const problem = problemOf({ ...ORDER_CONTEXT, ...change });
+    expect(problem).toMatch(/^SettingError: /);
+    expect(problem).toContain(sentence);
+    expect(problem).not.toContain(key);
+  });
+});

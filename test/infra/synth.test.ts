@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ORDER_CONTEXT } from '../support/synthesize.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'synth-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** `cdk synth` on a machine without AWS configuration and without a network; gives its output folder and what it said. */
+async function synth(name: string, context: Readonly<Record<string, string>>) {
+  const outdir = join(folder, name);
+  const settings = Object.entries(context).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const env = {
+    // As under npx: the project's own Node first.
+    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    HOME: folder,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+    NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'no-network.mjs'))}`,
+  };
+  const options = { cwd: ROOT, env };
+  const args = [CDK, 'synth', '--quiet', '--output', outdir, '--build', 'true', ...settings];
+  const { stderr } = await promisify(execFile)(process.execPath, args, options);
+  return { outdir, stderr };
+}
+
+function read(folderOfRun: string, file: string): Promise<string> {
+  return readFile(join(folderOfRun, file), 'utf8');
+}
+
+describe('cdk synth', () => {
+  it('gives the same template and the same assets each time', async () => {
+    const [first, second] = [await synth('first', ORDER_CONTEXT), await synth('second', ORDER_CONTEXT)];
+    for (const file of ['Service.template.json', 'Service.assets.json']) {
+      expect(await read(second.outdir, file)).toBe(await read(first.outdir, file));
+    }
+  }, 120_000);
+
+  it('warns of orders that everybody can place, naming whose money it is', async () => {
+    const { stderr } = await synth('public', { ...ORDER_CONTEXT, orderAccess: 'public' });
+    expect(stderr).toContain(
+      'everybody who knows the URL can trade with the money of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    );
+  }, 120_000);
+
+  it('stops with one sentence, and no stack, where a setting is missing', async () => {
+    const { region, ...rest } = ORDER_CONTEXT;
+    await expect(synth('refused', { ...rest, region: 'eu-west-2' })).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /^The venue refuses orders from eu-west-2 \(the United Kingdom\); deploy to another/m,
+      ),
+    });
+    await expect(synth('refused', { placeOrder: 'true', region })).rejects.toMatchObject({
+      stderr: expect.not.stringContaining(' at '),
+    });
+  }, 120_000);
+});
