@@ -75,7 +75,7 @@ describe('orders under an idempotency key, while everything fails', () => {
     return list.items[0]?.outcomes[0]?.token_id ?? '';
   };
 
-  /** All clients at once; at most 24 requests at a time, so that the process has several in hand when it dies. */
+  /** The clients start 20 ms apart, so that the process has several requests in hand when it dies. */
   const runClients = async (running: MortalService, count: number) => {
     const giveUpAt = performance.now() + 50_000;
     const replies = new Map<number, readonly FinalReply[]>();
