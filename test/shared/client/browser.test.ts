@@ -1,39 +1,9 @@
-import { createServer } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describeInChromium, openPage } from '../../support/chromium.ts';
-import { listeningPort } from '../../support/listening-port.ts';
+import { bundleClient } from '../../support/client-bundle.ts';
 import { startPaperService } from '../../support/paper-service.ts';
-
-/** A web server of another origin than the service: an empty page, and the client as a module. */
-async function startPages() {
-  const { outputFiles } = await build({
-    entryPoints: ['shared/client/client.ts'],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    write: false,
-  });
-  const script = outputFiles[0]?.text ?? '';
-  const server = createServer(({ url }, response) => {
-    const isScript = url === '/client.js';
-    response
-      .setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-      .end(isScript ? script : '<!doctype html>');
-  });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const port = listeningPort(server);
-  return {
-    // Two names of one machine are two origins.
-    listed: `http://127.0.0.1:${port}`,
-    stranger: `http://localhost:${port}`,
-    close: () => server.close(),
-  };
-}
+import { startSite } from '../../support/static-site.ts';
 
 /** Runs an expression of `client` in a page: its value, or the members of the error. */
 async function evaluate(page: Page, baseUrl: string, expression: string): Promise<unknown> {
@@ -51,24 +21,20 @@ async function evaluate(page: Page, baseUrl: string, expression: string): Promis
 }
 
 async function openAll() {
-  const pages = await startPages();
-  const service = await startPaperService({ SERVICE_CORS_ORIGINS: pages.listed });
+  const { origin: listed, otherOrigin: stranger } = await startSite({ '/client.js': await bundleClient() });
+  const service = await startPaperService({ SERVICE_CORS_ORIGINS: listed });
   const page = await openPage();
   const visit = async (origin: string) => {
     await page.goto(origin);
     return (expression: string) => evaluate(page, service.url, expression);
   };
-  const close = async () => {
-    await page.close();
-    pages.close();
-  };
-  return { ...service, pages, visit, close };
+  return { ...service, listed, stranger, visit, close: () => page.close() };
 }
 
 describeInChromium('a web page of another origin', () => {
   it('reads, and places orders where its origin is listed', async () => {
-    const { visit, pages, venue, close } = await openAll();
-    const run = await visit(pages.listed);
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
     expect(await run('client.health()')).toMatchObject({ status: 'ok', mode: 'order-placing' });
     expect(await run('client.markets({ limit: 2 })')).toMatchObject({ items: [{}, {}], has_more: true });
     expect(await run('client.book(await tokenOf())')).toMatchObject({ tick_size: '0.01' });
@@ -79,8 +45,8 @@ describeInChromium('a web page of another origin', () => {
   });
 
   it('learns the code, the request id and when to come back', async () => {
-    const { visit, pages, venue, close } = await openAll();
-    const run = await visit(pages.listed);
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
     expect(await run("client.placeOrder({ ...await order(), price: '0.015' })")).toMatchObject({
       code: 'price_off_tick',
       status: 422,
@@ -93,8 +59,8 @@ describeInChromium('a web page of another origin', () => {
   });
 
   it('reads markets, but neither health nor places orders where its origin is not listed', async () => {
-    const { url, visit, pages, venue, close } = await openAll();
-    const run = await visit(pages.stranger);
+    const { url, visit, stranger, venue, close } = await openAll();
+    const run = await visit(stranger);
     expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
     expect(await run('client.health()')).toMatchObject({ code: 'network_error' });
     expect(await run('client.placeOrder(await order())')).toMatchObject({ code: 'network_error' });
@@ -106,8 +72,8 @@ describeInChromium('a web page of another origin', () => {
   });
 
   it('stops waiting when it is told to', async () => {
-    const { visit, pages, venue, close } = await openAll();
-    const run = await visit(pages.listed);
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
     venue.arm({ fault: 'delay', path: '/book', ms: 3_000 });
     const aborted = await run('client.book(await tokenOf(), { signal: AbortSignal.timeout(200) })');
     expect(aborted).toMatchObject({ code: 'aborted' });

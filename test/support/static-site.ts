@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import { afterEach } from '@jest/globals';
+import { listeningPort } from './listening-port.ts';
+
+const stops: (() => void)[] = [];
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** A web server for a page and its scripts; it stops after the test. */
+export async function startSite(files: Readonly<Record<string, string>>) {
+  const site = new Map(Object.entries(files));
+  const server = createServer(({ url = '/' }, response) => {
+    response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
+    response.end(site.get(url) ?? '<!doctype html>');
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  stops.push(() => server.close());
+  const port = listeningPort(server);
+  // Two names of one machine are two origins.
+  const [origin, otherOrigin] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+  return { origin, otherOrigin, serve: (path: string, content: string) => site.set(path, content) };
+}
