@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
@@ -7,6 +7,8 @@ import { formatSizes, measure, type Sizes } from './sizes.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '..');
+/** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
+const OUTPUT = join(ROOT, 'build');
 
 /**
  * The venue's own client is used for building and signing orders and does no HTTP for us; the SDK finds its
@@ -45,23 +47,24 @@ const COMMON = {
 /** Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function. */
 const WITHOUT_LAYER: ReadonlySet<string> = new Set(['health']);
 
-function functionOptions(name: string, outdir: string) {
+function functionOptions(name: string) {
   return {
     ...COMMON,
     entryPoints: { index: `functions/${name}/index.ts` },
-    outdir: join(outdir, 'functions', name),
+    outdir: join(OUTPUT, 'functions', name),
     plugins: WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)],
   };
 }
 
-function layerOptions(outdir: string) {
-  return { ...COMMON, entryPoints: { ...LAYER_ENTRIES }, outdir: join(outdir, 'layer', 'nodejs') };
+function layerOptions() {
+  return { ...COMMON, entryPoints: { ...LAYER_ENTRIES }, outdir: join(OUTPUT, 'layer', 'nodejs') };
 }
 
 /** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */
 async function write(files: readonly OutputFile[], outdir: string): Promise<void> {
   for (const { path, contents } of files) {
-    const target = path.endsWith('.map') ? join(outdir, 'maps', path.slice(outdir.length)) : path;
+    const name = relative(OUTPUT, path);
+    const target = join(outdir, name.endsWith('.map') ? 'maps' : '', name);
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, contents);
   }
@@ -75,16 +78,16 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
   await rm(outdir, { recursive: true, force: true });
   const metafiles = new Map<string, Metafile>();
   for (const name of Object.keys(ROUTES)) {
-    const { outputFiles, metafile } = await build(functionOptions(name, outdir));
+    const { outputFiles, metafile } = await build(functionOptions(name));
     await write(outputFiles, outdir);
     metafiles.set(name, metafile);
   }
-  const layer = await build(layerOptions(outdir));
+  const layer = await build(layerOptions());
   await write(layer.outputFiles, outdir);
   return measure(metafiles, layer.metafile);
 }
 
 if (import.meta.main) {
-  const sizes = await buildAssets(join(ROOT, 'build'));
+  const sizes = await buildAssets(OUTPUT);
   process.stdout.write(`${formatSizes(sizes)}\n`);
 }

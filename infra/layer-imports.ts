@@ -12,7 +12,7 @@ export const LAYER_ENTRIES = {
 } as const;
 
 /** Where Lambda unpacks the layer. Node finds an absolute path; a bare name it would look for beside the function only. */
-export const LAYER_FOLDER = '/opt/nodejs';
+const LAYER_FOLDER = '/opt/nodejs';
 
 /** Imports of what the layer offers stay imports, from the layer. */
 export function fromLayer(root: string): Plugin {
