@@ -5,10 +5,10 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** What may be a credential, or an address; the end of a name (`maker=`) does not belong to it. */
 const WORDS = /0x[0-9a-fA-F]{40}(?![\w+/-])|[A-Za-z0-9+/_-]{16,}=*/g;
 
-/** Letters and digits mixed, or letters without a break for longer than any word. Numbers are token ids and amounts. */
+/** Digits mixed with anything else, or letters without a break for longer than any word. Numbers are token ids and amounts. */
 function looksLikeCredential(word: string): boolean {
   if (ADDRESS.test(word)) return false;
-  return (/\d/.test(word) && /[A-Za-z]/.test(word)) || /[A-Za-z]{24,}/.test(word);
+  return (/\d/.test(word) && /\D/.test(word)) || /[A-Za-z]{24,}/.test(word);
 }
 
 /**
