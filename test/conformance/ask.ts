@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Answer } from './answer.ts';
 import type { Contract } from './contract.ts';
 
 /** What `fetch` is; the suite needs no more of it. */
@@ -12,14 +13,6 @@ export interface Request {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
-}
-
-export interface Answer {
-  readonly method: string;
-  readonly status: number;
-  readonly headers: Headers;
-  /** The JSON value; the text where it is none; `undefined` where there is none. */
-  readonly body: unknown;
 }
 
 export type Ask = (request: Request) => Promise<Answer>;

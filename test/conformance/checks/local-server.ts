@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { type Answer, expectProblem } from '../ask.ts';
+import type { Answer } from '../answer.ts';
+import { expectProblem } from '../ask.ts';
 import { type Check, isLocal, type World } from '../check.ts';
 
 /** Milliseconds until a raw connection is given up. */

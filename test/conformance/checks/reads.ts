@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import { type Answer, expectProblem } from '../ask.ts';
+import type { Answer } from '../answer.ts';
+import { expectProblem } from '../ask.ts';
 import type { Check, World } from '../check.ts';
 
 const markets = z.object({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Answer, expectProblem } from '../ask.ts';
+import type { Answer } from '../answer.ts';
+import { expectProblem } from '../ask.ts';
 import { type Check, isReadOnly, placesOrders, type World } from '../check.ts';
 import { STRANGER } from './everywhere.ts';
 
