@@ -19,7 +19,10 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
   const fail = () => {
     if (!request.complete) reject(broken.reason);
   };
-  const leave = () => reject(new AppError('The connection ended within the body.', { code: 'invalid_request' }));
+  const leave = () => {
+    if (request.readableEnded) return;
+    reject(new AppError('The connection ended within the body.', { code: 'invalid_request' }));
+  };
   if (broken.aborted) fail();
   request.on('data', collect).on('end', finish).on('close', leave);
   broken.addEventListener('abort', fail);
