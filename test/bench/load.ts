@@ -3,6 +3,8 @@ import { percentile } from './statistics.ts';
 
 export interface LoadSpec {
   readonly url: string;
+  /** A path of its own for each connection, instead of the URL's. */
+  readonly paths?: readonly string[];
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -25,13 +27,19 @@ export interface LoadResult {
 const CONNECTIONS = 10;
 
 /** Puts load on an address of this machine. Percentiles are of single response times: autocannon's own are whole ms. */
-export async function load({ url, headers = {}, seconds, amount, ...spec }: LoadSpec): Promise<LoadResult> {
+export async function load({ url, paths = [], headers = {}, seconds, amount, ...spec }: LoadSpec): Promise<LoadResult> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error('Load is for loopback only.');
   const times: number[] = [];
   const startedAt = performance.now();
   let endedAt = startedAt;
   const bound = amount === undefined ? { duration: seconds ?? 1 } : { amount };
-  const options = { connections: CONNECTIONS, ...spec, ...bound, url, headers: { ...headers } };
+  let opened = 0;
+  const setupClient = (client: autocannon.Client) => {
+    const path = paths[opened % paths.length];
+    opened += 1;
+    if (path !== undefined) client.setRequest({ method: 'GET', path });
+  };
+  const options = { connections: CONNECTIONS, ...spec, ...bound, url, headers: { ...headers }, setupClient };
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
   run.on('response', (_client, _status, _bytes, time) => {

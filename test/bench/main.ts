@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Bench, Sample, Stage } from './bench.ts';
 import { ROOT } from './processes.ts';
 import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';
+import { coldStart } from './rows/cold-start.ts';
 import { firstOrder } from './rows/first-order.ts';
 import { marketsGrowth, memory } from './rows/memory.ts';
 import { orderLatency, orderRate } from './rows/orders.ts';
@@ -23,6 +24,7 @@ const BENCHES = [
   memory,
   marketsGrowth,
   signing,
+  coldStart,
 ] as const satisfies readonly Bench[];
 
 const FULL = { rounds: 5, scale: 1 };
@@ -37,15 +39,21 @@ function stageOf(scale: number): Stage {
   };
 }
 
+/** Measures the rows of a bench. One that breaks keeps the rounds that it had, and says why it has no more. */
 async function run(bench: Bench, rounds: number, stage: Stage): Promise<readonly Result[]> {
   const samples = new Map<string, Sample[]>(bench.rows.map(({ name }) => [name, []]));
   let round = 0;
-  for await (const measured of bench.rounds(stage)) {
-    for (const [name, sample] of Object.entries(measured)) samples.get(name)?.push(sample);
-    round += 1;
-    if (round === rounds) break;
+  let failure: string | undefined;
+  try {
+    for await (const measured of bench.rounds(stage)) {
+      for (const [name, sample] of Object.entries(measured)) samples.get(name)?.push(sample);
+      round += 1;
+      if (round === rounds) break;
+    }
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
   }
-  return bench.rows.map((row) => summariseRow(row, samples.get(row.name) ?? []));
+  return bench.rows.map((row) => summariseRow(row, samples.get(row.name) ?? [], failure));
 }
 
 function readFlags() {
@@ -63,8 +71,8 @@ const startedAt = performance.now();
 for (const bench of wanted) {
   const measured = await run(bench, Number(rounds ?? extent.rounds), stageOf(extent.scale));
   results.push(...measured);
-  for (const { name, verdict, ratio } of measured) {
-    process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict}\n`);
+  for (const { name, verdict, ratio, failure = '' } of measured) {
+    process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict} ${failure}\n`);
   }
 }
 const machine = describeMachine();

@@ -8,8 +8,10 @@ export interface Result extends Row {
   readonly against: Summary;
   /** Of the rounds' ratios, not of the medians: both sides of a round had the same machine. */
   readonly ratio: Summary;
-  readonly verdict: 'ok' | 'missed' | 'info';
+  readonly verdict: 'ok' | 'missed' | 'info' | 'failed';
   readonly errors: number;
+  /** Why there are fewer rounds than asked for, or none. */
+  readonly failure?: string;
   readonly samples: readonly Sample[];
 }
 
@@ -18,14 +20,15 @@ function judge(ratio: number, target: Target | undefined): Result['verdict'] {
   return ('atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast) ? 'ok' : 'missed';
 }
 
-export function summariseRow(row: Row, samples: readonly Sample[]): Result {
+export function summariseRow(row: Row, samples: readonly Sample[], failure: string | undefined): Result {
   const ratio = summarise(samples.map(({ value, baseline }) => value / baseline));
   return {
     ...row,
     value: summarise(samples.map(({ value }) => value)),
     against: summarise(samples.map(({ baseline }) => baseline)),
     ratio,
-    verdict: judge(ratio.median, row.target),
+    verdict: failure === undefined ? judge(ratio.median, row.target) : 'failed',
+    ...(failure !== undefined && { failure }),
     errors: samples.reduce((sum, { errors }) => sum + errors, 0),
     samples,
   };

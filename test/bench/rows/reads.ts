@@ -10,6 +10,7 @@ import {
   VENUE_DELAY,
   VENUE_MARKETS_PATH,
 } from '../services.ts';
+import { TOKEN_IDS } from '../venue/records.ts';
 
 const PROXY = 'bare node:http proxy';
 
@@ -67,6 +68,12 @@ export const readRate: Bench = {
       unit: 'req/s',
       target: { atLeast: 0.5 },
     },
+    {
+      name: 'book-rate-distinct',
+      figure: 'the same, each connection another book',
+      baseline: PROXY,
+      unit: 'req/s',
+    },
     { name: 'book-venue', figure: 'the same proxy', baseline: 'the venue stub alone', unit: 'req/s' },
   ],
   async *rounds(stage) {
@@ -76,12 +83,19 @@ export const readRate: Bench = {
     const seconds = stage.seconds(3);
     const ours = () => load({ url: service.url + BOOK_PATH, seconds });
     const theirs = () => load({ url: proxy.url + VENUE_BOOK_PATH, seconds });
+    const paths = TOKEN_IDS.map((token) => `/v1/book/${token}`);
+    const distinct = () => load({ url: service.url, paths, seconds });
     const alone = () => load({ url: venue.url + VENUE_BOOK_PATH, seconds: seconds / 2 });
     await ours();
     await theirs();
     for (let round = 0; ; round += 1) {
       const [a, b] = await inTurn(round, ours, theirs);
-      yield { 'book-rate': compare(a, b, 'rate'), 'book-venue': compare(b, await alone(), 'rate') };
+      yield {
+        'book-rate': compare(a, b, 'rate'),
+        // Nothing to share here: what each request costs by itself.
+        'book-rate-distinct': compare(await distinct(), b, 'rate'),
+        'book-venue': compare(b, await alone(), 'rate'),
+      };
     }
   },
 };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Span, sequentialDepth } from './depth.ts';
 import { orderIdOf } from './order-id.ts';
-import { BOOK, marketPage, TOKEN_ID } from './records.ts';
+import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
 
 /**
  * The venue of a benchmark: the endpoints that an order and two reads need, answers made ahead, nothing checked. It
@@ -10,7 +10,7 @@ import { BOOK, marketPage, TOKEN_ID } from './records.ts';
 const CREDENTIALS = JSON.stringify({ apiKey: 'bench-key', secret: 'YmVuY2gtc2VjcmV0LWJlbmNo', passphrase: 'bench' });
 
 const ANSWERS: Readonly<Record<string, string>> = {
-  [`/book?token_id=${TOKEN_ID}`]: BOOK,
+  ...Object.fromEntries(TOKEN_IDS.map((token) => [`/book?token_id=${token}`, bookOf(token)])),
   '/auth/derive-api-key': CREDENTIALS,
   '/auth/api-key': CREDENTIALS,
   '/version': '{"version":2}',

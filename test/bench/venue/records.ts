@@ -1,5 +1,14 @@
-/** The token that the benchmark reads and trades; every market of the stub has ids of this form. */
-export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
+function tokenId(market: number, outcome: number): string {
+  return (
+    71321045679252212594626385532706912750332728571942532289631379312455583992563n -
+    BigInt(market * 2 + outcome) * 2n ** 120n
+  ).toString();
+}
+
+/** The token that the benchmark trades. */
+export const TOKEN_ID = tokenId(0, 0);
+/** As many tokens as a load has connections. */
+export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) => tokenId(market, 0));
 
 const LEVELS = 30;
 /** Markets of the stub's catalogue. */
@@ -10,21 +19,19 @@ function level(cents: number) {
 }
 
 /** A book as the venue sends it, best price last: 30 levels a side, the size of a busy market's. */
-export const BOOK = JSON.stringify({
-  market: `0x${'ab'.repeat(32)}`,
-  asset_id: TOKEN_ID,
-  timestamp: '1763650000000',
-  hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
-  bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
-  asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
-  min_order_size: '5',
-  tick_size: '0.01',
-  neg_risk: false,
-  last_trade_price: '0.51',
-});
-
-function tokenId(market: number, outcome: number): string {
-  return (BigInt(TOKEN_ID) - BigInt(market * 2 + outcome) * 2n ** 120n).toString();
+export function bookOf(token: string): string {
+  return JSON.stringify({
+    market: `0x${'ab'.repeat(32)}`,
+    asset_id: token,
+    timestamp: '1763650000000',
+    hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
+    bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
+    asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
+    min_order_size: '5',
+    tick_size: '0.01',
+    neg_risk: false,
+    last_trade_price: '0.51',
+  });
 }
 
 const FLAGS = ['new', 'featured', 'archived', 'cyom', 'ready', 'funded', 'approved', 'deploying', 'rfqEnabled'];
