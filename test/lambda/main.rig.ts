@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { WALLET_KEY } from '../support/synthesize.ts';
+import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';
 import { LISTED_ORIGIN } from './requests.ts';
@@ -26,6 +27,7 @@ const pairs = {
 };
 
 describeEquality(world, pairs);
+describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs.trading.lambda });
 describeWalletKey(world);
 describeDeadlines(world, pairs.trading);
 
