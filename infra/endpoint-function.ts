@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  ApplicationLogLevel,
   Architecture,
   Code,
   Function as LambdaFunction,
@@ -60,6 +61,8 @@ export class EndpointFunction extends Construct {
       logGroup: this.log,
       // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
       loggingFormat: LoggingFormat.JSON,
+      // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
+      applicationLogLevelV2: ApplicationLogLevel.TRACE,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
     // Without its permissions a function would lose the log of its first start.

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** Bytes of code that a function loads at its start: its own, and its part of the layer. */
+/** Bytes of code that a function can load: its own, and its part of the layer. */
 export type Sizes = ReadonlyMap<string, { readonly own: number; readonly layer: number }>;
 
 type Outputs = Metafile['outputs'];
 
-/** The files that `entries` load, by name, together with what those import statically. */
+/** The entries with everything that they import, at their start or later. */
 function reachable(outputs: Outputs, entries: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const queue = [...entries];

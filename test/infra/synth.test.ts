@@ -31,7 +31,7 @@ async function synth(name: string, context: Readonly<Record<string, string>>) {
     NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'no-network.mjs'))}`,
   };
   const options = { cwd: ROOT, env };
-  const args = [CDK, 'synth', '--quiet', '--output', outdir, '--build', 'true', ...settings];
+  const args = [CDK, 'synth', '--quiet', '--output', outdir, ...settings];
   const { stderr } = await promisify(execFile)(process.execPath, args, options);
   return { outdir, stderr };
 }
