@@ -18,7 +18,7 @@ export interface Call {
   readonly venueRequests: VenueRequest[];
 }
 
-export interface Outcome {
+interface Outcome {
   readonly name: string | null;
   readonly tokenId: string;
   readonly price: string | null;

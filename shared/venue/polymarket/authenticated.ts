@@ -23,7 +23,7 @@ export interface AccountDeps {
 }
 
 /** An answer, and the credentials that it was given to. */
-export interface AccountAnswer {
+interface AccountAnswer {
   readonly response: VenueHttpResponse;
   readonly used: ApiCredentials;
 }

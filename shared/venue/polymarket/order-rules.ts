@@ -53,7 +53,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call): Promise<
 }
 
 /** Throws the 422 of the first rule that the order breaks: range, tick, decimals of the size, minimum. */
-export function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: OrderRules): void {
+function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: OrderRules): void {
   const tick = formatDecimal(tickSize);
   const maxPrice = subtractDecimals(ONE, tickSize);
   if (compareDecimals(price, tickSize) < 0 || compareDecimals(price, maxPrice) > 0) {

@@ -32,10 +32,11 @@ export function classifyLookUp({ status, isJson, text }: VenueHttpResponse, orde
   if (executed) return { kind: 'found', placement: { ...placement, status: 'matched' } };
   if (name === 'LIVE' || name === 'UNMATCHED') return { kind: 'found', placement: { ...placement, status: 'live' } };
   if (name === 'DELAYED') return { kind: 'found', placement: { ...placement, status: 'delayed' } };
-  if (!/^(CANCELE?L?ED|INVALID)/.test(name)) return { kind: 'unusable' };
+  // The whole of it, since it is quoted.
+  if (!/^(CANCELE?L?ED|INVALID)[A-Z_]{0,50}$/.test(name)) return { kind: 'unusable' };
   const error = new AppError('The venue has cancelled the order; nothing of it was executed.', {
     code: 'order_rejected',
-    facts: { venueReason: state.slice(0, 64), orderId },
+    facts: { venueReason: state, orderId },
   });
   return { kind: 'cancelled', error };
 }
