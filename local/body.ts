@@ -21,7 +21,12 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
   };
   const leave = () => {
     if (request.readableEnded) return;
-    reject(new AppError('The connection ended within the body.', { code: 'invalid_request' }));
+    reject(
+      new AppError('The connection ended within the body.', {
+        code: 'invalid_request',
+        facts: { errors: [{ field: 'body', detail: 'must be as long as Content-Length says.' }] },
+      }),
+    );
   };
   if (broken.aborted) fail();
   request.on('data', collect).on('end', finish).on('close', leave);

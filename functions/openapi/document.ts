@@ -1,9 +1,10 @@
+import type { ErrorCode } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
 import { type AnyRoute, ROUTES } from '../routes.ts';
 import { orderExamples } from './examples.ts';
 import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
 import { COMMON_CODES, OPERATIONS, type Operation } from './operations.ts';
-import { problemResponses, successResponse } from './responses.ts';
+import { problemResponses, sharedResponses, successResponse } from './responses.ts';
 import { componentSchemas, schemaRef } from './schemas.ts';
 
 const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the order book of Polymarket.
@@ -46,10 +47,16 @@ function operationOf(name: string, operation: Operation) {
   };
 }
 
+/** Stands for every preflight: they have no examples. */
+const PREFLIGHT = 'preflight';
+
+function preflightCodes(listedOnly: boolean): readonly ErrorCode[] {
+  return listedOnly ? [...COMMON_CODES, 'origin_not_allowed'] : COMMON_CODES;
+}
+
 /** What OPTIONS answers on a path; `listedOnly` where pages of other origins are refused. */
 function preflightOf(name: string, path: string, listedOnly: boolean) {
-  const refused = listedOnly ? (['origin_not_allowed'] as const) : [];
-  const allowed = successResponse('preflight', {
+  const allowed = successResponse(PREFLIGHT, {
     status: 204,
     description: 'The methods of this path, and what a web page may do.',
     headers: [
@@ -66,7 +73,7 @@ function preflightOf(name: string, path: string, listedOnly: boolean) {
     summary: `Preflight of ${path}`,
     description: 'Browsers send this by themselves.',
     parameters: [...PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER],
-    responses: { '204': allowed, ...problemResponses('preflight', [...COMMON_CODES, ...refused]) },
+    responses: { '204': allowed, ...problemResponses(PREFLIGHT, preflightCodes(listedOnly)) },
   };
 }
 
@@ -78,6 +85,11 @@ function pathItem({ name, method, path }: Exclude<AnyRoute, { method: 'ANY' }>) 
     [method.toLowerCase()]: operationOf(name, operation),
     options: preflightOf(name, path, operation.codes.includes('origin_not_allowed')),
   };
+}
+
+function responses() {
+  const operations = Object.entries(OPERATIONS).map(([name, { codes }]) => [name, codes] as const);
+  return sharedResponses([...operations, [PREFLIGHT, preflightCodes(false)]]);
 }
 
 /** The contract as an OpenAPI 3.1 document, made of the schemas that the endpoints run with. */
@@ -103,6 +115,6 @@ export function createDocument() {
     security: [],
     tags: TAGS,
     paths: Object.fromEntries(Object.values(ROUTES).map((route) => [route.path, pathItem(route)])),
-    components: { schemas: componentSchemas(), headers: RESPONSE_HEADERS },
+    components: { schemas: componentSchemas(), responses: responses(), headers: RESPONSE_HEADERS },
   };
 }

@@ -833,7 +833,217 @@ export interface components {
             order_id: string;
         };
     };
-    responses: never;
+    responses: {
+        /**
+         * @description Bad Request:
+         *
+         *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
+         */
+        InvalidRequestProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+            };
+        };
+        /**
+         * @description Forbidden:
+         *
+         *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
+         */
+        HostNotAllowedProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
+            };
+        };
+        /**
+         * @description Method Not Allowed:
+         *
+         *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
+         */
+        MethodNotAllowedProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
+            };
+        };
+        /**
+         * @description Request Timeout:
+         *
+         *     - `request_timeout`: the request takes too long to arrive (local server).
+         */
+        RequestTimeoutProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+            };
+        };
+        /**
+         * @description URI Too Long:
+         *
+         *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
+         */
+        UriTooLongProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UriTooLongProblem"];
+            };
+        };
+        /**
+         * @description Request Header Fields Too Large:
+         *
+         *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
+         */
+        HeadersTooLargeProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+            };
+        };
+        /**
+         * @description Internal Server Error:
+         *
+         *     - `internal_error`: something unexpected went wrong; report the request id.
+         */
+        InternalErrorProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InternalErrorProblem"];
+            };
+        };
+        /**
+         * @description Too Many Requests:
+         *
+         *     - `rate_limited`: there are too many requests; see `Retry-After`.
+         */
+        RateLimitedProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
+            };
+        };
+        /**
+         * @description Service Unavailable:
+         *
+         *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
+         */
+        VenueUnavailableProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
+            };
+        };
+        /**
+         * @description Gateway Timeout:
+         *
+         *     - `venue_timeout`: the venue did not answer in time; no order was placed.
+         */
+        VenueTimeoutProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["VenueTimeoutProblem"];
+            };
+        };
+        /**
+         * @description Not Found:
+         *
+         *     - `unknown_token`: the venue has no order book for the token.
+         */
+        UnknownTokenProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownTokenProblem"];
+            };
+        };
+        /**
+         * @description Conflict:
+         *
+         *     - `order_in_progress`: another request with the same `Idempotency-Key` is being answered.
+         */
+        OrderInProgressProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrderInProgressProblem"];
+            };
+        };
+        /**
+         * @description Payload Too Large:
+         *
+         *     - `payload_too_large`: the body is larger than 16384 bytes.
+         */
+        PayloadTooLargeProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+            };
+        };
+        /**
+         * @description Unsupported Media Type:
+         *
+         *     - `unsupported_media_type`: the `Content-Type` is not `application/json` in UTF-8.
+         */
+        UnsupportedMediaTypeProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+            };
+        };
+        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
+        GatewayAnswer: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -884,114 +1094,14 @@ export interface operations {
                     "application/json": components["schemas"]["HealthStatus"];
                 };
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
+            403: components["responses"]["HostNotAllowedProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     healthPreflight: {
@@ -1025,114 +1135,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
+            403: components["responses"]["HostNotAllowedProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     markets: {
@@ -1175,106 +1185,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
                 };
             };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Too Many Requests:
-             *
-             *     - `rate_limited`: there are too many requests; see `Retry-After`.
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RateLimitedProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
+            403: components["responses"]["HostNotAllowedProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
             /**
              * @description Bad Gateway:
              *
@@ -1290,44 +1207,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["VenueErrorProblem"] | components["schemas"]["VenueRefusedServiceProblem"];
                 };
             };
-            /**
-             * @description Service Unavailable:
-             *
-             *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
-                };
-            };
-            /**
-             * @description Gateway Timeout:
-             *
-             *     - `venue_timeout`: the venue did not answer in time; no order was placed.
-             */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["VenueTimeoutProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            503: components["responses"]["VenueUnavailableProblem"];
+            504: components["responses"]["VenueTimeoutProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     marketsPreflight: {
@@ -1361,114 +1243,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
+            403: components["responses"]["HostNotAllowedProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     book: {
@@ -1510,34 +1292,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
+            403: components["responses"]["HostNotAllowedProblem"];
             /**
              * @description Not Found:
              *
@@ -1553,92 +1309,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFoundProblem"] | components["schemas"]["UnknownTokenProblem"];
                 };
             };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Too Many Requests:
-             *
-             *     - `rate_limited`: there are too many requests; see `Retry-After`.
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RateLimitedProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
             /**
              * @description Bad Gateway:
              *
@@ -1654,44 +1330,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["VenueErrorProblem"] | components["schemas"]["VenueRefusedServiceProblem"];
                 };
             };
-            /**
-             * @description Service Unavailable:
-             *
-             *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
-                };
-            };
-            /**
-             * @description Gateway Timeout:
-             *
-             *     - `venue_timeout`: the venue did not answer in time; no order was placed.
-             */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["VenueTimeoutProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            503: components["responses"]["VenueUnavailableProblem"];
+            504: components["responses"]["VenueTimeoutProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     bookPreflight: {
@@ -1728,114 +1369,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
+            403: components["responses"]["HostNotAllowedProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     orders: {
@@ -1900,106 +1441,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"];
                 };
             };
-            /**
-             * @description Not Found:
-             *
-             *     - `unknown_token`: the venue has no order book for the token.
-             */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UnknownTokenProblem"];
-                };
-            };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description Conflict:
-             *
-             *     - `order_in_progress`: another request with the same `Idempotency-Key` is being answered.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["OrderInProgressProblem"];
-                };
-            };
-            /**
-             * @description Payload Too Large:
-             *
-             *     - `payload_too_large`: the body is larger than 16384 bytes.
-             */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Unsupported Media Type:
-             *
-             *     - `unsupported_media_type`: the `Content-Type` is not `application/json` in UTF-8.
-             */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
-                };
-            };
+            404: components["responses"]["UnknownTokenProblem"];
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            409: components["responses"]["OrderInProgressProblem"];
+            413: components["responses"]["PayloadTooLargeProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            415: components["responses"]["UnsupportedMediaTypeProblem"];
             /**
              * @description Unprocessable Entity:
              *
@@ -2025,49 +1473,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
-            /**
-             * @description Too Many Requests:
-             *
-             *     - `rate_limited`: there are too many requests; see `Retry-After`.
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RateLimitedProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
+            429: components["responses"]["RateLimitedProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
             /**
              * @description Bad Gateway:
              *
@@ -2114,15 +1522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["OutcomeUnknownProblem"] | components["schemas"]["VenueTimeoutProblem"];
                 };
             };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            default: components["responses"]["GatewayAnswer"];
         };
     };
     ordersPreflight: {
@@ -2156,20 +1556,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
             /**
              * @description Forbidden:
              *
@@ -2185,86 +1572,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OriginNotAllowedProblem"];
                 };
             };
-            /**
-             * @description Method Not Allowed:
-             *
-             *     - `method_not_allowed`: another method is used on this path; `Allow` lists the right ones.
-             */
-            405: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["MethodNotAllowedProblem"];
-                };
-            };
-            /**
-             * @description Request Timeout:
-             *
-             *     - `request_timeout`: the request takes too long to arrive (local server).
-             */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
-                };
-            };
-            /**
-             * @description URI Too Long:
-             *
-             *     - `uri_too_long`: the URL is longer than 8192 bytes (local server).
-             */
-            414: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["UriTooLongProblem"];
-                };
-            };
-            /**
-             * @description Request Header Fields Too Large:
-             *
-             *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
-             */
-            431: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
-                };
-            };
-            /**
-             * @description Internal Server Error:
-             *
-             *     - `internal_error`: something unexpected went wrong; report the request id.
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                };
-            };
-            /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GatewayMessage"];
-                };
-            };
+            405: components["responses"]["MethodNotAllowedProblem"];
+            408: components["responses"]["RequestTimeoutProblem"];
+            414: components["responses"]["UriTooLongProblem"];
+            431: components["responses"]["HeadersTooLargeProblem"];
+            500: components["responses"]["InternalErrorProblem"];
+            default: components["responses"]["GatewayAnswer"];
         };
     };
 }

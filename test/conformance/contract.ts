@@ -7,13 +7,20 @@ import type { Answer } from './answer.ts';
 const schemaLike = z.record(z.string(), z.unknown());
 const content = z.record(z.string(), z.object({ schema: schemaLike }));
 const response = z.object({ content: content.optional(), headers: z.record(z.string(), z.unknown()).optional() });
-const operation = z.object({ operationId: z.string(), responses: z.record(z.string(), response) });
+const reference = z.object({ $ref: z.string() });
+const operation = z.object({
+  operationId: z.string(),
+  responses: z.record(z.string(), z.union([reference, response])),
+});
 const documentShape = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
-  components: z.object({ schemas: z.record(z.string(), schemaLike) }),
+  components: z.object({ schemas: z.record(z.string(), schemaLike), responses: z.record(z.string(), response) }),
 });
 
-type Operation = z.output<typeof operation>;
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, z.output<typeof response>>>;
+}
 
 /** What the document says about one kind of answer; throws a sentence about the first thing that is different. */
 export interface Contract {
@@ -44,9 +51,20 @@ function readDocument() {
   return documentShape.parse(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-function operationsOf({ paths }: z.output<typeof documentShape>): ReadonlyMap<string, Operation> {
+function operationOf(value: unknown, shared: Operation['responses']): Operation {
+  const { operationId, responses } = operation.parse(value);
+  const resolved = Object.entries(responses).map(([status, found]) => {
+    if (!('$ref' in found)) return [status, found] as const;
+    return [status, shared[found.$ref.slice('#/components/responses/'.length)] ?? {}] as const;
+  });
+  return { operationId, responses: Object.fromEntries(resolved) };
+}
+
+function operationsOf({ paths, components }: z.output<typeof documentShape>): ReadonlyMap<string, Operation> {
   const operations = Object.values(paths).flatMap((item) =>
-    Object.entries(item).flatMap(([method, value]) => (method === 'parameters' ? [] : [operation.parse(value)])),
+    Object.entries(item).flatMap(([method, value]) =>
+      method === 'parameters' ? [] : [operationOf(value, components.responses)],
+    ),
   );
   return new Map(operations.map((found) => [found.operationId, found]));
 }
