@@ -13,8 +13,8 @@ function directive(Namespace: string, dimensions: readonly string[], Metrics: re
 
 /**
  * Makes the members by which CloudWatch reads metrics out of a request's log line: requests, latency and the time of
- * its calls to the venue (their sum, though some overlap) by route; errors by route and code; orders by status. No call and no library stands between a request and
- * its metrics.
+ * its calls to the venue (their sum, though some overlap) by route; errors by route and code; orders by status. No call
+ * and no library stands between a request and its metrics.
  */
 export function embeddedMetrics(namespace: string, now: () => number = Date.now) {
   const count = (name: string) => ({ Name: name, Unit: 'Count' }) as const;

@@ -33,7 +33,7 @@ function parseJson(secret: string): unknown {
  * Parses the secret: a private key in hex, or JSON with `privateKey` and the API credentials. Throws an error that never
  * holds a part of the secret.
  */
-export function parseWalletKey(secret: string): WalletKey {
+function parseWalletKey(secret: string): WalletKey {
   const trimmed = secret.trim();
   if (!trimmed.startsWith('{')) {
     return { privateKey: parsePrivateKey(trimmed, 'The secret'), credentials: undefined };

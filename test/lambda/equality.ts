@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { disabledRows, orderRows, type Row, readRows, venueRows } from './requests.ts';
+import { disabledRows, orderRows } from './order-requests.ts';
+import { readRows } from './read-requests.ts';
+import type { Row } from './requests.ts';
+import { venueRows } from './venue-requests.ts';
 import type { Answer, Way } from './ways.ts';
 import type { World } from './world.ts';
 

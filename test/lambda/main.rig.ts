@@ -4,6 +4,7 @@ import { WALLET_KEY } from '../support/synthesize.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';
+import { describeOrdersTable } from './orders-table.ts';
 import { LISTED_ORIGIN } from './requests.ts';
 import { reportTimes } from './times.ts';
 import { describeWalletKey } from './wallet-key.ts';
@@ -29,6 +30,7 @@ const pairs = {
 describeEquality(world, pairs);
 describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs.trading.lambda });
 describeWalletKey(world);
+describeOrdersTable(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {

@@ -4,57 +4,9 @@ import { type ApiKeyCreds, Chain, ClobClient } from '@polymarket/clob-client-v2'
 import { Wallet } from 'ethers';
 import { clientSigner } from '../support/paper-client.ts';
 import { WALLET_KEY } from '../support/synthesize.ts';
-import type { DeployedFunction } from './assembly.ts';
 import { codeOf } from './equality.ts';
-import { route } from './gateway.ts';
-import { order } from './requests.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
-import { type Answer, toAnswer } from './ways.ts';
+import { FOREIGN_KEY, withOrders } from './orders-function.ts';
 import type { World } from './world.ts';
-
-/** Another published key, which does not belong to the pinned address. */
-const FOREIGN_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
-
-interface OrdersFunction {
-  readonly sandbox: Sandbox;
-  place(headers?: Readonly<Record<string, string>>): Promise<Answer>;
-}
-
-export function ordersFunctionOf({ trading }: World): DeployedFunction {
-  const target = trading.functions.get('Orders');
-  assert.ok(target);
-  return target;
-}
-
-/** A fresh execution environment of the orders function. */
-export async function startOrders(
-  world: World,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<OrdersFunction> {
-  const sandbox = await startSandbox(ordersFunctionOf(world), world.stage, { ...world.variables, ...variables });
-  return {
-    sandbox,
-    place: async (headers = {}) => {
-      const { event } = route(world.trading, order(world.token, {}, headers));
-      return toAnswer(await sandbox.invoke(event));
-    },
-  };
-}
-
-/** Runs `act` on a fresh environment and shows its log when that fails; no log ever shows a secret. */
-async function withOrders(
-  world: World,
-  act: (orders: OrdersFunction) => Promise<void>,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const orders = await startOrders(world, variables);
-  try {
-    await act(orders);
-    for (const key of [WALLET_KEY, FOREIGN_KEY]) assert.ok(!orders.sandbox.output().includes(key.slice(2)));
-  } finally {
-    orders.sandbox.stop();
-  }
-}
 
 interface Rotated {
   /** The secret as JSON. */
@@ -165,49 +117,10 @@ function describeRotation(world: World): void {
   });
 }
 
-function describeStore(world: World): void {
-  const key = { 'idempotency-key': 'rig-store' };
-  it('is needed only for requests with an idempotency key', () =>
-    withOrders(
-      world,
-      async ({ place }) => {
-        world.secrets.set(WALLET_KEY);
-        assert.equal((await place()).status, 201);
-        assert.equal(codeOf(await place(key)), 'store_unavailable');
-      },
-      { SERVICE_ORDERS_TABLE: 'not-there' },
-    ));
-
-  it('keeps two environments from placing one order twice', async () => {
-    world.secrets.set(WALLET_KEY);
-    await withOrders(world, (first) =>
-      withOrders(world, async (second) => {
-        await Promise.all([first.sandbox.initialised, second.sandbox.initialised]);
-        const placed = world.venue.orders().length;
-        world.venue.arm({ fault: 'delay', method: 'POST', path: '/order', ms: 1_500 });
-        const pending = first.place(key);
-        await arrival(world, '/order');
-        assert.equal(codeOf(await second.place(key)), 'order_in_progress');
-        assert.equal((await pending).status, 201);
-        const replay = await second.place(key);
-        assert.deepEqual([replay.status, replay.headers['idempotency-replayed']], [201, 'true']);
-        assert.equal(world.venue.orders().length, placed + 1);
-      }),
-    );
-  });
-}
-
-/** Resolves when the venue has got one more request on a path. */
-async function arrival({ venue }: World, path: string): Promise<void> {
-  const count = () => venue.requests().filter((request) => request.path === path).length;
-  for (const before = count(); count() === before; ) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** What only Lambda has: the secret, and execution environments beside each other. */
+/** What becomes of the secret, which only Lambda has. */
 export function describeWalletKey(world: World): void {
   describe('the key', () => {
     describeLoading(world);
     describeRotation(world);
   });
-  describe('the table', () => describeStore(world));
 }
