@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createDocument } from '../../../functions/openapi/document.ts';
@@ -30,6 +32,11 @@ function isAccepted(body: unknown): boolean {
 }
 
 describe('the document', () => {
+  it('is what is committed', () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8');
+    expect(committed).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
+  });
+
   it('has the four endpoints and their preflights, and nothing else', () => {
     const { paths } = createDocument();
     const operations = Object.entries(paths).flatMap(([path, item]) =>
