@@ -1,9 +1,11 @@
+import { type IncomingMessage, request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
 import autocannon from 'autocannon';
 import { percentile } from './statistics.ts';
 
 export interface LoadSpec {
   readonly url: string;
-  /** A path of its own for each connection, instead of the URL's. */
+  /** Paths that the requests go to one after the other, instead of the URL's. */
   readonly paths?: readonly string[];
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,13 +35,20 @@ export async function load({ url, paths = [], headers = {}, seconds, amount, ...
   const startedAt = performance.now();
   let endedAt = startedAt;
   const bound = amount === undefined ? { duration: seconds ?? 1 } : { amount };
-  let opened = 0;
-  const setupClient = (client: autocannon.Client) => {
-    const path = paths[opened % paths.length];
-    opened += 1;
-    if (path !== undefined) client.setRequest({ method: 'GET', path });
+  let sent = 0;
+  const setupRequest = (request: autocannon.Request) => {
+    const path = paths[sent % paths.length];
+    sent += 1;
+    return { ...request, ...(path !== undefined && { path }) };
   };
-  const options = { connections: CONNECTIONS, ...spec, ...bound, url, headers: { ...headers }, setupClient };
+  const options = {
+    connections: CONNECTIONS,
+    ...spec,
+    ...bound,
+    url,
+    headers: { ...headers },
+    requests: [{ setupRequest }],
+  };
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
   run.on('response', (_client, _status, _bytes, time) => {
@@ -55,12 +64,22 @@ export async function load({ url, paths = [], headers = {}, seconds, amount, ...
   };
 }
 
-/** One request at a time; the milliseconds of the answer. Throws on another status than `expected`. */
-export async function timeOne(url: string, init: RequestInit, expected: number): Promise<number> {
+export interface OneRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** One request on a new connection; the milliseconds to the end of its answer. Throws on another status than `expected`. */
+export async function timeOne(url: string, { method = 'GET', headers, body }: OneRequest, expected: number) {
   const startedAt = performance.now();
-  const response = await fetch(url, init);
-  const text = await response.text();
+  // Not fetch, which takes milliseconds to get going and would have them counted as the service's.
+  const request = send(url, { agent: false, method, headers: { ...headers } }).end(body);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request.on('response', resolve).on('error', reject);
+  const response = await promise;
+  const answer = await text(response);
   const time = performance.now() - startedAt;
-  if (response.status !== expected) throw new Error(`${url} answered ${response.status}: ${text}`);
+  if (response.statusCode !== expected) throw new Error(`${url} answered ${response.statusCode}: ${answer}`);
   return time;
 }

@@ -70,7 +70,7 @@ export const readRate: Bench = {
     },
     {
       name: 'book-rate-distinct',
-      figure: 'the same, each connection another book',
+      figure: 'the same, each request another book',
       baseline: PROXY,
       unit: 'req/s',
     },

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts';
-import { timeOne } from '../load.ts';
+import { type OneRequest, timeOne } from '../load.ts';
 import { BOOK_PATH, MARKETS_PATH, ORDER, startService, startVenue, VENUE_DELAY } from '../services.ts';
 
 function row(name: string, figure: string) {
@@ -23,7 +23,7 @@ export const roundTrips: Bench = {
   ],
   async *rounds() {
     await using venue = await startVenue(VENUE_DELAY);
-    const count = async (url: string, init: RequestInit, expected: number, least: number) => {
+    const count = async (url: string, init: OneRequest, expected: number, least: number) => {
       await venue.counts();
       await timeOne(url, init, expected);
       return { value: (await venue.counts()).depth, baseline: least, errors: 0 };
