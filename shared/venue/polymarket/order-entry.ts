@@ -8,7 +8,7 @@ import type { Call, LimitOrder, OrderEntry, Placement, SignedOrder } from '../po
 import { createCredentialSource } from './credentials.ts';
 import { deriveApiKey } from './derive-api-key.ts';
 import { checkCap, createOrderRuleBook } from './order-rules.ts';
-import { type Account, signOrder } from './sign-order.ts';
+import { type Account, rehearseSigning, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 import { createTransport } from './transport.ts';
 import { openWallet } from './wallet.ts';
@@ -63,6 +63,7 @@ export function openAccount(
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
   const { wallet } = account;
+  rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
   const credentials = createCredentialSource(given, (call) =>

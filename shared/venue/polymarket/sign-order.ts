@@ -1,6 +1,6 @@
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import type { SignatureType } from '../../config.ts';
-import { formatDecimal, multiplyDecimals, toUnits } from '../../decimal.ts';
+import { formatDecimal, multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
 import { AppError } from '../../errors.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
@@ -90,4 +90,21 @@ export async function signOrder(order: LimitOrder, rules: OrderRules, account: A
   }
   const body = orderToJsonV2(signed, '', OrderType.GTC, order.postOnly);
   return { orderId, tokenId: order.tokenId, postOnly: order.postOnly, payload: JSON.stringify(body.order) };
+}
+
+const ONE_SHARE_AT_HALF: LimitOrder = {
+  tokenId: '1',
+  side: 'buy',
+  price: { coefficient: 5n, scale: 1 },
+  size: ONE,
+  postOnly: true,
+};
+
+/**
+ * Signs an order that nobody gets to see. The first signature of a process takes 12 ms and later ones half of one; so
+ * the first caller does not wait for it.
+ */
+export async function rehearseSigning(account: Account): Promise<void> {
+  const rules = { tickSize: ONE_SHARE_AT_HALF.price, minOrderSize: ONE, negRisk: false, protocol: 'v1' } as const;
+  await signOrder(ONE_SHARE_AT_HALF, rules, account);
 }
