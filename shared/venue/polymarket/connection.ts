@@ -93,9 +93,15 @@ interface Watch {
 
 /** Bounds a request in time, and notes from when on a byte of it may have arrived. */
 function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject }: Watch): void {
-  let [sent, answered] = [false, false];
+  let sent = false;
+  let answer: IncomingMessage | undefined;
   const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
-  const timer = setTimeout(() => request.destroy(new TransportError('timeout', sent)), limit);
+  const timer = setTimeout(() => {
+    const late = new TransportError('timeout', sent);
+    // Node reports a request that we destroy in the middle of its answer as a reset: the answer is told first.
+    answer?.destroy(late);
+    request.destroy(late);
+  }, limit);
   request.on('socket', (socket: Socket) => {
     if (!socket.connecting) {
       sent = true;
@@ -112,14 +118,14 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
     socket.once('close', () => clearTimeout(connecting));
   });
   request.on('response', (response) => {
-    answered = true;
+    answer = response;
     resolve(response);
   });
   request.on('error', (error) => reject(error instanceof TransportError ? error : broken(error)));
   request.on('close', () => {
     clearTimeout(timer);
     // An answer that switches protocols ends in neither of the two above.
-    if (!answered) reject(broken());
+    if (!answer) reject(broken());
   });
 }
 

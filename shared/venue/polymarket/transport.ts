@@ -18,12 +18,6 @@ export interface Transport {
   clockSkew(): number;
 }
 
-/** Node reports a request that we destroy in the middle of its answer as a reset. */
-function asTransportError(error: unknown, timeIsUp: boolean): TransportError {
-  const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
-  return timeIsUp && failure.kind === 'reset' ? new TransportError('timeout', failure.sent, failure) : failure;
-}
-
 /** Opens a transport to a host of the venue. `now`: the wall clock in epoch milliseconds. */
 export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
   const connection = createConnection(baseUrl, now);
@@ -55,7 +49,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
         result = response.status;
         return response;
       } catch (error) {
-        const failure = asTransportError(error, performance.now() - startedAt >= limit);
+        const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
         result = failure.kind;
         throw failure;
       } finally {

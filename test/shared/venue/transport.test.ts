@@ -180,6 +180,15 @@ describe('transport without a readable answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
+  // A timer may fire a fraction of a millisecond before the time that was asked for.
+  it('calls every body that stalls a time-out, whenever the timer fires', async () => {
+    const venue = await startVenue(() => stalled);
+    const http = createTransport(venue.url);
+    const limits = Array.from({ length: 60 }, (_, index) => 100 + index * 0.99);
+    const failures = limits.map((timeLimit) => failureOf(http.send({ ...GET, timeLimit }, callWithin())));
+    expect(await Promise.all(failures)).toStrictEqual(limits.map(() => ({ kind: 'timeout', sent: true })));
+  });
+
   it('takes a body of exactly 8 MiB', async () => {
     const venue = await startVenue(() => ({ body: ' '.repeat(8 * MIB) }));
     expect((await createTransport(venue.url).send(GET, callWithin())).text.length).toBe(8 * MIB);
