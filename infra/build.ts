@@ -75,7 +75,8 @@ async function write(files: readonly OutputFile[], outdir: string): Promise<void
  * The same sources give the same bytes, wherever the project lies.
  */
 export async function buildAssets(outdir: string): Promise<Sizes> {
-  await rm(outdir, { recursive: true, force: true });
+  // Not all of it: the client and the figures of the benchmark lie there too.
+  for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   const metafiles = new Map<string, Metafile>();
   for (const name of Object.keys(ROUTES)) {
     const { outputFiles, metafile } = await build(functionOptions(name));

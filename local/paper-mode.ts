@@ -12,7 +12,7 @@ const SEED = 1;
  * The settings of a service that trades on paper. What belongs to the operator's real account is made absent: it must
  * not reach a venue that somebody else may have started, and would not work there.
  */
-export function paperOverrides(venueUrl: string, storePath: string): Environment {
+function paperOverrides(venueUrl: string, storePath: string): Environment {
   return {
     SERVICE_GAMMA_URL: venueUrl,
     SERVICE_CLOB_URL: venueUrl,

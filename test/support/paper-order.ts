@@ -1,5 +1,6 @@
 import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
+import { ORDER_TYPE } from './order-type.ts';
 import { clientSigner, FUNDER, WALLET } from './paper-client.ts';
 
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';
@@ -19,19 +20,6 @@ export interface OrderRequest {
   readonly maker?: string;
 }
 
-const FIELDS = [
-  ['salt', 'uint256'],
-  ['maker', 'address'],
-  ['signer', 'address'],
-  ['tokenId', 'uint256'],
-  ['makerAmount', 'uint256'],
-  ['takerAmount', 'uint256'],
-  ['side', 'uint8'],
-  ['signatureType', 'uint8'],
-  ['timestamp', 'uint256'],
-  ['metadata', 'bytes32'],
-  ['builder', 'bytes32'],
-].map(([name = '', type = '']) => ({ name, type }));
 const ZERO = `0x${'00'.repeat(32)}`;
 const CONTRACTS: Readonly<Record<Domain, readonly [version: string, contract: string]>> = {
   plain: ['2', '0xE111180000d2663C0091e4f400237545B87B996B'],
@@ -71,7 +59,7 @@ export async function signOrder(request: OrderRequest) {
     metadata: ZERO,
     builder: ZERO,
   };
-  const types = { Order: FIELDS };
+  const types = { Order: ORDER_TYPE };
   const signature = await wallet.signTypedData(domainOf(domain), types, struct);
   const id = TypedDataEncoder.hash(domainOf(domain), types, struct);
   return { id, order: { ...struct, side, expiration, signature } };

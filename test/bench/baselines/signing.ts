@@ -3,6 +3,7 @@ import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../shared/venue/polymarket/wallet.ts';
+import { ORDER_TYPE } from '../../support/order-type.ts';
 import { median } from '../statistics.ts';
 import { TOKEN_ID } from '../venue/records.ts';
 
@@ -23,20 +24,7 @@ const domain = {
   chainId: 137,
   verifyingContract: '0xE111180000d2663C0091e4f400237545B87B996B',
 };
-const fields = [
-  ['salt', 'uint256'],
-  ['maker', 'address'],
-  ['signer', 'address'],
-  ['tokenId', 'uint256'],
-  ['makerAmount', 'uint256'],
-  ['takerAmount', 'uint256'],
-  ['side', 'uint8'],
-  ['signatureType', 'uint8'],
-  ['timestamp', 'uint256'],
-  ['metadata', 'bytes32'],
-  ['builder', 'bytes32'],
-] as const;
-const types = { Order: fields.map(([name, type]) => ({ name, type })) };
+const types = { Order: ORDER_TYPE };
 const zeros = `0x${'00'.repeat(32)}`;
 
 function signWithEthers(): Promise<string> {

@@ -10,6 +10,7 @@ import type { OrderRules } from '../../../shared/venue/polymarket/order-rules.ts
 import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../shared/venue/polymarket/wallet.ts';
 import { v1TokenId, v2TokenId } from '../../support/market-records.ts';
+import { ORDER_TYPE } from '../../support/order-type.ts';
 import { clientSigner } from '../../support/paper-client.ts';
 import { limitOrder, PRIVATE_KEY } from '../../support/trading-world.ts';
 
@@ -74,20 +75,6 @@ function signTerms({ domain, kind, tick, ...order }: Terms) {
   return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), accountOf(kind));
 }
 
-const ORDER = [
-  ['salt', 'uint256'],
-  ['maker', 'address'],
-  ['signer', 'address'],
-  ['tokenId', 'uint256'],
-  ['makerAmount', 'uint256'],
-  ['takerAmount', 'uint256'],
-  ['side', 'uint8'],
-  ['signatureType', 'uint8'],
-  ['timestamp', 'uint256'],
-  ['metadata', 'bytes32'],
-  ['builder', 'bytes32'],
-].map(([name = '', type = '']) => ({ name, type }));
-
 /** Of a deposit wallet's signature: the order within the wallet's own domain (ERC-7739). */
 const NESTED = [
   { name: 'contents', type: 'Order' },
@@ -128,7 +115,7 @@ describe('a signed order', () => {
   it.each(cases)('of account kind %s for exchange %s has the hash of its struct as its id', async (kind, domain) => {
     const signed = await signTerms({ domain, kind, tick: '0.01', side: 'sell', price: '0.35', size: '12.34' });
     const { struct } = structOf(signed.payload);
-    expect(signed.orderId).toBe(TypedDataEncoder.hash(domainOf(domain), { Order: ORDER }, struct));
+    expect(signed.orderId).toBe(TypedDataEncoder.hash(domainOf(domain), { Order: ORDER_TYPE }, struct));
     expect(signed).toMatchObject({ tokenId: tokenOf(domain), postOnly: true });
   });
 
@@ -139,7 +126,7 @@ describe('a signed order', () => {
     expect([struct.maker, struct.signer]).toStrictEqual([holder, kind === 'deposit-wallet' ? holder : signer.address]);
     expect(struct.signatureType).toBe(SIGNATURE_TYPES.indexOf(kind));
     if (kind !== 'deposit-wallet') {
-      expect(verifyTypedData(domainOf(domain), { Order: ORDER }, struct, signature)).toBe(signer.address);
+      expect(verifyTypedData(domainOf(domain), { Order: ORDER_TYPE }, struct, signature)).toBe(signer.address);
       return;
     }
     const nested = {
@@ -150,7 +137,7 @@ describe('a signed order', () => {
       verifyingContract: FUNDER,
       salt: `0x${'00'.repeat(32)}`,
     };
-    const digest = TypedDataEncoder.hash(domainOf(domain), { TypedDataSign: NESTED, Order: ORDER }, nested);
+    const digest = TypedDataEncoder.hash(domainOf(domain), { TypedDataSign: NESTED, Order: ORDER_TYPE }, nested);
     expect(recoverAddress(digest, dataSlice(signature, 0, 65))).toBe(signer.address);
   });
 });
