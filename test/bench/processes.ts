@@ -45,8 +45,8 @@ async function readUrl(child: ChildProcess, file: string): Promise<string> {
   const end = performance.now() + START_LIMIT;
   while (performance.now() < end) {
     const text = await readFile(file, 'utf8');
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
-    if (url !== undefined) return url;
+    const port = /http:\/\/(?:127\.0\.0\.1|localhost):(\d+)/.exec(text)?.[1];
+    if (port !== undefined) return `http://127.0.0.1:${port}`;
     if (child.exitCode !== null) throw new Error(`A process ended at its start: ${text}`);
     await sleep(POLL_INTERVAL);
   }
