@@ -2,7 +2,7 @@ import { compareDecimals, type Decimal, parseDecimal, ZERO } from './decimal.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { Secret } from './secret.ts';
 
-/** What kind of account holds the funds (`venue`'s signature types 0 to 3). */
+/** What kind of account holds the funds (the venue's signature types 0 to 3). */
 export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 

@@ -38,7 +38,7 @@ export type SendAsAccount = (
   call: Call,
 ) => Promise<AccountAnswer>;
 
-/** The venue's L2 headers (`venue.md` 4): an HMAC over time, method, path and body. */
+/** The venue's L2 headers (the venue's documentation: authentication): an HMAC over time, method, path and body. */
 function l2Headers(
   { method, path, body = '' }: AuthenticatedRequest,
   address: string,

@@ -44,10 +44,10 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * `GET /auth/derive-api-key` and `POST /auth/api-key` (L1, `venue.md` 4) side by side: one of them fails, depending on
- * whether the wallet has had credentials before, and a first order does not wait for two round trips. The credentials
- * are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`, `venue_timeout`,
- * `rate_limited`, `venue_error`.
+ * `GET /auth/derive-api-key` and `POST /auth/api-key` (the venue's documentation: L1 authentication) side by side: one of
+ * them fails, depending on whether the wallet has had credentials before, and a first order does not wait for two round
+ * trips. The credentials are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`,
+ * `venue_timeout`, `rate_limited`, `venue_error`.
  */
 export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
   return attempt(clob, wallet, call, 'again when the clock was wrong');

@@ -6,7 +6,7 @@ import { MARKET_DECIMALS, type MarketParse, parseMarket } from './market-record.
 import { read, refuseRead } from './reads.ts';
 import type { Transport } from './transport.ts';
 
-/** The venue clamps larger pages silently (`venue.md` 1.1). */
+/** The venue clamps larger pages silently (its documentation: list markets). */
 export const MAX_PAGE_SIZE = 100;
 
 const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
@@ -27,7 +27,7 @@ function parsePage(text: string): z.infer<typeof page> {
   }
 }
 
-/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (`venue.md` 1.1, 1.2 and 1.7). */
+/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (its documentation: list markets). */
 export async function listMarketPage(
   gamma: Transport,
   { size, cursor }: { readonly size: number; readonly cursor: string | undefined },

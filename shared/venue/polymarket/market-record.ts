@@ -43,7 +43,7 @@ const dateTime = z.catch(
   null,
 );
 
-/** Strict about what says that an order can be placed, and on which token; lenient about the rest (`venue.md` 1.3). */
+/** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
 const record = z.object({
   id: z.string().check(z.minLength(1)),
   active: anything,
@@ -72,7 +72,7 @@ const record = z.object({
 
 type MarketRecord = z.infer<typeof record>;
 
-/** The two token ids of a market, chosen by its version (`venue.md` 1.4), or why they cannot be trusted. */
+/** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
 function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {
   const protocol = version ?? 'v1';
   const ids = protocol === 'v2' ? positionIds : clobTokenIds;

@@ -22,7 +22,7 @@ export interface OrderRules {
   readonly protocol: Protocol;
 }
 
-/** Decimals of a size at this venue, whatever the tick (`venue.md` 3.4). */
+/** Decimals of a size at this venue, whatever the tick (its documentation: order amounts). */
 const MAX_SIZE_DECIMALS = 2;
 /** Milliseconds. A tick can change at any time; the venue refuses what an old one let through. */
 const MAX_AGE = 60_000;

@@ -83,8 +83,8 @@ function behindFirewall(): AppError {
 }
 
 /**
- * Reads the venue's answer to an order by the table of `venue.md` 3.7 and 3.8. `clean` takes secrets out of the
- * venue's sentences.
+ * Reads the venue's answer to an order (its documentation: post an order, and the error codes of the CLOB). `clean`
+ * takes secrets out of the venue's sentences.
  */
 export function classifyOutcome(
   { status, isJson, text, retryAfter }: VenueHttpResponse,

@@ -18,7 +18,7 @@ const book = z.object({
   last_trade_price: z.pipe(anything, z.transform(decimalOrNull)),
   timestamp: z.catch(z.nullable(z.string()), null),
   hash: z.catch(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))), null),
-  /** Undocumented, on books of protocol v2 only (`venue.md` 2.1). */
+  /** Undocumented, on books of protocol v2 only. */
   version: z.nullish(z.string()),
 });
 
@@ -76,7 +76,7 @@ function parseBook(text: string, tokenId: string): VenueBook {
   };
 }
 
-/** `GET /book` of the CLOB (`venue.md` 2.1): levels and the rules of a token in one answer. Errors: see `MarketData`. */
+/** `GET /book` of the CLOB: levels and the rules of a token in one answer. Errors: see `MarketData`. */
 export async function readVenueBook(clob: Transport, tokenId: string, call: Call): Promise<VenueBook> {
   const response = await read(clob, { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` }, call);
   const { status, isJson, text } = response;

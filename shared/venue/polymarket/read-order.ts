@@ -17,7 +17,7 @@ export type LookUp =
   | { readonly kind: 'cancelled'; readonly error: AppError }
   | { readonly kind: 'not_found' | 'unusable' };
 
-/** Reads the answer of `GET /data/order/{id}` (`venue.md` 3.10). */
+/** Reads the answer of `GET /data/order/{id}` (the venue's documentation: get an order). */
 export function classifyLookUp({ status, isJson, text }: VenueHttpResponse, orderId: string): LookUp {
   if (status === 404 && isJson) return { kind: 'not_found' };
   if (status !== 200 || !isJson) return { kind: 'unusable' };

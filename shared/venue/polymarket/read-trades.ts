@@ -23,8 +23,8 @@ export interface TradePage {
 }
 
 /**
- * Looks for an order on a page of the account's trades (`GET /data/trades`, `venue.md` 7): they outlive the order,
- * which the venue forgets once it is filled. `undefined` when the answer cannot be used.
+ * Looks for an order on a page of the account's trades (`GET /data/trades`; the venue's documentation: get trades): they
+ * outlive the order, which the venue forgets once it is filled. `undefined` when the answer cannot be used.
  */
 export function readTrades({ status, isJson, text }: VenueHttpResponse, orderId: string): TradePage | undefined {
   // A venue without this path has no trades to show.

@@ -53,8 +53,8 @@ function bound(name: 'tickSize' | 'minOrderSize' | 'minNotional') {
 }
 
 /**
- * The venue's sentences (`venue.md` 3.8; the wire carries only these) and what each means to a caller. The first that
- * matches counts.
+ * The venue's sentences (its documentation: error codes of the CLOB; the wire carries only these) and what each means to
+ * a caller. The first that matches counts.
  */
 const SENTENCES: readonly (readonly [RegExp, Translate])[] = [
   [/crosses (?:the )?book/i, quoted('post_only_would_cross', 'The post-only order would have matched at once.')],

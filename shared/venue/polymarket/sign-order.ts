@@ -8,7 +8,7 @@ import { hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
 
 /** Polygon. */
 export const CHAIN_ID = 137;
-/** Both collateral and shares (`venue.md` 3.4). */
+/** Both collateral and shares (the venue's documentation: order amounts). */
 const UNIT_DECIMALS = 6;
 
 const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
@@ -65,7 +65,7 @@ function build(
 
 /**
  * Signs a limit order (good till cancelled) that obeys `rules`. The order id is the digest of the order under the
- * exchange's domain (`venue.md` 3.2). Errors: 400 `invalid_request` for a size that cannot be signed exactly.
+ * exchange's domain (EIP-712). Errors: 400 `invalid_request` for a size that cannot be signed exactly.
  */
 export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
   const { wallet, signatureType, funderAddress } = account;

@@ -32,7 +32,7 @@ function outcomeUnknown(orderId: string, cause: unknown): AppError {
   return new AppError(detail, { code: 'outcome_unknown', facts: { orderId }, cause });
 }
 
-/** The body of `POST /order`; the signed order stands in it byte for byte (`venue.md` 3.1). */
+/** The body of `POST /order`; the signed order stands in it byte for byte (the venue's documentation: post an order). */
 function orderBody({ payload, postOnly }: SignedOrder, owner: string): string {
   return `{"deferExec":false,"postOnly":${postOnly},"order":${payload},"owner":${JSON.stringify(owner)},"orderType":"GTC"}`;
 }
