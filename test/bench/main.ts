@@ -66,6 +66,7 @@ function readFlags() {
 const { quick, only, rounds } = readFlags();
 const extent = quick ? QUICK : FULL;
 const wanted = BENCHES.filter(({ rows }) => only.length === 0 || rows.some(({ name }) => only.includes(name)));
+if (wanted.length === 0) throw new Error(`No row is named ${only.join(' or ')}.`);
 const results: Result[] = [];
 const startedAt = performance.now();
 for (const bench of wanted) {

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { TypedDataEncoder } from 'ethers';
+import { summariseRow } from './report.ts';
+import { median, percentile } from './statistics.ts';
+import { sequentialDepth } from './venue/depth.ts';
+import { orderIdOf } from './venue/order-id.ts';
+import { SIGNED_ORDER } from './venue/signed-order.ts';
+
+const FIELDS = [
+  { name: 'salt', type: 'uint256' },
+  { name: 'maker', type: 'address' },
+  { name: 'signer', type: 'address' },
+  { name: 'tokenId', type: 'uint256' },
+  { name: 'makerAmount', type: 'uint256' },
+  { name: 'takerAmount', type: 'uint256' },
+  { name: 'side', type: 'uint8' },
+  { name: 'signatureType', type: 'uint8' },
+  { name: 'timestamp', type: 'uint256' },
+  { name: 'metadata', type: 'bytes32' },
+  { name: 'builder', type: 'bytes32' },
+];
+
+describe('what the benchmark computes', () => {
+  it('takes the median of even and odd counts', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+  });
+
+  it('takes percentiles, and of nothing none', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect([percentile(values, 0), percentile(values, 0.5), percentile(values, 1)]).toStrictEqual([1, 51, 100]);
+    expect(percentile([], 0.5)).toBeNaN();
+  });
+
+  it('counts requests side by side as one round trip, one after the other as two', () => {
+    const [a, b, c] = [
+      { from: 0, to: 25 },
+      { from: 1, to: 26 },
+      { from: 27, to: 52 },
+    ];
+    expect(sequentialDepth([a, b])).toBe(1);
+    expect(sequentialDepth([c, b, a])).toBe(2);
+    expect(sequentialDepth([])).toBe(0);
+  });
+
+  it('gives an order the id that it has at the venue', () => {
+    const { order } = JSON.parse(SIGNED_ORDER);
+    const domain = {
+      name: 'Polymarket CTF Exchange',
+      version: '2',
+      chainId: 137,
+      verifyingContract: '0xE111180000d2663C0091e4f400237545B87B996B',
+    };
+    const { maker } = order;
+    const value = { ...order, maker: maker.toLowerCase(), signer: maker.toLowerCase(), side: 0 };
+    expect(orderIdOf(SIGNED_ORDER)).toBe(TypedDataEncoder.hash(domain, { Order: FIELDS }, value));
+  });
+
+  it('judges the median of the ratios, and shows what failed', () => {
+    const row = { name: 'a', figure: 'a', baseline: 'b', unit: 'ms', target: { atMost: 1.1 } } as const;
+    const sample = (value: number, errors = 0) => ({ value, baseline: 10, errors });
+    expect(summariseRow(row, [sample(10), sample(11), sample(30, 2)], undefined)).toMatchObject({
+      verdict: 'ok',
+      ratio: { median: 1.1, min: 1, max: 3 },
+      errors: 2,
+    });
+    expect(summariseRow(row, [sample(12)], undefined).verdict).toBe('missed');
+    expect(summariseRow(row, [sample(10)], 'it broke')).toMatchObject({ verdict: 'failed', failure: 'it broke' });
+  });
+});
