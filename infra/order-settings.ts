@@ -99,7 +99,7 @@ function readAccount(context: Context, walletAddress: string): Readonly<Record<s
 
 function readLimits(context: Context): Readonly<Record<string, string>> {
   const aboveZero = {
-    valid: (text: string) => /^(?=.*[1-9])\d{1,12}(\.\d{1,6})?$/.test(text),
+    valid: (text: string) => /^(?=.*[1-9])(0|[1-9]\d{0,11})(\.\d{1,6})?$/.test(text),
     rule: 'a decimal above zero',
   };
   const cap = readValid(context, 'maxOrderNotional', aboveZero);

@@ -35,16 +35,20 @@ function readPlaceOrder(context: Context): boolean {
   throw new SettingError('placeOrder must be true or 1; leave it out for a read-only deployment.');
 }
 
+// What passes here must also be what the functions start with: else every request to them would be a bare 500.
+
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isUpstream(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+  if (/[\s?#]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
 function readEnvironment(context: Context): Readonly<Record<string, string>> {
-  const upstream = { valid: isUpstream, rule: 'an http or https URL' };
+  const upstream = { valid: isUpstream, rule: 'an http or https URL without user, query or fragment' };
   const origins = {
     valid: (text: string) => text.split(',').every((origin) => isOrigin(origin.trim())),
     rule: 'exact origins such as https://app.example, comma-separated',
