@@ -47,7 +47,7 @@ function classifySuccess(text: string, orderId: string, refusal: (text: string) 
   const body = parseJson(text);
   const posted = postedOrder.safeParse(body);
   const known = statuses.safeParse(posted.data?.status.toLowerCase());
-  const isOurs = posted.data?.orderID.toLowerCase() === orderId.toLowerCase() && known.success;
+  const isOurs = posted.data?.orderID.toLowerCase() === orderId.toLowerCase();
   const refusedBody = refusedOrder.safeParse(body);
   if (refusedBody.success) {
     const { errorMsg } = refusedBody.data;
@@ -60,7 +60,7 @@ function classifySuccess(text: string, orderId: string, refusal: (text: string) 
   }
   if (!posted.success) return unknown('unreadable acceptance');
   const { success, transactionsHashes, tradeIDs } = posted.data;
-  if (!success || !isOurs) return unknown('unclear acceptance');
+  if (!success || !isOurs || !known.success) return unknown('unclear acceptance');
   return {
     kind: 'accepted',
     placement: { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs },

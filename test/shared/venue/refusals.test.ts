@@ -115,15 +115,18 @@ describe('a refusal by the venue', () => {
     expect(await answeredWith({ body })).toMatchObject({ result: expected, sent: 1 });
   });
 
-  it('in a 200 with our id is believed after a look at the venue', async () => {
-    const post = (orderID: string): Reply => ({
-      body: { success: true, errorMsg: 'invalid nonce', orderID, status: 'live' },
-    });
-    const world = await openWorld({ post, order: () => NOT_FOUND });
-    const { result } = await place(world);
-    expect(result).toStrictEqual(rejected('invalid nonce'));
-    expect(world.venue.calls()).toContain('GET /data/trades');
-  });
+  it.each(['live', 'unmatched', ''])(
+    'in a 200 with our id is believed after a look at the venue: %j',
+    async (status) => {
+      const post = (orderID: string): Reply => ({
+        body: { success: true, errorMsg: 'invalid nonce', orderID, status },
+      });
+      const world = await openWorld({ post, order: () => NOT_FOUND });
+      const { result } = await place(world);
+      expect(result).toStrictEqual(rejected('invalid nonce'));
+      expect(world.venue.calls()).toContain('GET /data/trades');
+    },
+  );
 
   it.each([
     ['price_off_tick', 'breaks minimum tick size rule', { tick_size: '0.1' }, { tickSize: '0.1' }],
