@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { millisecondsSince } from '../shared/elapsed.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 import type { Call, VenueRequest } from '../shared/venue/port.ts';
@@ -67,7 +68,8 @@ export interface PipelineDeps {
   readonly metrics?: (request: AnsweredRequest) => Readonly<Record<string, unknown>>;
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** The form of a request id that is taken over from the caller. */
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The caller's request id where it has the allowed form, else a new one. */
 export function requestIdFrom(value: string | undefined): string {
@@ -106,7 +108,7 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
       route: route.name,
       method: methodOf(event),
       status,
-      duration_ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+      duration_ms: millisecondsSince(exchange.startedAt),
       request_id: exchange.requestId,
       venue_calls: venueRequests,
       ...logFields,

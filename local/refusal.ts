@@ -2,8 +2,10 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { requestIdFrom } from '../functions/http.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
 import { toResult } from '../functions/response.ts';
+import { millisecondsSince } from '../shared/elapsed.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
+import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
 /** What is known of a request that never reached an endpoint. */
 export interface Refused {
@@ -28,7 +30,7 @@ export function refuse(
     route: null,
     method,
     status: problem.status,
-    duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    duration_ms: millisecondsSince(startedAt),
     request_id: requestId,
     venue_calls: [],
     code: error.code,
@@ -37,9 +39,9 @@ export function refuse(
 }
 
 export function targetTooLong(): AppError {
-  return new AppError('The URL is longer than 8192 bytes.', { code: 'uri_too_long' });
+  return new AppError(`The URL is longer than ${MAX_TARGET_BYTES} bytes.`, { code: 'uri_too_long' });
 }
 
 export function headersTooLarge(): AppError {
-  return new AppError('The headers are larger than 16384 bytes.', { code: 'headers_too_large' });
+  return new AppError(`The headers are larger than ${MAX_HEADER_BYTES} bytes.`, { code: 'headers_too_large' });
 }

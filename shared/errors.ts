@@ -42,9 +42,15 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Why the venue refuses this operator; the caller can do nothing about it. */
 export type RefusalReason = 'region' | 'credentials' | 'signature' | 'wallet_type' | 'account_restricted' | 'firewall';
 
+/** One wrong field of a request, and what it must be. */
+export interface FieldError {
+  readonly field: string;
+  readonly detail: string;
+}
+
 /** The members that an error adds to its problem body, besides `code` and `detail`. Decimals are strings. */
 export interface ErrorFacts {
-  readonly errors?: readonly { readonly field: string; readonly detail: string }[];
+  readonly errors?: readonly FieldError[];
   readonly minPrice?: string;
   readonly maxPrice?: string;
   readonly tickSize?: string;
@@ -84,4 +90,13 @@ export class AppError extends Error {
     const spec = ERRORS[code];
     this.retryAfter = retryAfter ?? ('retryAfter' in spec ? spec.retryAfter : undefined);
   }
+}
+
+/** 400 `invalid_request`: `what` is not valid, since these fields of it are wrong; the sentence tells the first. */
+export function invalidRequest(what: string, errors: readonly FieldError[]): AppError {
+  const [first] = errors;
+  return new AppError(`${what} is not valid: ${first?.field} ${first?.detail}`, {
+    code: 'invalid_request',
+    facts: { errors },
+  });
 }

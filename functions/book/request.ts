@@ -1,13 +1,9 @@
-import { AppError } from '../../shared/errors.ts';
+import { invalidRequest } from '../../shared/errors.ts';
 import { tokenId } from '../wire.ts';
 
 /** Reads the token id of a path; 400 `invalid_request` for anything that is none. */
 export function parseTokenId(text = ''): string {
   const { data, error } = tokenId.safeParse(text);
   if (data !== undefined) return data;
-  const detail = error?.issues[0]?.message ?? '';
-  throw new AppError(`The path is not valid: token_id ${detail}`, {
-    code: 'invalid_request',
-    facts: { errors: [{ field: 'token_id', detail }] },
-  });
+  throw invalidRequest('The path', [{ field: 'token_id', detail: error?.issues[0]?.message ?? '' }]);
 }

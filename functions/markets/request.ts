@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { AppError } from '../../shared/errors.ts';
+import { invalidRequest } from '../../shared/errors.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 500;
@@ -17,11 +17,8 @@ export const limit = z.pipe(
     ),
 );
 
-function refuse(field: string, detail: string): AppError {
-  return new AppError(`The query is not valid: ${field} ${detail}`, {
-    code: 'invalid_request',
-    facts: { errors: [{ field, detail }] },
-  });
+function refuse(field: string, detail: string) {
+  return invalidRequest('The query', [{ field, detail }]);
 }
 
 /** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */

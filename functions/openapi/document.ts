@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
+import { MAX_BODY_BYTES } from '../limits.ts';
 import { type AnyRoute, ROUTES } from '../routes.ts';
 import { orderExamples } from './examples.ts';
 import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
@@ -39,7 +40,7 @@ function operationOf(name: string, operation: Operation) {
     ...(body && {
       requestBody: {
         required: true,
-        description: 'JSON in UTF-8, at most 16384 bytes.',
+        description: `JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes.`,
         content: { 'application/json': { schema: schemaRef(body), examples: orderExamples() } },
       },
     }),

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { VERSION } from '../../shared/version.ts';
 import type { ROUTES } from '../routes.ts';
 
 const YES = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
@@ -114,7 +115,7 @@ export const EXAMPLES: readonly Exchange[] = [
       wallet_address: WALLET,
       settlement_chain: 'polygon',
       venue: 'polymarket',
-      version: '1.0.0',
+      version: VERSION,
     },
   },
   {

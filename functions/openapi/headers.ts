@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { REQUEST_ID } from '../http.ts';
 import { ORDER_HEADERS } from '../orders/request.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
@@ -27,7 +28,7 @@ export const REQUEST_ID_PARAMETER = parameter(
   'X-Request-Id',
   z.string().check(
     z.meta({
-      pattern: '^[A-Za-z0-9._-]{1,64}$',
+      pattern: REQUEST_ID.source,
       description: 'Comes back in the answer and is in every log line. One of another form is replaced, not refused.',
     }),
   ),

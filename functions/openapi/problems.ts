@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ERRORS, type ErrorCode, type RefusalReason } from '../../shared/errors.ts';
 import { decimal, hash, text } from '../answer-schemas.ts';
+import { MAX_BODY_BYTES } from '../limits.ts';
 
 interface Problem {
   /** Ends the sentence "This is answered when …". */
@@ -49,7 +50,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Problem>> = {
   method_not_allowed: { when: 'another method is used on this path; `Allow` lists the right ones' },
   request_timeout: { when: 'the request takes too long to arrive (local server)' },
   order_in_progress: { when: 'another request with the same `Idempotency-Key` is being answered' },
-  payload_too_large: { when: 'the body is larger than 16384 bytes' },
+  payload_too_large: { when: `the body is larger than ${MAX_BODY_BYTES} bytes` },
   uri_too_long: { when: 'the URL is longer than 8192 bytes (local server)' },
   unsupported_media_type: { when: 'the `Content-Type` is not `application/json` in UTF-8' },
   price_out_of_range: {

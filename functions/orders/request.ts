@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
-import { AppError } from '../../shared/errors.ts';
+import { type FieldError, invalidRequest } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../http.ts';
 import { tokenId } from '../wire.ts';
@@ -51,7 +51,7 @@ export const orderBody = z.strictObject(
   'must be a JSON object.',
 );
 
-function describe(issue: z.core.$ZodIssue): { field: string; detail: string }[] {
+function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: key.slice(0, 64), detail: 'is not a member of an order.' }));
   }
@@ -59,18 +59,10 @@ function describe(issue: z.core.$ZodIssue): { field: string; detail: string }[] 
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];
 }
 
-function refuse(what: string, errors: readonly { field: string; detail: string }[]): AppError {
-  const [first] = errors;
-  return new AppError(`${what} is not valid: ${first?.field} ${first?.detail}`, {
-    code: 'invalid_request',
-    facts: { errors },
-  });
-}
-
 /** Parses the body of an order; 400 `invalid_request` names every wrong field. */
 export function parseOrder(body: unknown): LimitOrder {
   const result = orderBody.safeParse(body, { reportInput: true });
-  if (!result.success) throw refuse('The order', result.error.issues.flatMap(describe).slice(0, 20));
+  if (!result.success) throw invalidRequest('The order', result.error.issues.flatMap(describe).slice(0, 20));
   const { token_id, side, price, size, post_only } = result.data;
   return { tokenId: token_id, side, price, size, postOnly: post_only };
 }
@@ -101,6 +93,6 @@ export const checkOrderHeaders: Middleware = {
       const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
       return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    if (broken.length > 0) throw refuse('A header', broken);
+    if (broken.length > 0) throw invalidRequest('A header', broken);
   },
 };

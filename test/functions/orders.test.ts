@@ -271,7 +271,13 @@ describe('a body that is no order', () => {
 
   it.each(['null', '[]', '"text"', '1', 'true'])('is refused where it is not an object: %s', async (text) => {
     const { body } = await place(text);
-    expect(body).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ field: 'body' }] });
+    const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
+    expect(body).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      detail: 'The order is not valid: body must be a JSON object.',
+      errors,
+    });
   });
 
   it('cannot name a field twice to show one value and place another', async () => {

@@ -1,3 +1,4 @@
+import { millisecondsSince } from '../../elapsed.ts';
 import type { Call } from '../port.ts';
 import { createConnection, readBody, type VenueHttpRequest } from './connection.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -53,8 +54,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
         result = failure.kind;
         throw failure;
       } finally {
-        const milliseconds = Math.round((performance.now() - startedAt) * 10) / 10;
-        call.venueRequests.push({ name: spec.name, result, milliseconds });
+        call.venueRequests.push({ name: spec.name, result, milliseconds: millisecondsSince(startedAt) });
       }
     },
   };
