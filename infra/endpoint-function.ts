@@ -37,11 +37,9 @@ export class EndpointFunction extends Construct {
   readonly function: LambdaFunction;
   readonly log: LogGroup;
   readonly role: Role;
-  readonly timeout: number;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    this.timeout = props.timeout;
     this.log = new LogGroup(this, 'Log', {
       retention: props.logRetention,
       removalPolicy: props.keepLog ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
