@@ -1,4 +1,5 @@
-import { type Config, type Environment, parseConfig } from '../shared/config.ts';
+import { type Config, parseConfig } from '../shared/config.ts';
+import type { Environment } from '../shared/environment.ts';
 import { createLog, type Log } from '../shared/log.ts';
 import type { PipelineDeps } from './http.ts';
 import { embeddedMetrics } from './metrics.ts';

@@ -1,7 +1,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../shared/config.ts';
+import { ConfigError } from '../shared/environment.ts';
 import { ListenError } from './listen-error.ts';
 import type { Service } from './service.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../shared/config.ts';
+import type { Environment } from '../shared/environment.ts';
 import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */

@@ -1,5 +1,6 @@
 import { openContainer } from '../functions/container.ts';
-import type { Config, Environment } from '../shared/config.ts';
+import type { Config } from '../shared/config.ts';
+import type { Environment } from '../shared/environment.ts';
 import type { Log } from '../shared/log.ts';
 import type { Orders } from '../shared/orders/orders.ts';
 import { createHandlers } from './app.ts';

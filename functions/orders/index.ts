@@ -1,4 +1,4 @@
-import { ConfigError } from '../../shared/config.ts';
+import { ConfigError } from '../../shared/environment.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { openContainer } from '../container.ts';
 import { createGatewayHandler } from '../http.ts';

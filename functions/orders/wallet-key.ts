@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import { type ApiCredentials, parseCredentials, parsePrivateKey } from '../../shared/config.ts';
+import { type ApiCredentials, parseCredentials, parsePrivateKey } from '../../shared/credentials.ts';
 import type { Secret } from '../../shared/secret.ts';
 
 /** What the operator keeps in the secret store. */

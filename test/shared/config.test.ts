@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, parseConfig } from '../../shared/config.ts';
+import { parseConfig } from '../../shared/config.ts';
+import { ConfigError } from '../../shared/environment.ts';
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;

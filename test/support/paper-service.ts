@@ -5,7 +5,7 @@ import { afterEach } from '@jest/globals';
 import type { PaperVenueOptions } from '../../local/paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../local/paper/venue.ts';
 import { startService } from '../../local/service.ts';
-import type { Environment } from '../../shared/config.ts';
+import type { Environment } from '../../shared/environment.ts';
 
 /** A throw-away key: the examples of the document are of its wallet. */
 const KEY = '11'.repeat(32);

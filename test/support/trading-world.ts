@@ -1,4 +1,4 @@
-import type { ApiCredentials } from '../../shared/config.ts';
+import type { ApiCredentials } from '../../shared/credentials.ts';
 import { parseDecimal, ZERO } from '../../shared/decimal.ts';
 import { Secret } from '../../shared/secret.ts';
 import { createOrderEntry, type OrderEntrySettings } from '../../shared/venue/polymarket/order-entry.ts';

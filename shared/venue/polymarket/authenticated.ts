@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ApiCredentials } from '../../config.ts';
+import type { ApiCredentials } from '../../credentials.ts';
 import type { Log } from '../../log.ts';
 import type { Call } from '../port.ts';
 import type { VenueHttpRequest } from './connection.ts';

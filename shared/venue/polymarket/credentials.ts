@@ -1,4 +1,4 @@
-import type { ApiCredentials } from '../../config.ts';
+import type { ApiCredentials } from '../../credentials.ts';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../port.ts';
 

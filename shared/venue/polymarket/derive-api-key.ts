@@ -1,6 +1,6 @@
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import * as z from 'zod/mini';
-import type { ApiCredentials } from '../../config.ts';
+import type { ApiCredentials } from '../../credentials.ts';
 import { AppError } from '../../errors.ts';
 import { Secret } from '../../secret.ts';
 import type { Call } from '../port.ts';

@@ -1,6 +1,8 @@
 import { getAddress } from 'ethers';
-import { type ApiCredentials, ConfigError, type SignatureType } from '../../config.ts';
+import type { SignatureType } from '../../config.ts';
+import type { ApiCredentials } from '../../credentials.ts';
 import { type Decimal, formatDecimal } from '../../decimal.ts';
+import { ConfigError } from '../../environment.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';

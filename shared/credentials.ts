@@ -1,0 +1,43 @@
+import { ConfigError } from './environment.ts';
+import { Secret } from './secret.ts';
+
+/** The venue's API credentials (L2). */
+export interface ApiCredentials {
+  readonly key: string;
+  readonly secret: Secret;
+  readonly passphrase: Secret;
+}
+
+/** Order of the secp256k1 group: a private key is above zero and below it. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** Parses a private key: 32 bytes of hex, `0x` optional; throws `ConfigError` naming `name`. */
+export function parsePrivateKey(text: string, name: string): Secret {
+  const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+  const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
+  if (hex === undefined || scalar === 0n || scalar >= CURVE_ORDER) {
+    throw new ConfigError(`${name} must be a private key: 32 bytes as 64 hex digits, with or without 0x.`);
+  }
+  return new Secret(`0x${hex}`);
+}
+
+/** Parses the three parts of the API credentials; throws `ConfigError` naming the variables. */
+export function parseCredentials(
+  parts: readonly [string | undefined, string | undefined, string | undefined],
+  names: readonly [string, string, string],
+): ApiCredentials | undefined {
+  const [key, secret, passphrase] = parts;
+  if (key === undefined && secret === undefined && passphrase === undefined) return undefined;
+  const missing = names.filter((_, index) => parts[index] === undefined);
+  if (key === undefined || secret === undefined || passphrase === undefined) {
+    throw new ConfigError(`${missing.join(' and ')} must be set too: API credentials are all three or none.`);
+  }
+  const [keyName, secretName, passphraseName] = names;
+  // They travel in HTTP headers, and the secret is base64 of the HMAC key.
+  if (!/^[\x21-\x7e]{1,128}$/.test(key)) throw new ConfigError(`${keyName} must be printable ASCII without spaces.`);
+  if (!/^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret)) throw new ConfigError(`${secretName} must be base64.`);
+  if (!/^[\x21-\x7e]{1,256}$/.test(passphrase)) {
+    throw new ConfigError(`${passphraseName} must be printable ASCII without spaces.`);
+  }
+  return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
+}
