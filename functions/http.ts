@@ -1,59 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { millisecondsSince } from '../shared/elapsed.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import type { Call, VenueRequest } from '../shared/venue/port.ts';
-import { checkOrigin, type OriginPolicy, originHeaders, preflightHeaders } from './cross-origin.ts';
+import type { VenueRequest } from '../shared/venue/port.ts';
+import { checkOrigin, originHeaders, preflightHeaders } from './cross-origin.ts';
+import type { Endpoint, Exchange, Middleware } from './endpoint.ts';
 import { toAppError, toProblem } from './problem.ts';
+import { requestIdFrom } from './request-id.ts';
 import { type HttpResponse, toResult } from './response.ts';
 import type { AnyRoute } from './routes.ts';
-
-/** A request as a handler sees it: header names in lower case, the body parsed. */
-interface HttpRequest {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly query: URLSearchParams;
-  readonly pathParameters: Readonly<Record<string, string | undefined>>;
-  readonly body: unknown;
-  /** Grows while the request is answered; ends up in its log line. */
-  readonly logFields: Record<string, unknown>;
-}
-
-/** The one thing an endpoint is: guard, parse, act, answer. Throws `AppError`. */
-export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResponse> | HttpResponse;
 
 /** What the gateway invokes, and the local server too: API Gateway HTTP API events, payload version 2. */
 export type GatewayHandler = (
   event: APIGatewayProxyEventV2,
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>;
-
-/** What is known of a request while it is answered. */
-interface Exchange {
-  readonly requestId: string;
-  readonly startedAt: number;
-  readonly origin: string | undefined;
-  readonly call: Call;
-  readonly logFields: Record<string, unknown>;
-}
-
-export type Middleware = middy.MiddlewareObj<
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
-  Error,
-  Context & { readonly exchange: Exchange }
->;
-
-export interface Endpoint {
-  readonly route: AnyRoute;
-  readonly origins: OriginPolicy;
-  /** Milliseconds in which the service answers, whatever the venue does. */
-  readonly budget: number;
-  /** Checks between the origin and the handler; they do not run for OPTIONS. */
-  readonly checks?: readonly Middleware[];
-  readonly handler: HttpHandler;
-}
 
 /** What is known of a request when it is answered. */
 export interface AnsweredRequest {
@@ -66,14 +28,6 @@ export interface PipelineDeps {
   readonly corsOrigins: readonly string[];
   /** Further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: (request: AnsweredRequest) => Readonly<Record<string, unknown>>;
-}
-
-/** The form of a request id that is taken over from the caller. */
-export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The caller's request id where it has the allowed form, else a new one. */
-export function requestIdFrom(value: string | undefined): string {
-  return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
 }
 
 function allowedMethods(route: AnyRoute): readonly string[] {

@@ -1,5 +1,5 @@
 import { AppError } from '../shared/errors.ts';
-import type { Endpoint } from './http.ts';
+import type { Endpoint } from './endpoint.ts';
 import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
 
 /** Milliseconds. Nothing is looked up. */

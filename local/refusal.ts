@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { requestIdFrom } from '../functions/http.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
+import { requestIdFrom } from '../functions/request-id.ts';
 import { toResult } from '../functions/response.ts';
 import { millisecondsSince } from '../shared/elapsed.ts';
 import { AppError } from '../shared/errors.ts';

@@ -1,5 +1,5 @@
 import { VERSION } from '../../shared/version.ts';
-import type { Endpoint } from '../http.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';
 import type { healthStatus } from './schema.ts';

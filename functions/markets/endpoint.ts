@@ -1,5 +1,5 @@
 import type { Market, MarketData } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../http.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { READ_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';

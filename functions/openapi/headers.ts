@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
-import { REQUEST_ID } from '../http.ts';
 import { ORDER_HEADERS } from '../orders/request.ts';
+import { REQUEST_ID } from '../request-id.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
 export interface Parameter {

@@ -1,7 +1,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { AppError } from '../../shared/errors.ts';
 import { parseJsonExactly } from '../../shared/json.ts';
-import type { Middleware } from '../http.ts';
+import type { Middleware } from '../endpoint.ts';
 import { MAX_BODY_BYTES } from '../limits.ts';
 
 /** `application/json`, with no parameter but a charset of UTF-8. */

@@ -1,4 +1,4 @@
-import type { Endpoint, Middleware } from '../http.ts';
+import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ordersEndpoint } from './endpoint.ts';
 import type { Trading } from './trading.ts';
 

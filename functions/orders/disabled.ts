@@ -1,6 +1,6 @@
 import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Endpoint } from '../http.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 

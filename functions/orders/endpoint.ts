@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../http.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';

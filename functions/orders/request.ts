@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
 import { type FieldError, invalidRequest } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
-import type { Middleware } from '../http.ts';
+import type { Middleware } from '../endpoint.ts';
 import { tokenId } from '../wire.ts';
 
 /** Shares. Far above any position at the venue; keeps the arithmetic bounded. */

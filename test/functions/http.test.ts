@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Endpoint, HttpHandler, Middleware } from '../../functions/http.ts';
+import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { ask } from '../support/gateway-event.ts';
