@@ -1,4 +1,4 @@
-import { getAddress } from 'ethers';
+import { getAddress } from 'ethers/address';
 import type { SignatureType } from '../../config.ts';
 import type { ApiCredentials } from '../../credentials.ts';
 import { type Decimal, formatDecimal } from '../../decimal.ts';

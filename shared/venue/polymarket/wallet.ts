@@ -1,12 +1,8 @@
-import {
-  computeAddress,
-  concat,
-  keccak256,
-  SigningKey,
-  type TypedDataDomain,
-  TypedDataEncoder,
-  type TypedDataField,
-} from 'ethers';
+// By their own paths: the index loads providers, contracts and word lists as well.
+import { keccak256, SigningKey } from 'ethers/crypto';
+import { type TypedDataDomain, TypedDataEncoder, type TypedDataField } from 'ethers/hash';
+import { computeAddress } from 'ethers/transaction';
+import { concat } from 'ethers/utils';
 import type { Secret } from '../../secret.ts';
 
 export type TypedDataTypes = Record<string, TypedDataField[]>;
