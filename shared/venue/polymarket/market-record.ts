@@ -43,6 +43,12 @@ const dateTime = z.catch(
   null,
 );
 
+/** A tick between 0 and 1, which in canonical form is all that begins so; nothing is on the grid of another. */
+const lenientTick = z.pipe(
+  lenientDecimal,
+  z.transform((tick) => (tick?.startsWith('0.') ? tick : null)),
+);
+
 /** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
 const record = z.object({
   id: z.string().check(z.minLength(1)),
@@ -60,7 +66,7 @@ const record = z.object({
   slug: lenientString,
   question: lenientString,
   endDate: dateTime,
-  orderPriceMinTickSize: lenientDecimal,
+  orderPriceMinTickSize: lenientTick,
   orderMinSize: lenientDecimal,
   negRisk: z.catch(z.nullable(z.boolean()), null),
   volume24hr: lenientDecimal,

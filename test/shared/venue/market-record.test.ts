@@ -161,8 +161,11 @@ describe('a market of the catalogue', () => {
     ['volume24hr', '-1'],
     ['volume24hr', 'NaN'],
     ['bestBid', {}],
+    // No price lies on such a grid; the order book, which is what an order goes by, is refused for it.
+    ['orderPriceMinTickSize', '0'],
+    ['orderPriceMinTickSize', '1'],
   ])('loses only the field when %s is %p', (name, value) => {
-    const ours: Readonly<Record<string, string>> = { volume24hr: 'volume24h' };
+    const ours: Readonly<Record<string, string>> = { volume24hr: 'volume24h', orderPriceMinTickSize: 'tickSize' };
     const { market } = parseMarket(record());
     expect(parseMarket(record({ [name]: value })).market).toStrictEqual({ ...market, [ours[name] ?? name]: null });
   });
