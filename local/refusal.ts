@@ -39,9 +39,13 @@ export function refuse(
 }
 
 export function targetTooLong(): AppError {
-  return new AppError(`The URL is longer than ${MAX_TARGET_BYTES} bytes.`, { code: 'uri_too_long' });
+  return new AppError(`The URL is longer than ${MAX_TARGET_BYTES} bytes; send a shorter one.`, {
+    code: 'uri_too_long',
+  });
 }
 
 export function headersTooLarge(): AppError {
-  return new AppError(`The headers are larger than ${MAX_HEADER_BYTES} bytes.`, { code: 'headers_too_large' });
+  return new AppError(`The headers are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter ones.`, {
+    code: 'headers_too_large',
+  });
 }

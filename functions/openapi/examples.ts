@@ -158,9 +158,14 @@ export const EXAMPLES: readonly Exchange[] = [
   refusedOrder('size_below_minimum', { size: 1 }, 'The size must be at least 5 shares and above zero.', {
     min_order_size: '5',
   }),
-  refusedOrder('post_only_would_cross', { price: '0.53' }, 'The post-only order would have matched at once.', {
-    venue_reason: 'invalid post-only order: order crosses book',
-  }),
+  refusedOrder(
+    'post_only_would_cross',
+    { price: '0.53' },
+    'The post-only order would have matched at once; choose a price further from the other side.',
+    {
+      venue_reason: 'invalid post-only order: order crosses book',
+    },
+  ),
 ];
 
 /** The examples of one answer, as a media type has them. */

@@ -44,7 +44,7 @@ function jsonBody(): Middleware {
         const text = decode(body, isBase64Encoded).toString('utf8');
         Object.assign(request.event, { body: parseJsonExactly(text, DECIMAL_FIELDS) });
       } catch {
-        throw new AppError('The body is not valid JSON.', {
+        throw new AppError('The body is not valid JSON: send one order as a JSON object.', {
           code: 'invalid_request',
           facts: { errors: [{ field: 'body', detail: 'must be a JSON object.' }] },
         });

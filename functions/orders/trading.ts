@@ -40,7 +40,7 @@ async function readOrRefuse(readKey: ReadWalletKey, log: Log): Promise<WalletKey
 function refuseForeignKey(pinnedAddress: string, log: Log): AppError {
   log.error('the key in the secret store does not belong to the pinned wallet: orders are refused', { pinnedAddress });
   return new AppError(
-    'Orders are refused: the key of this service does not belong to the wallet it was deployed for.',
+    'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
     {
       code: 'order_placement_disabled',
     },

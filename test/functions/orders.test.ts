@@ -262,7 +262,7 @@ describe('a body that is no order', () => {
     expect(answered.body).toStrictEqual(
       problem(answered, {
         code: 'invalid_request',
-        detail: 'The body is not valid JSON.',
+        detail: 'The body is not valid JSON: send one order as a JSON object.',
         errors: [{ field: 'body', detail: 'must be a JSON object.' }],
       }),
     );

@@ -21,13 +21,13 @@ const TOO_LONG = {
   title: 'URI too long',
   status: 414,
   code: 'uri_too_long',
-  detail: 'The URL is longer than 8192 bytes.',
+  detail: 'The URL is longer than 8192 bytes; send a shorter one.',
 };
 const TOO_LARGE = {
   title: 'Headers too large',
   status: 431,
   code: 'headers_too_large',
-  detail: 'The headers are larger than 16384 bytes.',
+  detail: 'The headers are larger than 16384 bytes; send fewer or shorter ones.',
 };
 const TIMED_OUT = {
   title: 'Request time-out',

@@ -23,7 +23,10 @@ function parsePage(text: string): z.infer<typeof page> {
   try {
     return page.parse(parseMarketsJson(text));
   } catch (cause) {
-    throw new AppError('The venue gave a list of markets that cannot be read.', { code: 'venue_error', cause });
+    throw new AppError('The venue gave a list of markets that cannot be read; try again later.', {
+      code: 'venue_error',
+      cause,
+    });
   }
 }
 

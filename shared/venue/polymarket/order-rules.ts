@@ -31,7 +31,10 @@ const MAX_TOKENS = 1_000;
 
 function required(text: string): Decimal {
   const decimal = parseDecimal(text);
-  if (!decimal) throw new AppError('The venue gave a rule that is not a decimal.', { code: 'venue_error' });
+  if (!decimal)
+    throw new AppError('The venue gave a rule of the market that cannot be read; choose another market.', {
+      code: 'venue_error',
+    });
   return decimal;
 }
 
@@ -40,9 +43,12 @@ async function readRules(clob: Transport, tokenId: string, call: Call): Promise<
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
     // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.
-    throw new AppError('The venue contradicts itself about the protocol of this token; the order was not sent.', {
-      code: 'venue_error',
-    });
+    throw new AppError(
+      'The venue contradicts itself about the protocol of this token; the order was not sent. Choose another market.',
+      {
+        code: 'venue_error',
+      },
+    );
   }
   return {
     tickSize: required(book.tickSize),

@@ -56,7 +56,10 @@ function parseBook(text: string, tokenId: string): VenueBook {
   const result = book.safeParse(parseJson(text));
   if (!result.success || !isPlausible(result.data, tokenId)) {
     const cause = result.success ? new Error('the book is of another token or out of range') : result.error;
-    throw new AppError('The venue gave an order book that cannot be read.', { code: 'venue_error', cause });
+    throw new AppError('The venue gave an order book that cannot be read; try again later.', {
+      code: 'venue_error',
+      cause,
+    });
   }
   const { data } = result;
   return {

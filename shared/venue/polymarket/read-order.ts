@@ -34,9 +34,12 @@ export function classifyLookUp({ status, isJson, text }: VenueHttpResponse, orde
   if (name === 'DELAYED') return { kind: 'found', placement: { ...placement, status: 'delayed' } };
   // The whole of it, since it is quoted.
   if (!/^(CANCELE?L?ED|INVALID)[A-Z_]{0,50}$/.test(name)) return { kind: 'unusable' };
-  const error = new AppError('The venue has cancelled the order; nothing of it was executed.', {
-    code: 'order_rejected',
-    facts: { venueReason: state, orderId },
-  });
+  const error = new AppError(
+    'The venue has cancelled the order; nothing of it was executed. Order again, with a new Idempotency-Key.',
+    {
+      code: 'order_rejected',
+      facts: { venueReason: state, orderId },
+    },
+  );
   return { kind: 'cancelled', error };
 }

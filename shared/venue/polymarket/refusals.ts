@@ -57,21 +57,45 @@ function bound(name: 'tickSize' | 'minOrderSize' | 'minNotional') {
  * a caller. The first that matches counts.
  */
 const SENTENCES: readonly (readonly [RegExp, Translate])[] = [
-  [/crosses (?:the )?book/i, quoted('post_only_would_cross', 'The post-only order would have matched at once.')],
+  [
+    /crosses (?:the )?book/i,
+    quoted(
+      'post_only_would_cross',
+      'The post-only order would have matched at once; choose a price further from the other side.',
+    ),
+  ],
   [
     /breaks minimum tick size rule[^\d]*(\d+(?:\.\d+)?)?/i,
-    rule('price_off_tick', 'The price is not on the tick grid of the market any more.', bound('tickSize')),
+    rule(
+      'price_off_tick',
+      'The price is not on the tick grid of the market any more; read its book for the tick size.',
+      bound('tickSize'),
+    ),
   ],
   [
     /lower than the minimum:?\s*(\d+(?:\.\d+)?)?/i,
-    rule('size_below_minimum', 'The size is below the minimum of the market.', bound('minOrderSize')),
+    rule(
+      'size_below_minimum',
+      'The size is below the minimum of the market; read its book for the minimum.',
+      bound('minOrderSize'),
+    ),
   ],
   [
     /min size:\s*\$(\d+(?:\.\d+)?)/i,
-    rule('notional_below_minimum', 'An order that matches at once must be worth more.', bound('minNotional')),
+    rule(
+      'notional_below_minimum',
+      'An order that matches at once must be worth more; raise its size.',
+      bound('minNotional'),
+    ),
   ],
   // Its text shows the operator's balances, which are nobody else's business: logged, not quoted.
-  [/not enough balance/i, rule('insufficient_balance', "The operator's account cannot cover the order.")],
+  [
+    /not enough balance/i,
+    rule(
+      'insufficient_balance',
+      "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
+    ),
+  ],
   [/order_version_mismatch|invalid signature/i, refusedService('signature', 'it does not accept its signatures.')],
   [
     /address of the api key|owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
@@ -85,7 +109,7 @@ const SENTENCES: readonly (readonly [RegExp, Translate])[] = [
   [/post-only mode/i, unavailable('The venue accepts only post-only orders at the moment.')],
   [
     /not yet ready to process new orders|delayed due to market conditions|not accepting orders|market is closed/i,
-    quoted('market_not_accepting_orders', 'The market does not accept orders now.'),
+    quoted('market_not_accepting_orders', 'The market does not accept orders now; try again later, or choose another.'),
   ],
   [
     /market not found|no orderbook exists/i,
@@ -109,5 +133,5 @@ export function translateRefusal(text: string, refusal: Refusal): AppError {
     const match = pattern.exec(text);
     if (match) return translate(refusal, match.slice(1));
   }
-  return quoted('order_rejected', 'The venue refused the order.')(refusal, []);
+  return quoted('order_rejected', 'The venue refused the order; venue_reason says why.')(refusal, []);
 }

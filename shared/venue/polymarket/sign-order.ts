@@ -38,7 +38,9 @@ function exactAmounts({ side, price, size }: LimitOrder): Amounts {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
   if (shares === undefined || collateral === undefined) {
-    throw new AppError('The tick of this market is finer than orders can express.', { code: 'venue_error' });
+    throw new AppError('The tick of this market is finer than orders can express; choose another market.', {
+      code: 'venue_error',
+    });
   }
   const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
   return { maker: maker.toString(), taker: taker.toString() };
@@ -57,7 +59,10 @@ function build(
     return builder.buildExchangeV3OrderFromAmounts({ tokenID: order.tokenId, side, makerAmount, takerAmount });
   }
   const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
-  if (tick === undefined) throw new AppError('The tick of this market is not supported.', { code: 'venue_error' });
+  if (tick === undefined)
+    throw new AppError('The tick of this market is not one that can be signed; choose another market.', {
+      code: 'venue_error',
+    });
   // The client computes in floating point here; what it signed is compared with the exact amounts below.
   const [price, size] = [Number(formatDecimal(order.price)), Number(formatDecimal(order.size))];
   return builder.buildOrder({ tokenID: order.tokenId, side, price, size }, { tickSize: tick, negRisk }, 2);
