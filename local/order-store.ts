@@ -45,9 +45,21 @@ const SETUP = `
 const storedRow = z.object({ record: z.string() });
 const storedLayout = z.object({ user_version: z.int() });
 
+/** Not Node's `recursive`: where a file system answers ENOENT to every new directory, as /proc does, it never ends. */
+function makeDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same time may have made it.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
 function openFile(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   // Another process at work on the same file holds it for the few milliseconds of a write.

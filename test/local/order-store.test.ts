@@ -96,6 +96,12 @@ describe('orders in a file', () => {
     expect(await store.create('key', unfinishedOrder('a'))).toBe(true);
   });
 
+  it('fails, and does not hang, where no directory can be made', async () => {
+    path = '/proc/order-store/data/orders.db';
+    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow();
+    expect(lines.join()).toContain('order store not opened');
+  });
+
   it('fails from the moment its file is removed or replaced, until the service starts again', async () => {
     const store = open();
     await store.create('key', unfinishedOrder('a'));
