@@ -31,7 +31,7 @@ export class ServiceMetrics {
     return this.metric('venue_ms', statistic, { route }, `${route} ${statistic}`);
   }
 
-  errors(route: RouteName, code: string): Metric {
+  private errors(route: RouteName, code: string): Metric {
     return this.metric('errors', 'Sum', { route, code }, `${route} ${code}`);
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
+import { ERRORS } from '../../shared/errors.ts';
 import { createServiceApp, ORDER_CONTEXT, SECRET_NAME, WALLET_ADDRESS } from '../support/synthesize.ts';
 
 let folder: string;
@@ -206,6 +207,14 @@ describe('the deployment with orders', () => {
     const alarms = templateOf({ ...ORDER_CONTEXT, alarmTopic }).findResources('AWS::CloudWatch::Alarm');
     expect(Object.keys(alarms)).toHaveLength(8);
     for (const { Properties } of Object.values(alarms)) expect(Properties.AlarmActions).toStrictEqual([alarmTopic]);
+  });
+
+  it('wakes the operator for every answer 5xx to an order', () => {
+    const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
+    const [, { Properties } = {}] = alarms.find(([id]) => id.includes('OrderFaults')) ?? [];
+    const dimensions = JSON.stringify(Properties?.Metrics).matchAll(/"Name":"code","Value":"(\w+)"/g);
+    const faults = Object.entries(ERRORS).filter(([, { status }]) => status >= 500);
+    expect([...dimensions].map(([, code]) => code).toSorted()).toStrictEqual(faults.map(([code]) => code).toSorted());
   });
 
   it('is open to everybody only when asked for', () => {
