@@ -25,11 +25,9 @@ export interface Submissions {
 
 type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 
+/** What to do about it is said by who knows whether there is a key to repeat (`adviseOnUnknown`). */
 function outcomeUnknown(orderId: string, cause: unknown): AppError {
-  const detail =
-    'The order may be live. Repeat the request with the same Idempotency-Key; if none was sent, look the order id up ' +
-    'at the venue before ordering again.';
-  return new AppError(detail, { code: 'outcome_unknown', facts: { orderId }, cause });
+  return new AppError('The order may be live.', { code: 'outcome_unknown', facts: { orderId }, cause });
 }
 
 /** The body of `POST /order`; the signed order stands in it byte for byte (the venue's documentation: post an order). */
