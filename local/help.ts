@@ -14,7 +14,7 @@ export const SETTINGS: readonly (readonly [name: string, fallback: string, meani
   ['SERVICE_CLOB_API_SECRET', 'derived', ''],
   ['SERVICE_CLOB_API_PASSPHRASE', 'derived', ''],
   ['SERVICE_MAX_ORDER_NOTIONAL', 'none', 'refuses orders with a larger price times size'],
-  ['SERVICE_CORS_ORIGINS', 'empty', 'origins whose web pages may place orders, comma-separated'],
+  ['SERVICE_CORS_ORIGINS', 'empty', 'origins whose web pages may place orders and read /health, comma-separated'],
   ['SERVICE_LOG_LEVEL', 'info', 'debug, info, warn or error'],
 ];
 

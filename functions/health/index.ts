@@ -17,7 +17,10 @@ const health = createGatewayHandler(
   pipeline,
 );
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
-const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled(config) ?? ''), pipeline);
+const disabledOrders = createGatewayHandler(
+  disabledOrdersEndpoint(whyDisabled(config) ?? 'No function of this deployment takes orders.'),
+  pipeline,
+);
 
 /** Besides its own path it answers what no other function takes, orders included while they are not deployed. */
 export const handler: GatewayHandler = (event, context) => {

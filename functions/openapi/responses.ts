@@ -5,8 +5,8 @@ import { type HeaderName, headerRefs, headersOf } from './headers.ts';
 import { PROBLEMS, problemName } from './problems.ts';
 import { type SchemaName, schemaRef } from './schemas.ts';
 
-/** The codes by which the venue itself can refuse an order: their answers are kept under an idempotency key. */
-const REPLAYED: ReadonlySet<number> = new Set([422]);
+/** The status of a refusal by the venue itself: such answers are kept under an idempotency key. */
+const REPLAYED_STATUS = 422;
 
 export interface Success {
   readonly status: number;
@@ -43,7 +43,7 @@ function problemContent(operationId: string, status: number, codes: readonly Err
 
 function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
   const headers = new Set<HeaderName>(['X-Request-Id', ...codes.flatMap(headersOf)]);
-  if (REPLAYED.has(status)) headers.add('Idempotency-Replayed');
+  if (status === REPLAYED_STATUS) headers.add('Idempotency-Replayed');
   return {
     description: describeCodes(status, codes),
     headers: headerRefs([...headers]),
