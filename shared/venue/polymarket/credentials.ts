@@ -11,6 +11,12 @@ export interface CredentialSource {
   renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
 }
 
+/**
+ * Milliseconds in which renewed credentials are not renewed again: the venue refuses new ones for a while at times, and
+ * asking for the same ones anew only uses up its patience with log-ins.
+ */
+const RENEWAL_PAUSE = 10_000;
+
 type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
 
 /** What the operator is told when no credentials work. */
@@ -26,8 +32,13 @@ export function refusedCredentials(cause?: unknown): AppError {
  * Credentials that are obtained at most once at a time, however many orders wait for them. A failure is not kept: the
  * next order tries again.
  */
-export function createCredentialSource(given: ApiCredentials | undefined, obtain: Obtain): CredentialSource {
+export function createCredentialSource(
+  given: ApiCredentials | undefined,
+  obtain: Obtain,
+  now: () => number = Date.now,
+): CredentialSource {
   let current = given;
+  let renewedAt: number | undefined;
   let inFlight: Promise<ApiCredentials> | undefined;
 
   async function start(call: Call): Promise<ApiCredentials> {
@@ -46,7 +57,13 @@ export function createCredentialSource(given: ApiCredentials | undefined, obtain
 
   return {
     get: async (call) => current ?? renewOnce(call),
-    // Another order may have renewed them in the meantime.
-    renew: async (refused, call) => (current && current !== refused ? current : renewOnce(call)),
+    async renew(refused, call) {
+      // Another order may have renewed them in the meantime.
+      if (current && current !== refused) return current;
+      if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE) throw refusedCredentials();
+      const renewed = await renewOnce(call);
+      renewedAt = now();
+      return renewed;
+    },
   };
 }

@@ -143,6 +143,13 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(posts(world).length).toBe(2);
   });
 
+  it('does not log in again for each look-up that is refused too', async () => {
+    const post = (): Reply => ({ status: 500, body: { error: 'Internal server error' } });
+    const world = await openWorld({ auth: known, post, order: () => UNAUTHORISED }, KEYLESS);
+    expect((await place(world)).result).toMatchObject({ code: 'outcome_unknown' });
+    expect(world.venue.calls().filter((call) => call === 'GET /auth/derive-api-key')).toHaveLength(2);
+  });
+
   it('is believed without a sentence of the venue', async () => {
     const world = await openWorld({ post: () => ({ status: 401, headers: { 'content-type': 'text/plain' } }) });
     expect((await place(world)).result).toStrictEqual(refusedCredentials);
