@@ -28,9 +28,9 @@ export interface GatewayAppDeps {
 /** Bytes of a header line besides name and value: colon, space, line end. */
 const HEADER_LINE_OVERHEAD = 4;
 
-function checkSizes(request: IncomingMessage): void {
-  if ((request.url ?? '').length > MAX_TARGET_BYTES) throw targetTooLong();
-  const sizes = headerPairs(request).map(([name, value]) => name.length + value.length + HEADER_LINE_OVERHEAD);
+function checkSizes({ url = '' }: IncomingMessage, headers: ReturnType<typeof headerPairs>): void {
+  if (url.length > MAX_TARGET_BYTES) throw targetTooLong();
+  const sizes = headers.map(([name, value]) => name.length + value.length + HEADER_LINE_OVERHEAD);
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw headersTooLarge();
 }
 
@@ -46,10 +46,11 @@ function checkExpectation({ headers: { expect } }: IncomingMessage): void {
 function frontChecks(config: GatewayAppDeps['config']): RequestHandler {
   const checkHost = createHostCheck(config.host, config.allowedHosts);
   return (request, _response, next) => {
-    checkSizes(request);
+    const headers = headerPairs(request);
+    checkSizes(request, headers);
     checkExpectation(request);
     const { authority, path, query } = parseTarget(request.url);
-    const hosts = headerPairs(request).filter(([name]) => name === 'host');
+    const hosts = headers.filter(([name]) => name === 'host');
     checkHost(
       hosts.map(([, value]) => value),
       authority,

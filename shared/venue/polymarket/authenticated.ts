@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { ApiCredentials } from '../../credentials.ts';
 import type { Log } from '../../log.ts';
 import type { Call } from '../port.ts';
@@ -38,6 +38,17 @@ export type SendAsAccount = (
   call: Call,
 ) => Promise<AccountAnswer>;
 
+/** The HMAC keys of credentials in use: making one takes longer than the HMAC. */
+const hmacKeys = new WeakMap<ApiCredentials, KeyObject>();
+
+function hmacKeyOf(credentials: ApiCredentials): KeyObject {
+  const known = hmacKeys.get(credentials);
+  if (known) return known;
+  const key = createSecretKey(Buffer.from(credentials.secret.reveal(), 'base64'));
+  hmacKeys.set(credentials, key);
+  return key;
+}
+
 /** The venue's L2 headers (the venue's documentation: authentication): an HMAC over time, method, path and body. */
 function l2Headers(
   { method, path, body = '' }: AuthenticatedRequest,
@@ -46,7 +57,7 @@ function l2Headers(
   now: number,
 ) {
   const timestamp = String(Math.floor(now / 1000));
-  const signature = createHmac('sha256', Buffer.from(used.secret.reveal(), 'base64'))
+  const signature = createHmac('sha256', hmacKeyOf(used))
     .update(`${timestamp}${method}${path}${body}`)
     .digest('base64');
   return {
