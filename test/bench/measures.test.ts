@@ -1,24 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
+import { ORDER_TYPE } from '../support/order-type.ts';
 import { summariseRow } from './report.ts';
 import { median, percentile } from './statistics.ts';
 import { sequentialDepth } from './venue/depth.ts';
 import { orderIdOf } from './venue/order-id.ts';
 import { SIGNED_ORDER } from './venue/signed-order.ts';
-
-const FIELDS = [
-  { name: 'salt', type: 'uint256' },
-  { name: 'maker', type: 'address' },
-  { name: 'signer', type: 'address' },
-  { name: 'tokenId', type: 'uint256' },
-  { name: 'makerAmount', type: 'uint256' },
-  { name: 'takerAmount', type: 'uint256' },
-  { name: 'side', type: 'uint8' },
-  { name: 'signatureType', type: 'uint8' },
-  { name: 'timestamp', type: 'uint256' },
-  { name: 'metadata', type: 'bytes32' },
-  { name: 'builder', type: 'bytes32' },
-];
 
 describe('what the benchmark computes', () => {
   it('takes the median of even and odd counts', () => {
@@ -53,7 +40,7 @@ describe('what the benchmark computes', () => {
     };
     const { maker } = order;
     const value = { ...order, maker: maker.toLowerCase(), signer: maker.toLowerCase(), side: 0 };
-    expect(orderIdOf(SIGNED_ORDER)).toBe(TypedDataEncoder.hash(domain, { Order: FIELDS }, value));
+    expect(orderIdOf(SIGNED_ORDER)).toBe(TypedDataEncoder.hash(domain, { Order: ORDER_TYPE }, value));
   });
 
   it('judges the median of the ratios, and shows what failed', () => {
