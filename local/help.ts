@@ -32,7 +32,7 @@ export const HELP = `Order book adapter: lists markets, reads order books and pl
 
 Usage: npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
-       node local/main.ts [--paper] [--help]
+       node local/start.js [--paper] [--help]
 
 Settings (environment variable, default, meaning; an empty variable is an absent one):
 ${table()}

@@ -1,15 +1,8 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/environment.ts';
 import { ListenError } from './listen-error.ts';
 import type { Service } from './service.ts';
-
-/**
- * What Node compiles is kept here: the second start takes three quarters of the time. Not in Node's default place, the
- * directory for temporary files, where another user could put code for a process that holds a key.
- */
-const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url));
 
 /** Milliseconds. A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
 const ECHO_TIME = 100;
@@ -63,7 +56,6 @@ function explain(error: unknown): string {
   return String(error);
 }
 
-enableCompileCache(COMPILE_CACHE);
 try {
   const { help, paper } = parseFlags();
   if (help) process.stdout.write((await import('./help.ts')).HELP);

@@ -45,7 +45,7 @@ export interface ServiceOptions {
 export function serviceSpec(venueUrl: string, { mode, credentials = true }: ServiceOptions = {}): ProcessSpec {
   const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
   const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
-  return { args: ['local/main.ts'], env: { ...env, ...(mode !== 'read-only' && trading) } };
+  return { args: ['local/start.js'], env: { ...env, ...(mode !== 'read-only' && trading) } };
 }
 
 export function startService(venueUrl: string, options?: ServiceOptions): Promise<RunningProcess> {

@@ -11,7 +11,7 @@ import { SETTINGS } from '../../local/help.ts';
 import { parseConfig } from '../../shared/config.ts';
 import { openRaw, send } from '../support/http-client.ts';
 
-const MAIN = new URL('../../local/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 /** Nothing listens there: a request to the venue fails at once instead of leaving the machine. */
 const NOWHERE = { SERVICE_GAMMA_URL: 'http://127.0.0.1:9', SERVICE_CLOB_URL: 'http://127.0.0.1:9' };
 const KEY = '11'.repeat(32);
