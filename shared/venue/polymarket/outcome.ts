@@ -5,7 +5,7 @@ import { refusedCredentials } from './credentials.ts';
 import { isDuplicate, isKnownSentence, type Refusal, translateRefusal } from './refusals.ts';
 import { toldWait } from './retry-after.ts';
 import type { VenueHttpResponse } from './transport.ts';
-import { errorText, parseJson } from './wire.ts';
+import { parseJson, sentenceOf } from './wire.ts';
 
 /**
  * What an answer to `POST /order` proves.
@@ -43,8 +43,7 @@ function unknown(why: string): Outcome {
 }
 
 /** A 200 can be a refusal: it is acceptance only with `success`, no message, our id and a status that we know. */
-function classifySuccess(text: string, orderId: string, refusal: (text: string) => Refusal): Outcome {
-  const body = parseJson(text);
+function classifySuccess(body: unknown, orderId: string, refusal: (sentence: string) => Refusal): Outcome {
   const posted = postedOrder.safeParse(body);
   const known = statuses.safeParse(posted.data?.status.toLowerCase());
   const isOurs = posted.data?.orderID.toLowerCase() === orderId.toLowerCase();
@@ -91,13 +90,13 @@ export function classifyOutcome(
   orderId: string,
   clean: (text: string) => string,
 ): Outcome {
-  const hint = retryHint.safeParse(isJson ? parseJson(text) : undefined);
-  const wait = retryAfter ?? (hint.success ? hint.data.retry_after_seconds : undefined);
-  const refusal = (sentence: string): Refusal => ({ reason: clean(sentence), retryAfter: wait });
-  if ((status === 200 || status === 201) && isJson) return classifySuccess(text, orderId, refusal);
-  if (status === 425) return notTaken('venue_unavailable', "The venue's engine restarts.", wait);
-  if (status === 429) return notTaken('rate_limited', 'The venue limits the rate of orders.', wait);
-  const sentence = isJson ? errorText(text) : undefined;
+  const body = isJson ? parseJson(text) : undefined;
+  const wait = () => retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
+  const refusal = (sentence: string): Refusal => ({ reason: clean(sentence), retryAfter: wait() });
+  if ((status === 200 || status === 201) && isJson) return classifySuccess(body, orderId, refusal);
+  if (status === 425) return notTaken('venue_unavailable', "The venue's engine restarts.", wait());
+  if (status === 429) return notTaken('rate_limited', 'The venue limits the rate of orders.', wait());
+  const sentence = sentenceOf(body);
   // Nobody looks at an order before its credentials, so it takes no words of the venue's to believe this one.
   if (status === 401)
     return { kind: 'refused', error: refusedCredentials(new Error(clean(sentence ?? 'no sentence'))) };

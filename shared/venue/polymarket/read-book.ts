@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Book, Call, PriceLevel } from '../port.ts';
 import { read, refuseRead } from './reads.ts';
 import type { Transport } from './transport.ts';
-import { anything, decimalOrNull, decimalText, errorText, lenientConditionId, parseJson } from './wire.ts';
+import { decimalText, errorText, lenientConditionId, lenientDecimal, lenientString, parseJson } from './wire.ts';
 
 const level = z.object({ price: decimalText, size: decimalText });
 
@@ -15,8 +15,8 @@ const book = z.object({
   tick_size: decimalText,
   min_order_size: decimalText,
   neg_risk: z.boolean(),
-  last_trade_price: z.pipe(anything, z.transform(decimalOrNull)),
-  timestamp: z.catch(z.nullable(z.string()), null),
+  last_trade_price: lenientDecimal,
+  timestamp: lenientString,
   hash: z.catch(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))), null),
   /** Undocumented, on books of protocol v2 only. */
   version: z.nullish(z.string()),
@@ -84,8 +84,8 @@ export async function readVenueBook(clob: Transport, tokenId: string, call: Call
   const response = await read(clob, { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` }, call);
   const { status, isJson, text } = response;
   if (status === 200 && isJson) return parseBook(text, tokenId);
-  const unknown = status === 404 || (status === 400 && /invalid token id/i.test(errorText(text) ?? ''));
-  if (unknown && isJson && errorText(text) !== undefined) {
+  const sentence = isJson ? errorText(text) : undefined;
+  if (sentence !== undefined && (status === 404 || (status === 400 && /invalid token id/i.test(sentence)))) {
     throw new AppError('The venue has no order book for this token; take token ids from GET /v1/markets.', {
       code: 'unknown_token',
     });

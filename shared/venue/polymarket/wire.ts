@@ -51,8 +51,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The sentence of an error body `{"error": "…"}`. */
-export function errorText(text: string): string | undefined {
-  const result = errorBody.safeParse(parseJson(text));
+/** The sentence of a parsed error body `{"error": "…"}`. */
+export function sentenceOf(body: unknown): string | undefined {
+  const result = errorBody.safeParse(body);
   return result.success ? result.data.error : undefined;
+}
+
+/** The sentence of an error body as it came. */
+export function errorText(text: string): string | undefined {
+  return sentenceOf(parseJson(text));
 }
