@@ -3,9 +3,13 @@ import { createLog } from '../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
 // A process that stores one order after the other and prints the key of each that was answered, until it is killed.
+// Its log goes elsewhere: of two processes that make a new file at once, one may find it locked and say so.
 const [path = ''] = process.argv.slice(2);
-const store = openOrderStore({ path, log: createLog({ level: 'error' }) });
+const log = createLog({ level: 'error', write: (line) => process.stderr.write(`${line}\n`) });
+const store = openOrderStore({ path, log });
 for (let index = 0; ; index += 1) {
   const key = `${process.pid}-${index}`;
-  if (await store.create(key, unfinishedOrder(key))) process.stdout.write(`${key}\n`);
+  // A store that fails has answered nothing; the next call opens it anew.
+  const stored = await store.create(key, unfinishedOrder(key)).catch(() => false);
+  if (stored) process.stdout.write(`${key}\n`);
 }
