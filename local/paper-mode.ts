@@ -32,7 +32,7 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
 /** Starts the paper venue and the service on it. */
 export async function startOnPaper(): Promise<Service> {
   // Loaded only here: the service proper has nothing to do with it.
-  const { createPaperVenue } = await import('./paper/venue.ts');
+  const { createPaperVenue } = await import('../paper/venue.ts');
   const venue = createPaperVenue({ seed: SEED, ticking: true });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));

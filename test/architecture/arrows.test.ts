@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CRUISER = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-const FOLDERS = ['functions', 'shared', 'local', 'infra', 'test'] as const;
+const FOLDERS = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'test'] as const;
 
 const configuration = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
 
@@ -43,7 +43,7 @@ async function plant(files: Readonly<Record<string, string>>): Promise<string> {
   for (const name of ['package.json', 'tsconfig.json', '.dependency-cruiser.mjs'])
     await cp(join(ROOT, name), join(tree, name));
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-  for (const folder of FOLDERS) await mkdir(join(tree, folder));
+  for (const folder of FOLDERS) await mkdir(join(tree, folder), { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(tree, path)), { recursive: true });
     await writeFile(join(tree, path), text);
@@ -60,7 +60,8 @@ const SOUND = {
   'shared/venue/polymarket/market-data.ts': "export { wire } from './wire.ts';\n",
   'local/server.ts':
     "import { http } from '../functions/http.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [http, wire];\n",
-  'local/paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
+  'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
+  'client/client.ts': 'export const client = 1;\n',
   'infra/stack.ts': "import { ROUTES } from '../functions/routes.ts';\nexport const stack = ROUTES;\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
@@ -79,8 +80,13 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   ['infra-knows-the-routes-only', 'infra/breach-9.ts', '../shared/a.ts', 'shared/a.ts'],
   ['infra-knows-the-routes-only', 'infra/breach-10.ts', '../functions/http.ts', 'functions/http.ts'],
   ['infra-knows-the-routes-only', 'infra/breach-11.ts', '../local/server.ts', 'local/server.ts'],
-  ['paper-venue-is-independent', 'local/paper/breach-12.ts', '../../shared/a.ts', 'shared/a.ts'],
-  ['paper-venue-is-independent', 'local/paper/breach-13.ts', '../../functions/http.ts', 'functions/http.ts'],
+  ['paper-shares-no-code', 'paper/breach-12.ts', '../shared/a.ts', 'shared/a.ts'],
+  ['paper-shares-no-code', 'paper/breach-13.ts', '../functions/http.ts', 'functions/http.ts'],
+  ['client-stands-alone', 'client/breach-19.ts', '../shared/a.ts', 'shared/a.ts'],
+  ['client-stands-alone', 'client/breach-20.ts', 'express', '/node_modules/express/'],
+  ['shared-stands-alone', 'shared/breach-21.ts', '../paper/venue.ts', 'paper/venue.ts'],
+  ['functions-use-shared-only', 'functions/breach-22.ts', '../client/client.ts', 'client/client.ts'],
+  ['runtime-uses-dependencies-only', 'paper/breach-23.ts', 'fast-check', '/node_modules/fast-check/'],
   [
     'wire-models-stay-in-the-venue-folder',
     'functions/breach-14.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FetchLike } from '../conformance/ask.ts';
-import { runConformance } from '../conformance/suite.ts';
+import type { FetchLike } from '../contract/conformance/ask.ts';
+import { runConformance } from '../contract/conformance/suite.ts';
 import type { Way } from './ways.ts';
 
 /** What the gateway is called: nobody looks it up. */

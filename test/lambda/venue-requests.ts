@@ -1,4 +1,4 @@
-import type { FaultOrder } from '../../local/paper/faults.ts';
+import type { FaultOrder } from '../../paper/faults.ts';
 import { order, type Row } from './requests.ts';
 
 /** What the venue's own refusals and faults become. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createPaperVenue, type PaperVenue } from '../../local/paper/venue.ts';
+import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { ORDER_CONTEXT, SECRET_NAME, synthesize } from '../support/synthesize.ts';
 import { type Assembly, type DeployedFunction, readAssembly } from './assembly.ts';

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 /** The client as `npm run build:client` builds it, but for the place: a file of its own for every test. */
 export async function bundleClient(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: ['shared/client/client.ts'],
+    entryPoints: ['client/client.ts'],
     bundle: true,
     minify: true,
     format: 'esm',

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import type { PaperVenueOptions } from '../../local/paper/settings.ts';
-import { createPaperVenue, type PaperVenue } from '../../local/paper/venue.ts';
 import { startService } from '../../local/service.ts';
+import type { PaperVenueOptions } from '../../paper/settings.ts';
+import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import type { Environment } from '../../shared/environment.ts';
 
 /** A throw-away key: the examples of the document are of its wallet. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { FaultOrder } from '../../../local/paper/faults.ts';
-import { createPaperVenue, type PaperVenue } from '../../../local/paper/venue.ts';
+import type { FaultOrder } from '../../../paper/faults.ts';
+import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import { type ChaosOptions, STEPS } from '../../support/chaos-options.ts';
 import {
   askOnce,

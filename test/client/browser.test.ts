@@ -1,0 +1,82 @@
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInChromium, openPage } from '../support/chromium.ts';
+import { bundleClient } from '../support/client-bundle.ts';
+import { startPaperService } from '../support/paper-service.ts';
+import { startSite } from '../support/static-site.ts';
+
+/** Runs an expression of `client` in a page: its value, or the members of the error. */
+async function evaluate(page: Page, baseUrl: string, expression: string): Promise<unknown> {
+  return page.evaluate(`(async () => {
+    const { createClient } = await import('/client.js');
+    const client = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });
+    const tokenOf = async () => (await client.markets({ limit: 1 })).items[0].outcomes[0].token_id;
+    const order = async () => ({ token_id: await tokenOf(), side: 'buy', price: '0.01', size: 5, post_only: true });
+    try {
+      return await (${expression});
+    } catch (error) {
+      return { ...error };
+    }
+  })()`);
+}
+
+async function openAll() {
+  const { origin: listed, otherOrigin: stranger } = await startSite({ '/client.js': await bundleClient() });
+  const service = await startPaperService({ SERVICE_CORS_ORIGINS: listed });
+  const page = await openPage();
+  const visit = async (origin: string) => {
+    await page.goto(origin);
+    return (expression: string) => evaluate(page, service.url, expression);
+  };
+  return { ...service, listed, stranger, visit, close: () => page.close() };
+}
+
+describeInChromium('a web page of another origin', () => {
+  it('reads, and places orders where its origin is listed', async () => {
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
+    expect(await run('client.health()')).toMatchObject({ status: 'ok', mode: 'order-placing' });
+    expect(await run('client.markets({ limit: 2 })')).toMatchObject({ items: [{}, {}], has_more: true });
+    expect(await run('client.book(await tokenOf())')).toMatchObject({ tick_size: '0.01' });
+    const placed = await run("client.placeOrder(await order(), { clientAddress: 'page' })");
+    expect(placed).toMatchObject({ status: 'live', price: '0.01' });
+    expect(venue.orders()).toHaveLength(1);
+    await close();
+  });
+
+  it('learns the code, the request id and when to come back', async () => {
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
+    expect(await run("client.placeOrder({ ...await order(), price: '0.015' })")).toMatchObject({
+      code: 'price_off_tick',
+      status: 422,
+      requestId: expect.any(String),
+      facts: { tick_size: '0.01' },
+    });
+    venue.arm({ fault: 'rate-limit', path: '/book', retry_after: 60 });
+    expect(await run('client.book(await tokenOf())')).toMatchObject({ code: 'rate_limited', retryAfter: 60 });
+    await close();
+  });
+
+  it('reads markets, but neither health nor places orders where its origin is not listed', async () => {
+    const { url, visit, stranger, venue, close } = await openAll();
+    const run = await visit(stranger);
+    expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
+    expect(await run('client.health()')).toMatchObject({ code: 'network_error' });
+    expect(await run('client.placeOrder(await order())')).toMatchObject({ code: 'network_error' });
+    // What a page can send without a preflight does not pass either.
+    const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(await order()) }";
+    expect(await run(`fetch('${url}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
+    expect(venue.orders()).toStrictEqual([]);
+    await close();
+  });
+
+  it('stops waiting when it is told to', async () => {
+    const { visit, listed, venue, close } = await openAll();
+    const run = await visit(listed);
+    venue.arm({ fault: 'delay', path: '/book', ms: 3_000 });
+    const aborted = await run('client.book(await tokenOf(), { signal: AbortSignal.timeout(200) })');
+    expect(aborted).toMatchObject({ code: 'aborted' });
+    await close();
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from '@jest/globals';
+import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
+import { startPaperService } from '../support/paper-service.ts';
+import { type Step, startScriptedService } from '../support/scripted-service.ts';
+
+const ORDER: OrderRequest = { token_id: '1', side: 'buy', price: '0.01', size: 5, post_only: true };
+const PLACED = { order_id: '0x1', status: 'live' };
+const BOOK = { bids: [], asks: [], tick_size: '0.01' };
+
+function problem(status: number, code: string, retryAfter?: number, facts = {}): Step {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return { status, headers, body: { code, detail: 'Do something.', request_id: 'r-1', ...facts } };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<OrderBookError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof OrderBookError) return error;
+  throw new Error(`not an OrderBookError: ${String(error)}`);
+}
+
+describe('a client of a service on paper', () => {
+  it('reads and places', async () => {
+    const { url, venue } = await startPaperService();
+    const client = createClient({ baseUrl: `${url}/` });
+    expect(await client.health()).toMatchObject({ status: 'ok', mode: 'order-placing' });
+    const { items } = await client.markets({ limit: 1 });
+    const tokenId = items[0]?.outcomes[0]?.token_id ?? '';
+    const { tick_size, min_order_size } = await client.book(tokenId);
+    const order = { token_id: tokenId, side: 'buy', price: tick_size, size: min_order_size, post_only: true } as const;
+    const placed = await client.placeOrder(order, { clientAddress: 'someone' });
+    expect(placed).toMatchObject({ ...order, status: 'live' });
+    expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
+  });
+
+  it('throws what the service answers, with its facts', async () => {
+    const { url } = await startPaperService();
+    const client = createClient({ baseUrl: url });
+    const { items } = await client.markets({ limit: 1 });
+    const order = { ...ORDER, token_id: items[0]?.outcomes[0]?.token_id ?? '', price: 0.015 };
+    const error = await errorOf(client.placeOrder(order, { idempotencyKey: 'key-1' }));
+    expect({ ...error }).toStrictEqual({
+      name: 'OrderBookError',
+      code: 'price_off_tick',
+      status: 422,
+      detail: 'The price must be a multiple of 0.01.',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      retryAfter: undefined,
+      facts: { tick_size: '0.01' },
+      idempotencyKey: 'key-1',
+    });
+    expect(error.message).toBe(error.detail);
+    expect((await errorOf(client.book('../health'))).code).toBe('invalid_request');
+  });
+
+  it('places one order though answers are lost', async () => {
+    const { url, venue } = await startPaperService();
+    let lost = 0;
+    const loseTwo: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method !== 'POST' || lost >= 2) return response;
+      lost += 1;
+      throw new TypeError('fetch failed');
+    };
+    const client = createClient({ baseUrl: url, fetch: loseTwo });
+    const { items } = await client.markets({ limit: 1 });
+    const placed = await client.placeOrder({ ...ORDER, token_id: items[0]?.outcomes[0]?.token_id ?? '' });
+    expect(lost).toBe(2);
+    expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
+  });
+});
+
+describe('a read', () => {
+  it.each<[string, Step]>([
+    ['a broken connection', 'reset'],
+    ['429', problem(429, 'rate_limited', 0)],
+    ['502', problem(502, 'venue_error')],
+    ['503', problem(503, 'venue_unavailable', 0)],
+    ['504', problem(504, 'venue_timeout')],
+    ['the HTML of a gateway', { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }],
+  ])('is repeated after %s', async (_what, step) => {
+    const { url, requests } = await startScriptedService([step, { status: 200, body: BOOK }]);
+    expect(await createClient({ baseUrl: url }).book('1')).toStrictEqual(BOOK);
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each<[string, Step]>([
+    ['invalid_request', problem(400, 'invalid_request')],
+    ['unknown_token', problem(404, 'unknown_token')],
+    ['internal_error', problem(500, 'internal_error')],
+    ['venue_refused_service', problem(502, 'venue_refused_service', undefined, { reason: 'region' })],
+    ['foreign_answer', { status: 200, body: '<html>' }],
+    ['foreign_answer', { status: 200, body: { message: 'another service' } }],
+  ])('is not repeated after %s', async (code, step) => {
+    const { url, requests } = await startScriptedService([step]);
+    expect((await errorOf(createClient({ baseUrl: url }).book('1'))).code).toBe(code);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is given up after four attempts', async () => {
+    const { url, requests } = await startScriptedService(['reset']);
+    const error = await errorOf(createClient({ baseUrl: url }).markets({ limit: 3 }));
+    expect([error.code, error.status, error.cause]).toStrictEqual(['network_error', undefined, expect.anything()]);
+    expect(requests.map(({ path }) => path)).toStrictEqual(Array.from({ length: 4 }, () => '/v1/markets?limit=3'));
+  });
+
+  it('waits as long as it is told to', async () => {
+    const { url } = await startScriptedService([problem(429, 'rate_limited', 1), { status: 200, body: BOOK }]);
+    const startedAt = performance.now();
+    await createClient({ baseUrl: url }).book('1');
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('does not wait for longer than half a minute', async () => {
+    const { url, requests } = await startScriptedService([problem(503, 'venue_unavailable', 31)]);
+    const error = await errorOf(createClient({ baseUrl: url }).book('1'));
+    expect([error.code, error.retryAfter, requests.length]).toStrictEqual(['venue_unavailable', 31, 1]);
+  });
+});
+
+describe('an order', () => {
+  it.each<[string, Step]>([
+    ['a broken connection', 'reset'],
+    ['order_in_progress', problem(409, 'order_in_progress', 0)],
+    ['rate_limited', problem(429, 'rate_limited', 0)],
+    ['store_unavailable', problem(503, 'store_unavailable', 0)],
+    ['outcome_unknown', problem(504, 'outcome_unknown')],
+    ['a gateway that gave up', { status: 503, body: { message: 'Service Unavailable' } }],
+    ['an answer that was cut off', { status: 201, body: '{"order_id":' }],
+  ])('is repeated with the same key after %s', async (_what, step) => {
+    const { url, requests } = await startScriptedService([step, { status: 201, body: PLACED }]);
+    expect(await createClient({ baseUrl: url }).placeOrder(ORDER)).toStrictEqual(PLACED);
+    const [first, second] = requests;
+    expect(first?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+    expect([first?.body, second?.body]).toStrictEqual([JSON.stringify(ORDER), JSON.stringify(ORDER)]);
+  });
+
+  it.each<[string, Step]>([
+    ['invalid_request', problem(400, 'invalid_request')],
+    ['order_placement_disabled', problem(403, 'order_placement_disabled')],
+    ['foreign_answer', { status: 403, body: { message: 'Forbidden' } }],
+    ['order_rejected', problem(422, 'order_rejected')],
+    ['internal_error', problem(500, 'internal_error')],
+    ['venue_refused_service', problem(502, 'venue_refused_service')],
+  ])('is not repeated after %s', async (code, step) => {
+    const { url, requests } = await startScriptedService([step]);
+    expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe(code);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('has a key of its own, which the error tells', async () => {
+    const { url, requests } = await startScriptedService([problem(422, 'order_rejected')]);
+    const client = createClient({ baseUrl: url });
+    const keys = [await errorOf(client.placeOrder(ORDER)), await errorOf(client.placeOrder(ORDER))].map(
+      ({ idempotencyKey }) => idempotencyKey,
+    );
+    expect(new Set(keys).size).toBe(2);
+    expect(requests.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(keys);
+  });
+
+  it('goes under the key and the address that the caller gives', async () => {
+    const { url, requests } = await startScriptedService([{ status: 201, body: PLACED }]);
+    await createClient({ baseUrl: url }).placeOrder(ORDER, { idempotencyKey: 'mine', clientAddress: 'me' });
+    expect(requests[0]?.headers).toMatchObject({
+      'idempotency-key': 'mine',
+      'x-client-address': 'me',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('is given up after four attempts, with its key and the id of the order', async () => {
+    const orderId = `0x${'1'.repeat(64)}`;
+    const { url, requests } = await startScriptedService([
+      problem(504, 'outcome_unknown', undefined, { order_id: orderId }),
+    ]);
+    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER));
+    expect(requests).toHaveLength(4);
+    expect(error.facts).toStrictEqual({ order_id: orderId });
+    expect(error.idempotencyKey).toBe(requests[3]?.headers['idempotency-key']);
+  });
+});
+
+describe('a call that is aborted', () => {
+  it('is not sent when it was aborted before', async () => {
+    const { url, requests } = await startScriptedService([{ status: 200, body: BOOK }]);
+    const error = await errorOf(createClient({ baseUrl: url }).book('1', { signal: AbortSignal.abort('why') }));
+    expect([error.code, error.cause, requests.length]).toStrictEqual(['aborted', 'why', 0]);
+  });
+
+  it('ends while it waits for the answer, and is not repeated', async () => {
+    const { url, requests } = await startScriptedService(['silence']);
+    const signal = AbortSignal.timeout(50);
+    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, { signal }));
+    expect([error.code, typeof error.idempotencyKey, requests.length]).toStrictEqual(['aborted', 'string', 1]);
+  });
+
+  it('ends while it waits for the next attempt', async () => {
+    const { url, requests } = await startScriptedService([problem(429, 'rate_limited', 20)]);
+    const signal = AbortSignal.timeout(50);
+    expect((await errorOf(createClient({ baseUrl: url }).health({ signal }))).code).toBe('aborted');
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPaperService } from '../support/paper-service.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+/** Bytes: what a page loads. */
+const MAX_SIZE = 6 * 1024;
+/** A Node of the system besides the one that runs the tests; callers may use Node 20. */
+const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
+
+let project = '';
+
+/** A project that has the package installed, as npm would: what `files` and `exports` name. */
+beforeAll(async () => {
+  await run('npm', ['run', '--silent', 'build:client'], { cwd: ROOT });
+  project = await mkdtemp(join(tmpdir(), 'client-package-'));
+  const installed = join(project, 'node_modules/order-book-adapter');
+  await mkdir(join(installed, 'build'), { recursive: true });
+  await cp(join(ROOT, 'build/client'), join(installed, 'build/client'), { recursive: true });
+  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  await writeFile(join(project, 'package.json'), '{"type":"module"}');
+}, 60_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+describe('the package’s client', () => {
+  it('is at most 6 KB', async () => {
+    const { size } = await stat(join(ROOT, 'build/client/client.js'));
+    expect(size).toBeLessThanOrEqual(MAX_SIZE);
+  });
+
+  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {
+    const { url } = await startPaperService();
+    const script = `
+      import { createClient } from 'order-book-adapter/client';
+      const client = createClient({ baseUrl: '${url}' });
+      const { items } = await client.markets({ limit: 1 });
+      const token_id = items[0].outcomes[0].token_id;
+      const { tick_size: price, min_order_size: size } = await client.book(token_id);
+      const { status } = await client.placeOrder({ token_id, side: 'buy', price, size, post_only: true });
+      const error = await client.book('x').catch((thrown) => thrown);
+      console.log(status, error.code);`;
+    const { stdout } = await run(node, ['--input-type=module', '-e', script], { cwd: project });
+    expect(stdout).toBe('live invalid_request\n');
+  });
+
+  it('has types that a strict project can use, and that know a wrong order', async () => {
+    const source = `
+      import { createClient, OrderBookError, type OrderRequest } from 'order-book-adapter/client';
+      const client = createClient({ baseUrl: 'http://127.0.0.1:8080' });
+      const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
+      const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
+      export const isLive: boolean = status === 'live';
+      export const tick = (error: unknown): string | undefined =>
+        error instanceof OrderBookError && error.code === 'price_off_tick' ? error.facts.tick_size : undefined;
+      // @ts-expect-error a side that does not exist
+      await client.placeOrder({ ...order, side: 'hold' });
+      // @ts-expect-error a member that does not exist
+      await client.placeOrder({ ...order, post_onl: true });
+      // @ts-expect-error a code that does not exist
+      export const never = (error: OrderBookError): boolean => error.code === 'price_of_tick';
+    `;
+    await writeFile(join(project, 'use.ts'), source);
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+    };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((failed: unknown) => Object(failed));
+    expect(stdout).toBe('');
+  }, 60_000);
+});

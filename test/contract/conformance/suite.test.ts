@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals';
+import { startPaperService } from '../../support/paper-service.ts';
+import type { FetchLike } from './ask.ts';
+import { loadContract } from './contract.ts';
+import { type Report, runConformance } from './suite.ts';
+
+const agree = async () => true;
+
+function failures({ results }: Report): readonly string[] {
+  return results.flatMap(({ group, name, outcome, reason }) =>
+    outcome === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
+  );
+}
+
+function skipped({ results }: Report): readonly string[] {
+  return results.flatMap(({ name, outcome, reason }) => (outcome === 'skipped' ? [`${name}: ${reason}`] : []));
+}
+
+/** The answers that nobody can provoke without the venue, the operator or the gateway. */
+const FROM_ELSEWHERE =
+  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap/;
+
+describe('the conformance suite', () => {
+  it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
+    const { url, venue } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toStrictEqual([
+      'are disabled in read-only mode, whatever is sent: not of this service',
+      'waits for the headers for a bounded time: slow',
+    ]);
+    const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
+    // The checks before the endpoint are provoked on health, and 409 only when two requests meet.
+    const elsewhere =
+      /host_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
+    expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
+    expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
+  });
+
+  it('passes a read-only service', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(report.unseen).not.toContain('orders 403 order_placement_disabled');
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it('waits for the time-out of the local server when it has the time', async () => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url });
+    expect(failures(report)).toStrictEqual([]);
+  });
+
+  it('places nothing unless it is told to, and then tells the cost first', async () => {
+    const { url, venue } = await startPaperService();
+    const costs: string[] = [];
+    await runConformance({ baseUrl: url, quick: true });
+    const refuse = async (cost: string) => costs.push(cost) < 0;
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: refuse });
+    expect(costs).toStrictEqual([expect.stringContaining('buy 5 shares at 0.01,\npost-only, 0.05 in collateral')]);
+    expect(skipped(report)).toContain('the rules of the market are kept, to the last digit: orders were not asked for');
+    expect(venue.requests().filter(({ path }) => path === '/order')).toStrictEqual([]);
+  });
+
+  it('leaves the local server’s own checks out behind a gateway', async () => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, edge: 'gateway' });
+    expect(skipped(report)).toContain('bounds the URL and the headers: not of this service');
+  });
+});
+
+/** Changes answers to requests whose method and target match. */
+function spoil(pattern: RegExp, change: (response: Response, text: string) => Response): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { pathname, search } = new URL(url);
+    if (!pattern.test(`${init.method} ${pathname}${search}`)) return response;
+    return change(response, await response.text());
+  };
+}
+
+function withBody(change: (body: Record<string, unknown>) => unknown) {
+  return ({ status, headers }: Response, text: string) =>
+    new Response(JSON.stringify(change(JSON.parse(text))), { status, headers });
+}
+
+function withHeader(name: string, value: string | null) {
+  return ({ status, headers }: Response, text: string) => {
+    const changed = new Headers(headers);
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+    return new Response(text === '' ? null : text, { status, headers: changed });
+  };
+}
+
+function withStatus(status: number) {
+  return ({ headers }: Response, text: string) => new Response(text, { status, headers });
+}
+
+describe('a breach of the contract', () => {
+  it.each<[string, RegExp, (response: Response, text: string) => Response]>([
+    [
+      'has the best prices first',
+      /GET .*\/book\/\d{60,}/,
+      withBody((book) => ({ ...book, bids: Array.from(Object(book['bids'])).reverse() })),
+    ],
+    ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
+    ['is 404 for a token that is none', /GET .*\/book\/1$/, withStatus(400)],
+    [
+      'wants a token id in canonical form',
+      /GET .*\/book\/01$/,
+      withBody((problem) => ({ ...problem, errors: [{ field: 'id', detail: '' }] })),
+    ],
+    [
+      'want one limit from 1 to 500 in canonical form',
+      /limit=05$/,
+      withBody((problem) => ({ ...problem, code: 'unknown_token' })),
+    ],
+    [
+      'come most traded first, each once',
+      /limit=100$/,
+      withBody((list) => ({ ...list, items: Array.from(Object(list['items'])).reverse() })),
+    ],
+    [
+      'are 20 by default, and never more than the limit',
+      /limit=500$/,
+      withBody((list) => ({ ...list, next: 'a member that nobody documented' })),
+    ],
+    [
+      'says what the service is; HEAD is the same without a body',
+      /GET \/health\?/,
+      withBody(({ venue, ...health }) => health),
+    ],
+    ['another method is 405 with Allow', /DELETE/, withHeader('allow', 'GET')],
+    ['OPTIONS without Origin is 204 with Allow', /OPTIONS/, withHeader('x-request-id', null)],
+    [
+      'any page may read markets and books, only listed ones health',
+      /GET \/health$/,
+      withHeader('access-control-allow-origin', '*'),
+    ],
+    ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
+    ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
+  ])('is found: %s', async (check, pattern, change) => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(pattern, change) });
+    const failed = report.results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+    expect(failed).toContain(check);
+    expect(report.passed).toBe(false);
+  });
+
+  it('is found where an adapter places an order twice', async () => {
+    const { url } = await startPaperService();
+    const forgetKey: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetKey, confirmOrders: agree });
+    expect(failures(report)).toContainEqual(expect.stringContaining('one order per idempotency key'));
+  });
+
+  it('is found where an adapter rounds a price', async () => {
+    const { url } = await startPaperService();
+    const round: FetchLike = (target, init) => {
+      const body = typeof init.body === 'string' ? init.body.replace(/("price":0\.01)0+1/, '$1') : init.body;
+      return fetch(target, { ...init, ...(body && { body }) });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: round, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('to the last digit')]);
+  });
+});
+
+describe('the document', () => {
+  it('is not satisfied by a status, a media type or a body that it does not name', () => {
+    const { checkAnswer } = loadContract();
+    const health = {
+      status: 'ok',
+      mode: 'read-only',
+      wallet_address: null,
+      settlement_chain: 'polygon',
+      venue: 'polymarket',
+      version: '1',
+    };
+    const answer = {
+      method: 'GET',
+      status: 200,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      body: health,
+    };
+    expect(() => checkAnswer('health', answer)).not.toThrow();
+    expect(() => checkAnswer('health', { ...answer, status: 202 })).toThrow('status 202 is not documented');
+    expect(() => checkAnswer('health', { ...answer, headers: new Headers() })).toThrow('Content-Type (none)');
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, mode: 'both' } })).toThrow(
+      '/mode must be equal',
+    );
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, secret: 1 } })).toThrow('additional properties');
+  });
+});

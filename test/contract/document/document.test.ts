@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseOrder } from '../../../functions/orders/request.ts';
+import { ROUTES } from '../../../functions/routes.ts';
+import { ERRORS } from '../../../shared/errors.ts';
+import { loadContract } from '../conformance/contract.ts';
+import { createDocument } from './document.ts';
+import { EXAMPLES } from './examples.ts';
+import { OPERATIONS } from './operations.ts';
+import { errorCodes } from './schemas.ts';
+
+const contract = loadContract();
+
+function agrees(schema: string, body: unknown): boolean {
+  try {
+    contract.checkBody(schema, body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAccepted(body: unknown): boolean {
+  try {
+    parseOrder(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the document', () => {
+  it('is what is committed', () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8');
+    expect(committed).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
+  });
+
+  it('has the four endpoints and their preflights, and nothing else', () => {
+    const { paths } = createDocument();
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).flatMap((method) => (method === 'parameters' ? [] : [`${method} ${path}`])),
+    );
+    const expected = Object.values(ROUTES).flatMap(({ method, path }) => [
+      `${method.toLowerCase()} ${path}`,
+      `options ${path}`,
+    ]);
+    expect(operations).toStrictEqual(expected);
+  });
+
+  it('gives every code under its status, to at least one operation', () => {
+    const documented = [...contract.documented].flatMap((item) => {
+      const [, status, code] = item.split(' ');
+      return code === undefined ? [] : [`${status} ${code}`];
+    });
+    const codes = errorCodes().map((code) => `${ERRORS[code].status} ${code}`);
+    expect([...new Set(documented)].sort()).toStrictEqual(codes.sort());
+  });
+
+  it('names no code twice for an operation', () => {
+    for (const { codes } of Object.values(OPERATIONS)) expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it('is satisfied by its own examples', () => {
+    for (const { operation, status, answer, send } of EXAMPLES) {
+      const mediaType = status < 400 ? 'application/json' : 'application/problem+json';
+      const headers = new Headers({ 'content-type': mediaType });
+      contract.checkAnswer(operation, { method: 'GET', status, headers, body: answer });
+      if (send && status === 201) contract.checkBody('OrderRequest', send);
+    }
+  });
+});
+
+/** Values around the edges of what an order's members may be, and some far from them. */
+const decimal = fc.oneof(
+  fc.constantFrom('0.51', '.5', '1e2', '05', '-1', '', ' 1', '1.', '0'.repeat(101), true, null, {}),
+  fc.stringMatching(/^-?[0-9]{1,3}(\.[0-9]{1,3})?$/),
+);
+const order = fc.record(
+  {
+    token_id: fc.oneof(
+      fc.constantFrom('0', '01', '-1', 'x', 5),
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+    ),
+    side: fc.constantFrom('buy', 'sell', 'hold', '', null),
+    price: decimal,
+    size: decimal,
+    post_only: fc.constantFrom(true, false, 'true', null, 0),
+    post_onl: fc.constant(true),
+  },
+  { requiredKeys: [] },
+);
+
+describe('the schema of an order', () => {
+  it('accepts what the endpoint accepts, and nothing else', () => {
+    const valid = { token_id: '1', side: 'buy', price: '0.5', size: '5' };
+    fc.assert(
+      fc.property(order, fc.boolean(), (members, patch) => {
+        const body = patch ? { ...valid, ...members } : members;
+        expect(agrees('OrderRequest', body)).toBe(isAccepted(body));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is narrower than the endpoint in the case of letters only', () => {
+    const body = { token_id: '1', side: 'BUY', price: '0.5', size: '5' };
+    expect(isAccepted(body)).toBe(true);
+    expect(agrees('OrderRequest', body)).toBe(false);
+  });
+});

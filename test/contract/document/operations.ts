@@ -1,0 +1,126 @@
+import { limit } from '../../../functions/markets/request.ts';
+import type { ROUTES } from '../../../functions/routes.ts';
+import { tokenId } from '../../../functions/wire.ts';
+import type { ErrorCode } from '../../../shared/errors.ts';
+import { IF_NONE_MATCH_PARAMETER, ORDER_HEADER_PARAMETERS, type Parameter, parameter } from './headers.ts';
+import type { Success } from './responses.ts';
+import type { SchemaName } from './schemas.ts';
+
+export interface Operation {
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: SchemaName;
+  readonly successes: readonly Success[];
+  readonly codes: readonly ErrorCode[];
+}
+
+/** What every path can answer. */
+export const COMMON_CODES: readonly ErrorCode[] = [
+  'invalid_request',
+  'host_not_allowed',
+  'method_not_allowed',
+  'request_timeout',
+  'uri_too_long',
+  'headers_too_large',
+  'internal_error',
+];
+
+const VENUE_CODES: readonly ErrorCode[] = [
+  'rate_limited',
+  'venue_error',
+  'venue_refused_service',
+  'venue_unavailable',
+  'venue_timeout',
+];
+
+const ORDER_CODES: readonly ErrorCode[] = [
+  'order_placement_disabled',
+  'origin_not_allowed',
+  'unknown_token',
+  'order_in_progress',
+  'payload_too_large',
+  'unsupported_media_type',
+  'price_out_of_range',
+  'price_off_tick',
+  'size_precision',
+  'size_below_minimum',
+  'notional_below_minimum',
+  'order_above_cap',
+  'post_only_would_cross',
+  'market_not_accepting_orders',
+  'insufficient_balance',
+  'order_rejected',
+  'idempotency_key_reused',
+  'store_unavailable',
+  'outcome_unknown',
+];
+
+const TOKEN_PARAMETER: Parameter = {
+  ...parameter('path', 'token_id', tokenId),
+  description: 'Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.',
+};
+
+const PLACE_ORDER = `Signs one limit order with the operator's key and sends it to the venue.
+
+**One order per request, at most.** With an \`Idempotency-Key\` the same request places one order however often it is
+sent and whatever fails in between: repeat it with the same key until it is answered. Two answers are final and are
+replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
+
+**A failure never lies.** Only \`outcome_unknown\` (504), no answer at all, and what the gateway answers by itself leave
+open whether the order is live; \`order_in_progress\` (409) says that another request decides. After every other error
+no order is live.
+
+Nobody is authenticated by the service itself. A deployment can put IAM in front of this operation: then the gateway
+wants requests signed with AWS Signature Version 4 and answers others 403 by itself.`;
+
+/** The four endpoints, as the document describes them. */
+export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
+  health: {
+    tag: 'Service',
+    summary: 'What the service is and which wallet it uses',
+    description:
+      'Answers at once and asks nobody. Pages of listed origins only can read it, since it names the wallet.',
+    parameters: [],
+    successes: [{ status: 200, description: 'The service runs.', schema: 'HealthStatus' }],
+    codes: COMMON_CODES,
+  },
+  markets: {
+    tag: 'Market data',
+    summary: 'Markets on which an order can be placed now',
+    description:
+      'Most traded in the last 24 hours first. What the venue does not tell is `null`. Any other query parameter is ' +
+      'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
+    parameters: [parameter('query', 'limit', limit)],
+    successes: [{ status: 200, description: 'The markets.', schema: 'MarketList', headers: ['Age'] }],
+    codes: [...COMMON_CODES, ...VENUE_CODES],
+  },
+  book: {
+    tag: 'Market data',
+    summary: 'The order book of an outcome token',
+    description: 'Best prices first on both sides; an empty side is `[]`. Answered within 10 seconds.',
+    parameters: [TOKEN_PARAMETER, IF_NONE_MATCH_PARAMETER],
+    successes: [
+      { status: 200, description: 'The book.', schema: 'Book', headers: ['ETag', 'Age'] },
+      { status: 304, description: 'The book that `If-None-Match` names is current.', headers: ['ETag', 'Age'] },
+    ],
+    codes: [...COMMON_CODES, 'not_found', 'unknown_token', ...VENUE_CODES],
+  },
+  orders: {
+    tag: 'Orders',
+    summary: 'Place a limit order',
+    description: PLACE_ORDER,
+    parameters: ORDER_HEADER_PARAMETERS,
+    body: 'OrderRequest',
+    successes: [
+      {
+        status: 201,
+        description: 'The venue took the order.',
+        schema: 'PlacedOrder',
+        headers: ['Idempotency-Replayed'],
+      },
+    ],
+    codes: [...COMMON_CODES, ...ORDER_CODES, ...VENUE_CODES],
+  },
+};

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import { book, priceLevel } from '../../../functions/book/schema.ts';
+import { healthStatus } from '../../../functions/health/schema.ts';
+import { market, marketList, outcome } from '../../../functions/markets/schema.ts';
+import { orderBody } from '../../../functions/orders/request.ts';
+import { placedOrder } from '../../../functions/orders/schema.ts';
+import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
+import { problemName, problemSchema } from './problems.ts';
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What the gateway in front of the deployed functions answers by itself. */
+const gatewayMessage = z
+  .object({ message: z.optional(z.string()) })
+  .check(z.describe('Answered by the gateway in front of the deployed service, before any function ran.'));
+
+const NAMED = {
+  HealthStatus: healthStatus,
+  MarketList: marketList,
+  Market: market,
+  Outcome: outcome,
+  Book: book,
+  PriceLevel: priceLevel,
+  OrderRequest: orderBody,
+  PlacedOrder: placedOrder,
+  GatewayMessage: gatewayMessage,
+} as const;
+
+export type SchemaName = keyof typeof NAMED;
+
+/** Every code, in the order of its table. */
+export function errorCodes(): ErrorCode[] {
+  return Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS);
+}
+
+/** A reference to a named schema. */
+export function schemaRef(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `anyOf` of a simple type and null as one type of two names, which is easier to read. */
+function joinNull(schema: JsonSchema): JsonSchema {
+  const [value, nothing, ...others] = schema.anyOf ?? [];
+  if (typeof value !== 'object' || typeof nothing !== 'object') return schema;
+  if (others.length > 0 || nothing.type !== 'null' || typeof value.type !== 'string') return schema;
+  return { ...value, type: [value.type, 'null'] };
+}
+
+function joinNulls(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(
+    ([name, member]) => [name, typeof member === 'object' ? joinNull(member) : member] as const,
+  );
+  return schema.properties ? { ...schema, properties: Object.fromEntries(properties) } : schema;
+}
+
+/** A schema as it stands in the document: what a caller sends, or gets. */
+export function inlineSchema(schema: z.ZodMiniType): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
+
+/**
+ * The named schemas. As input: an answer may get further members, which a client has to ignore, so only the order
+ * itself is closed.
+ */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  for (const code of errorCodes()) registry.add(problemSchema(code), { id: problemName(code) });
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemaRef(id).$ref });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, joinNulls(schema)]),
+  );
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { z } from 'zod';
+import { listMarkets, officialClient, plainMarket, signedRequest } from '../support/paper-client.ts';
+import { signOrder } from '../support/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+
+const side = z.array(z.object({ price: z.string(), size: z.string() }));
+const bookBody = z.looseObject({
+  bids: side,
+  asks: side,
+  hash: z.string(),
+  tick_size: z.string(),
+  timestamp: z.string(),
+});
+
+async function book(paper: RunningPaper, token: string) {
+  return bookBody.parse((await paper.get(`/book?token_id=${token}`)).body);
+}
+
+async function allBooks(paper: RunningPaper) {
+  const tokens = (await listMarkets(paper))
+    .filter((m) => m.yes !== '' && m.enableOrderBook)
+    .flatMap((m) => [m.yes, m.no]);
+  const { body } = await paper.send(
+    'POST',
+    '/books',
+    tokens.map((token_id) => ({ token_id })),
+  );
+  return z.array(bookBody).parse(body);
+}
+
+function millionths(text: string): number {
+  return Math.round(Number(text) * 1e6);
+}
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('books of the paper venue', () => {
+  it('change by orders only, unless ticking is switched on: then the house renews its quotes until the venue is closed', async () => {
+    // Only intervals are faked: the sockets need the rest.
+    const others = [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'setTimeout',
+    ] as const;
+    jest.useFakeTimers({ doNotFake: [...others, 'clearImmediate', 'clearTimeout'] });
+    const [still, ticking] = [await startPaper(), await startPaper({ ticking: true })];
+    const before = await allBooks(still);
+    expect(await allBooks(ticking)).toStrictEqual(before);
+    jest.advanceTimersByTime(20_000);
+    expect(await allBooks(still)).toStrictEqual(before);
+    expect(await allBooks(ticking)).not.toStrictEqual(before);
+    await Promise.all([ticking.venue.close(), ticking.venue.close()]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('are equal for equal seeds, hash and timestamp included, whenever the venue is started', async () => {
+    const first = await allBooks(await startPaper({ seed: 7, now: () => 1_790_000_000_000 }));
+    const again = await allBooks(await startPaper({ seed: 7, now: () => 1_800_000_000_000 }));
+    const other = await allBooks(await startPaper({ seed: 8 }));
+    expect(again).toStrictEqual(first);
+    expect(other).not.toStrictEqual(first);
+    expect(first.length).toBeGreaterThan(50);
+  });
+
+  it('stay equal when the house renews its quotes the same number of times', async () => {
+    const refreshed = async () => {
+      const paper = await startPaper({ seed: 7, now: () => 1_800_000_000_000 });
+      await paper.send('POST', '/paper/refresh', { steps: 40 });
+      return allBooks(paper);
+    };
+    const [one, two] = [await refreshed(), await refreshed()];
+    expect(two).toStrictEqual(one);
+    expect(one).not.toStrictEqual(await allBooks(await startPaper({ seed: 7 })));
+  });
+
+  it('list both sides worst first, on the grid, uncrossed, and mirror the other outcome', async () => {
+    const paper = await startPaper();
+    const mirror = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [1e6 - millionths(price), size]);
+    const plain = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [millionths(price), size]);
+    for (const market of (await listMarkets(paper)).filter((m) => m.yes !== '' && m.enableOrderBook)) {
+      const [yes, no] = [await book(paper, market.yes), await book(paper, market.no)];
+      const [bids, asks] = [yes.bids, yes.asks].map((levels) => levels.map(({ price }) => millionths(price)));
+      expect(bids).toStrictEqual(bids?.toSorted((a, b) => a - b));
+      expect(asks).toStrictEqual(asks?.toSorted((a, b) => b - a));
+      expect((bids?.at(-1) ?? 0) < (asks?.at(-1) ?? 1e6)).toBe(true);
+      const tick = millionths(yes.tick_size);
+      for (const price of [...(bids ?? []), ...(asks ?? [])]) expect(price % tick).toBe(0);
+      expect(mirror(no.bids)).toStrictEqual(plain(yes.asks));
+      expect(mirror(no.asks)).toStrictEqual(plain(yes.bids));
+    }
+  });
+
+  it('carry the SHA-1 of their own text with an empty hash', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const text = await (await fetch(`${paper.url}/book?token_id=${yes}`)).text();
+    const { hash } = bookBody.parse(JSON.parse(text));
+    expect(createHash('sha1').update(text.replace(hash, '')).digest('hex')).toBe(hash);
+  });
+
+  it('say what is wrong with a token id', async () => {
+    const paper = await startPaper();
+    const unknown = { status: 404, body: { error: 'No orderbook exists for the requested token id' } };
+    const [closed] = await listMarkets(paper, '&closed=true');
+    expect(await paper.get('/book')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
+    expect(await paper.get('/book?token_id=0x12')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
+    expect(await paper.get('/book?token_id=12')).toMatchObject(unknown);
+    expect(await paper.get(`/book?token_id=${closed?.yes}`)).toMatchObject(unknown);
+    expect(await paper.get('/tick-size?token_id=12')).toMatchObject({
+      status: 404,
+      body: { error: 'market not found' },
+    });
+    const many = Array.from({ length: 501 }, () => ({ token_id: '1' }));
+    expect(await paper.send('POST', '/books', many)).toMatchObject({
+      status: 400,
+      body: { error: 'Payload exceeds the limit' },
+    });
+  });
+
+  it('forget a GTD order a minute before its expiration', async () => {
+    let clock = Date.now();
+    const paper = await startPaper({ now: () => clock });
+    const { creds } = await officialClient(paper);
+    const { yes } = await plainMarket(paper);
+    const before = await book(paper, yes);
+    const expiration = Math.floor(clock / 1_000) + 200;
+    const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
+    const body = { order, owner: creds.key, orderType: 'GTD' };
+    await signedRequest(paper, creds, { method: 'POST', path: '/order', body, at: clock });
+    clock = (expiration - 60) * 1_000 - 1;
+    expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
+    clock += 1;
+    expect((await book(paper, yes)).bids).toStrictEqual(before.bids);
+    expect(paper.venue.orders()).toMatchObject([{ status: 'CANCELED' }]);
+  });
+
+  it('take a new tick while the venue runs', async () => {
+    const paper = await startPaper();
+    const { yes, no } = await plainMarket(paper);
+    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.001' })).toMatchObject({
+      status: 200,
+    });
+    expect((await book(paper, no)).tick_size).toBe('0.001');
+    expect(await paper.get(`/tick-size?token_id=${yes}`)).toMatchObject({ body: { minimum_tick_size: 0.001 } });
+    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.3' })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('leave clients’ orders where they are when the house renews its quotes', async () => {
+    const paper = await startPaper();
+    const { creds } = await officialClient(paper);
+    const { yes } = await plainMarket(paper);
+    const { order } = await signOrder({ tokenId: yes, price: 0.52, size: 7 });
+    await signedRequest(paper, creds, {
+      method: 'POST',
+      path: '/order',
+      body: { order, owner: creds.key, orderType: 'GTC' },
+    });
+    await paper.send('POST', '/paper/refresh', { steps: 300 });
+    expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE', size_matched: '0' }]);
+    expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { createCatalogue } from '../../paper/catalogue.ts';
+import { Exchange } from '../../paper/exchange.ts';
+import { House } from '../../paper/house.ts';
+import { RequestLog } from '../../paper/request-log.ts';
+
+describe('a paper venue that runs for long', () => {
+  it('does not pile up the quotes that its house withdrew', () => {
+    const exchange = new Exchange(createCatalogue(1, 0), { collateral: 0n, shares: 0n });
+    const house = new House(exchange, 1);
+    house.open();
+    const first = exchange.orders.size;
+    for (let step = 1; step <= 200; step += 1) house.refresh(step, step);
+    expect(exchange.orders.size).toBeLessThanOrEqual(first);
+    expect(exchange.orders.size).toBe(exchange.open().length);
+  });
+
+  it('keeps the last ten thousand requests', () => {
+    const log = new RequestLog();
+    for (let at = 0; at < 10_003; at += 1) log.add({ method: 'GET', path: '/ok', query: '', at, fault: null });
+    expect(log.list()).toHaveLength(10_000);
+    expect(log.list()[0]).toMatchObject({ at: 3 });
+  });
+});

@@ -1,0 +1,263 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
+import type { FaultOrder } from '../../paper/faults.ts';
+import { officialClient, plainMarket, signedRequest, WALLET } from '../support/paper-client.ts';
+import { signOrder } from '../support/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+
+let paper: RunningPaper;
+let creds: ApiKeyCreds;
+let yes: string;
+
+beforeEach(async () => {
+  paper = await startPaper();
+  ({ creds } = await officialClient(paper));
+  ({ yes } = await plainMarket(paper));
+});
+
+async function order(price = 0.4, postOnly = false) {
+  const { order: signed } = await signOrder({ tokenId: yes, price });
+  return { order: signed, owner: creds.key, orderType: 'GTC', postOnly };
+}
+
+function post(body: unknown, headers: Record<string, string> = {}) {
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, headers });
+}
+
+/** What a client sees of an order during a fault, and whether it was accepted. */
+async function during(fault: FaultOrder, postOnly = false) {
+  paper.venue.arm({ method: 'POST', path: '/order', ...fault });
+  const { status, body, headers } = await post(await order(0.4, postOnly));
+  const kind = headers.get('content-type')?.split(';')[0] ?? null;
+  return { status, body, kind, retryAfter: headers.get('retry-after'), accepted: paper.venue.orders().length };
+}
+
+const html = { kind: 'text/html', body: expect.stringContaining('<html>') };
+const json = 'application/json';
+
+describe('faults that happen instead of an order', () => {
+  const table: [FaultOrder, object][] = [
+    [{ fault: 'restart' }, { status: 425, body: '', retryAfter: '1' }],
+    [
+      { fault: 'rate-limit', retry_after: 7 },
+      { status: 429, body: { error: 'Too Many Requests' }, retryAfter: '7' },
+    ],
+    [{ fault: 'rate-limit-html' }, { status: 429, ...html, retryAfter: '1' }],
+    [{ fault: 'error-500' }, { status: 500, body: { error: 'Internal server error' }, kind: json }],
+    [
+      { fault: 'error-500', text: 'order timed out' },
+      { status: 500, body: { error: 'order timed out' } },
+    ],
+    [{ fault: 'edge-502' }, { status: 502, ...html }],
+    [{ fault: 'edge-503' }, { status: 503, ...html, retryAfter: null }],
+    [
+      { fault: 'post-only-mode' },
+      {
+        status: 503,
+        retryAfter: '120',
+        body: {
+          error: 'post-only mode: only post-only orders and cancels are allowed',
+          code: 'post_only_mode',
+          retry_after_seconds: 120,
+        },
+      },
+    ],
+    [
+      { fault: 'halted' },
+      { status: 503, body: { error: 'Trading is currently disabled. Check polymarket.com for updates' } },
+    ],
+    [
+      { fault: 'cancel-only' },
+      { status: 503, body: { error: expect.stringMatching(/^Trading is currently cancel-only\. New orders/) } },
+    ],
+    [
+      { fault: 'region' },
+      { status: 403, kind: json, body: { error: expect.stringMatching(/^Trading restricted in/) } },
+    ],
+    [{ fault: 'firewall' }, { status: 403, ...html }],
+    [{ fault: 'unauthorized' }, { status: 401, body: { error: 'Unauthorized/Invalid api key' } }],
+    [{ fault: 'redirect' }, { status: 307 }],
+    [
+      { fault: 'refuse', code: 400, text: 'invalid nonce' },
+      { status: 400, body: { error: 'invalid nonce' } },
+    ],
+    [
+      { fault: 'success-with-error', text: 'market closed' },
+      { status: 200, body: expect.objectContaining({ success: true, errorMsg: 'market closed', orderID: '' }) },
+    ],
+  ];
+
+  it.each(table)('%j', async (fault, expected) => {
+    expect(await during(fault)).toMatchObject({ ...expected, accepted: 0 });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+  });
+
+  it('reset: the connection ends and nothing is accepted', async () => {
+    await expect(during({ fault: 'reset' })).rejects.toThrow('fetch failed');
+    expect(paper.venue.orders()).toHaveLength(0);
+  });
+
+  it('hang: there is no answer, and nothing is accepted', async () => {
+    paper.venue.arm({ fault: 'hang' });
+    const signal = AbortSignal.timeout(150);
+    await expect(fetch(`${paper.url}/ok`, { signal })).rejects.toThrow();
+    expect(await paper.get('/ok')).toMatchObject({ status: 200 });
+  });
+
+  it('post-only mode lets post-only orders and cancels pass', async () => {
+    expect(await during({ fault: 'post-only-mode' }, true)).toMatchObject({ status: 200, accepted: 1 });
+    paper.venue.arm({ fault: 'post-only-mode' });
+    const cancel = await signedRequest(paper, creds, { method: 'DELETE', path: '/cancel-all' });
+    expect(cancel).toMatchObject({ status: 200, body: { canceled: [expect.any(String)] } });
+  });
+});
+
+describe('faults that spoil the answer to an accepted order', () => {
+  const table: [FaultOrder, object][] = [
+    [{ fault: 'error-500-after' }, { status: 500, body: { error: 'could not insert order' } }],
+    [{ fault: 'edge-502-after' }, { status: 502, ...html }],
+    [{ fault: 'truncated' }, { status: 200, kind: json, body: expect.stringMatching(/^\{"errorMsg":""/) }],
+    [{ fault: 'wrong-type' }, { status: 200, kind: 'text/plain' }],
+    [{ fault: 'status' }, { status: 200, body: expect.objectContaining({ status: 'unmatched', success: true }) }],
+    [
+      { fault: 'status', text: 'delayed' },
+      { status: 200, body: expect.objectContaining({ status: 'delayed' }) },
+    ],
+    [{ fault: 'delay', ms: 5 }, { status: 200 }],
+    [{ fault: 'delay-after', ms: 5 }, { status: 200 }],
+  ];
+
+  it.each(table)('%j', async (fault, expected) => {
+    expect(await during(fault)).toMatchObject({ ...expected, accepted: 1 });
+  });
+
+  it.each(['reset-after', 'cut'] as const)('%s: the connection ends, the order lives', async (fault) => {
+    await expect(during({ fault })).rejects.toThrow();
+    expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE' }]);
+  });
+
+  it('hang-after: there is no answer, the order lives', async () => {
+    paper.venue.arm({ fault: 'hang-after', path: '/order' });
+    const answered = post(await order());
+    while (paper.venue.orders().length === 0) await paper.get('/ok');
+    const first = await Promise.race([answered.then(() => 'answer'), paper.get('/ok').then(() => 'nothing')]);
+    expect(first).toBe('nothing');
+    answered.catch(() => undefined);
+  });
+
+  it('oversize: the answer is as large as asked', async () => {
+    paper.venue.arm({ fault: 'oversize', bytes: 9_000_000 });
+    const response = await fetch(`${paper.url}/book?token_id=${yes}`);
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(9_000_000);
+  });
+
+  it('no-hash: a match has trade ids, but no transaction hash, there and in the trades', async () => {
+    paper.venue.arm({ fault: 'no-hash', path: '/order' });
+    const { body } = await post(await order(0.53));
+    expect(body).toMatchObject({ status: 'matched', tradeIDs: [expect.any(String)] });
+    expect(body).not.toHaveProperty('transactionsHashes');
+    const { client } = await officialClient(paper);
+    const [trade] = await client.getTrades();
+    expect(trade).toMatchObject({ status: 'MATCHED' });
+    expect(trade).not.toHaveProperty('transaction_hash');
+  });
+});
+
+describe('how faults are ordered', () => {
+  it('for the next matching requests only, by method and path', async () => {
+    const faults = [
+      { fault: 'edge-503', method: 'GET', path: '/book', times: 2 },
+      { fault: 'restart', method: 'POST', path: '/order' },
+    ];
+    expect(await paper.send('POST', '/paper/faults', faults)).toMatchObject({ status: 200 });
+    const statuses: number[] = [];
+    for (const path of ['/ok', `/book?token_id=${yes}`, `/book?token_id=${yes}`, `/book?token_id=${yes}`]) {
+      statuses.push((await paper.get(path)).status);
+    }
+    expect(statuses).toStrictEqual([200, 503, 503, 200]);
+    expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
+    await paper.send('DELETE', '/paper/faults');
+    expect((await post(await order())).status).toBe(200);
+  });
+
+  it('by a header on the request itself', async () => {
+    expect(await paper.get('/ok', { 'x-paper-fault': 'rate-limit; retry_after=3' })).toMatchObject({ status: 429 });
+    expect(await paper.get('/ok', { 'x-paper-fault': 'nonsense' })).toMatchObject({ status: 200 });
+    expect(await paper.get('/ok')).toMatchObject({ status: 200 });
+  });
+
+  it('and refuses those that it does not know', async () => {
+    expect(await paper.send('POST', '/paper/faults', { fault: 'earthquake' })).toMatchObject({ status: 400 });
+    expect(await paper.send('POST', '/paper/faults', 'x')).toMatchObject({ status: 400 });
+    expect(() => paper.venue.arm({ fault: 'delay', ms: -1 })).toThrow();
+  });
+
+  it('clock-skew moves Date, /time and the window of L2 timestamps, beside another fault', async () => {
+    paper.venue.arm({ fault: 'clock-skew', seconds: 120, times: 3 });
+    const time = await paper.get('/time');
+    expect(Number(time.body) - Date.now() / 1_000).toBeGreaterThan(100);
+    expect(Date.parse(time.headers.get('date') ?? '') - Date.now()).toBeGreaterThan(100_000);
+    expect(await post(await order())).toMatchObject({ status: 401 });
+    const ahead = { method: 'POST', path: '/order', body: await order(), at: Date.now() + 120_000 };
+    expect(await signedRequest(paper, creds, ahead)).toMatchObject({ status: 200 });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+  });
+});
+
+describe('what tests can ask', () => {
+  it('which requests arrived, when, and with which fault', async () => {
+    await paper.send('DELETE', '/paper/requests');
+    const before = Date.now();
+    paper.venue.arm({ fault: 'edge-503', path: '/book' });
+    await paper.get('/book?token_id=1');
+    await post(await order());
+    const { requests } = { requests: paper.venue.requests() };
+    expect(requests).toMatchObject([
+      { method: 'GET', path: '/book', query: 'token_id=1', fault: 'edge-503' },
+      { method: 'POST', path: '/order', query: '', fault: null },
+    ]);
+    expect(requests.every(({ at }) => at >= before && at <= Date.now())).toBe(true);
+    expect((await paper.get('/paper/requests')).body).toStrictEqual({ requests });
+  });
+
+  it('which orders of clients were accepted', async () => {
+    const { body } = await post(await order(0.4, true));
+    const listed = await paper.get('/paper/orders');
+    expect(listed.body).toMatchObject({
+      orders: [
+        {
+          price: '0.4',
+          original_size: '10',
+          side: Side.BUY,
+          post_only: true,
+          maker_address: WALLET.address.toLowerCase(),
+        },
+      ],
+    });
+    expect(body).toMatchObject({ orderID: paper.venue.orders()[0]?.id });
+  });
+
+  it('a fresh start', async () => {
+    await post(await order());
+    paper.venue.arm({ fault: 'hang', times: 5 });
+    await paper.send('POST', '/paper/reset');
+    expect(paper.venue.orders()).toStrictEqual([]);
+    expect(await post(await order())).toMatchObject({ status: 401 });
+  });
+
+  it('filled orders to be forgotten, and prefixed statuses', async () => {
+    const forgetful = await startPaper({ forgetFilled: true, prefixedStatuses: true });
+    const { client } = await officialClient(forgetful);
+    const filled = await client.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
+    const open = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
+    expect(await client.getOrder(filled.orderID)).toBeNull();
+    expect(await client.getOrder(open.orderID)).toMatchObject({ status: 'ORDER_STATUS_LIVE' });
+  });
+
+  it('nothing of paths that do not exist, and no other method', async () => {
+    expect(await paper.get('/nowhere')).toMatchObject({ status: 404 });
+    expect(await paper.send('PUT', '/order')).toMatchObject({ status: 405 });
+    const large = 'x'.repeat(1_100_000);
+    expect(await paper.send('POST', '/order', large)).toMatchObject({ status: 413 });
+  });
+});

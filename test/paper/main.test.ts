@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+const stops: (() => unknown)[] = [];
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+function start(...flags: string[]) {
+  const child = spawn(process.execPath, ['paper/main.ts', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  stops.push(() => child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, output }));
+  const listening = async (): Promise<string> => {
+    for (;;) {
+      const url = /listening on (\S+)\n/.exec(output)?.[1];
+      if (url) return url;
+      await once(child.stdout, 'data');
+    }
+  };
+  return { child, ended, listening };
+}
+
+describe('npm run paper:venue', () => {
+  it('prints its URL, answers, and stops on SIGTERM', async () => {
+    const { child, ended, listening } = start('--port', '0', '--seed', '5', '--still');
+    const url = await listening();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await (await fetch(`${url}/ok`)).json()).toBe('OK');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  it('says in one sentence that the port is taken', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    stops.push(() => server.close());
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    expect(await start('--port', String(port)).ended).toStrictEqual({
+      code: 1,
+      output: `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another with --port.\n`,
+    });
+  });
+
+  it('explains its flags, and refuses those that it does not know', async () => {
+    expect(await start('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('--seed N') });
+    expect(await start('--port', 'http').ended).toStrictEqual({
+      code: 1,
+      output: '--port must be a number from 0 to 65535\n',
+    });
+    expect(await start('--sead', '1').ended).toMatchObject({ code: 1, output: expect.stringContaining("'--sead'") });
+  });
+});

@@ -1,0 +1,205 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mirrored, type OrderRecord, type OrderTerms, type OrderType } from '../../paper/book.ts';
+import { createCatalogue } from '../../paper/catalogue.ts';
+import { Exchange } from '../../paper/exchange.ts';
+import { checkBook, checkFunds } from '../../paper/order-checks.ts';
+import { LOT, ONE } from '../../paper/units.ts';
+import { VenueRefusal } from '../../paper/wire.ts';
+
+const MAKERS = ['ann', 'ben', 'cleo'] as const;
+const FAUCET = { collateral: 200n * ONE, shares: 150n * ONE };
+
+const wish = fc.record({
+  maker: fc.constantFrom(...MAKERS),
+  outcome: fc.constantFrom<0 | 1>(0, 1),
+  side: fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL'),
+  // A narrow band, so that orders meet.
+  cents: fc.integer({ min: 44, max: 56 }),
+  lots: fc.integer({ min: 500, max: 6_000 }),
+  type: fc.constantFrom<OrderType>('GTC', 'GTC', 'GTC', 'FOK', 'FAK'),
+  postOnly: fc.boolean(),
+});
+const step = fc.oneof({ weight: 6, arbitrary: wish }, { weight: 1, arbitrary: fc.record({ cancel: fc.nat() }) });
+type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+
+let exchange: Exchange;
+let serial = 0;
+
+function restart(): void {
+  exchange = new Exchange(createCatalogue(1, 0), FAUCET);
+}
+
+function market() {
+  const [first] = exchange.catalogue.markets;
+  if (!first) throw new Error('no market');
+  return first;
+}
+
+function termsOf({ cents, lots, type, ...order }: Wish): OrderTerms {
+  serial += 1;
+  const [price, size] = [BigInt(cents) * 10_000n, BigInt(lots) * LOT];
+  const marketBuy = order.side === 'BUY' && (type === 'FOK' || type === 'FAK');
+  return {
+    ...order,
+    id: `order ${serial}`,
+    account: order.maker,
+    owner: order.maker,
+    marketId: market().id,
+    price,
+    size,
+    budget: marketBuy ? ((price * size) / ONE / LOT) * LOT : null,
+    type,
+    postOnly: order.postOnly && type === 'GTC',
+    expiration: 0,
+  };
+}
+
+/** Places an order if the venue would take it; undefined when it is refused. */
+function place(terms: OrderTerms) {
+  try {
+    checkBook(exchange, terms);
+    checkFunds(exchange, terms, terms);
+  } catch (error) {
+    if (error instanceof VenueRefusal) return undefined;
+    throw error;
+  }
+  return exchange.accept(terms, serial);
+}
+
+function run(
+  steps: readonly (Wish | { cancel: number })[],
+  check: (terms: OrderTerms | null, before: Before) => void,
+): void {
+  restart();
+  for (const one of steps) {
+    const before = { open: exchange.open(), trades: exchange.trades.length };
+    if ('cancel' in one) {
+      const target = before.open[one.cancel % Math.max(before.open.length, 1)];
+      if (target) exchange.cancel(target.id, serial);
+      check(null, before);
+    } else {
+      const terms = termsOf(one);
+      place(terms);
+      check(terms, before);
+    }
+  }
+}
+
+interface Before {
+  readonly open: readonly OrderRecord[];
+  readonly trades: number;
+}
+
+function holdings() {
+  const [yes, no] = market().tokenIds;
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  return {
+    collateral: sum(MAKERS.map((maker) => exchange.ledger.collateral(maker))),
+    yes: sum(MAKERS.map((maker) => exchange.ledger.shares(maker, yes))),
+    no: sum(MAKERS.map((maker) => exchange.ledger.shares(maker, no))),
+  };
+}
+
+function property(check: (terms: OrderTerms | null, before: Before) => void): void {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => run(steps, check)),
+    { numRuns: 80, seed: 20_261_120 },
+  );
+}
+
+beforeEach(restart);
+
+describe('matching', () => {
+  it('neither makes nor loses cash and shares: a pair of shares is worth one', () => {
+    const start = holdings();
+    property(() => {
+      const now = holdings();
+      expect(now.collateral + now.yes).toBe(start.collateral + start.yes);
+      expect(now.yes - now.no).toBe(start.yes - start.no);
+    });
+    expect(exchange.trades.length).toBeGreaterThan(0);
+  });
+
+  it('never lets anyone owe anything, open orders included', () => {
+    property(() => {
+      for (const maker of MAKERS) {
+        expect(exchange.ledger.collateral(maker) >= exchange.reserved(maker, null)).toBe(true);
+        for (const token of market().tokenIds) {
+          expect(exchange.ledger.shares(maker, token) >= exchange.reserved(maker, token)).toBe(true);
+        }
+      }
+    });
+  });
+
+  it('leaves no crossed book, and the outcomes mirror each other', () => {
+    property(() => {
+      const { book } = exchange.floor(market().id);
+      const [yes, no] = [book.levels(0), book.levels(1)];
+      const [bid, ask] = [yes.bids[0]?.[0] ?? 0n, yes.asks[0]?.[0] ?? ONE];
+      expect(bid < ask).toBe(true);
+      expect(no.bids).toStrictEqual(yes.asks.map(([price, size]) => [ONE - price, size]));
+      expect(no.asks).toStrictEqual(yes.bids.map(([price, size]) => [ONE - price, size]));
+    });
+  });
+
+  it('fills the best price first and the earlier order at equal prices', () => {
+    property((terms, before) => {
+      const fills = exchange.trades.slice(before.trades);
+      if (!terms || fills.length === 0) return;
+      const buysYes = (order: OrderTerms) => (order.side === 'BUY') === (order.outcome === 0);
+      const price = (order: OrderTerms) => Number(mirrored(order.outcome, order.price));
+      const sign = buysYes(terms) ? 1 : -1;
+      const queue = before.open
+        .filter((order) => buysYes(order) !== buysYes(terms))
+        .toSorted((left, right) => sign * (price(left) - price(right)) || left.acceptedAt - right.acceptedAt);
+      expect(fills.map(({ resting }) => resting.id)).toStrictEqual(queue.slice(0, fills.length).map(({ id }) => id));
+      // All but the last were filled wholly.
+      for (const { resting } of fills.slice(0, -1)) expect(resting.filled).toBe(resting.size);
+    });
+  });
+
+  it('never gives a taker a worse price than its limit, nor more than it asked for', () => {
+    property((terms, before) => {
+      if (!terms) return;
+      const fills = exchange.trades.slice(before.trades);
+      for (const fill of fills) {
+        expect(terms.side === 'BUY' ? fill.price <= terms.price : fill.price >= terms.price).toBe(true);
+        expect(fill.size % LOT).toBe(0n);
+      }
+      const shares = fills.reduce((sum, { size }) => sum + size, 0n);
+      const spent = fills.reduce((sum, { size, price }) => sum + size * price, 0n);
+      if (terms.budget === null) expect(shares <= terms.size).toBe(true);
+      else expect(spent <= terms.budget * ONE).toBe(true);
+    });
+  });
+
+  it('lets post-only orders only rest, FOK fill wholly or not at all, and neither FOK nor FAK rest', () => {
+    property((terms, before) => {
+      const order = terms && exchange.orders.get(terms.id);
+      if (!order) return;
+      const fills = exchange.trades.slice(before.trades);
+      if (order.postOnly) expect(fills).toHaveLength(0);
+      if (order.type === 'GTC') return;
+      expect(exchange.open()).not.toContain(order);
+      expect(fills.length).toBeGreaterThan(0);
+      if (order.type === 'FOK' && order.budget === null) expect(order.filled).toBe(order.size);
+    });
+  });
+
+  it('meets a purchase of one outcome with a purchase of the other (mint) and a sale with a sale (merge)', () => {
+    const base = { cents: 40, lots: 1_000, type: 'GTC', postOnly: false } as const;
+    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'BUY' }));
+    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'BUY', cents: 60 }));
+    const [yes, no] = market().tokenIds;
+    expect(exchange.ledger.collateral('ann')).toBe(196n * ONE);
+    expect(exchange.ledger.collateral('ben')).toBe(194n * ONE);
+    expect(exchange.ledger.shares('ann', yes)).toBe(160n * ONE);
+    expect(exchange.ledger.shares('ben', no)).toBe(160n * ONE);
+    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'SELL' }));
+    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'SELL', cents: 55 }));
+    // The resting order's price rules: Yes at 0.40, so No at 0.60 although 0.55 was enough.
+    expect(exchange.ledger.collateral('ann')).toBe(200n * ONE);
+    expect(exchange.ledger.collateral('ben')).toBe(200n * ONE);
+  });
+});
