@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
-import { ORDER_TYPE } from '../support/order-type.ts';
+import { ORDER_TYPE } from '../support/orders/order-type.ts';
 import { summariseRow } from './report.ts';
 import { median, percentile } from './statistics.ts';
 import { sequentialDepth } from './venue/depth.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInChromium, openPage } from '../support/chromium.ts';
-import { bundleClient } from '../support/client-bundle.ts';
-import { startPaperService } from '../support/paper-service.ts';
-import { startSite } from '../support/static-site.ts';
+import { describeInChromium, openPage } from '../support/page/chromium.ts';
+import { bundleClient } from '../support/page/client-bundle.ts';
+import { startSite } from '../support/page/static-site.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
 
 /** Runs an expression of `client` in a page: its value, or the members of the error. */
 async function evaluate(page: Page, baseUrl: string, expression: string): Promise<unknown> {

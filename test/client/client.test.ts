@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
-import { startPaperService } from '../support/paper-service.ts';
-import { type Step, startScriptedService } from '../support/scripted-service.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
+import { type Step, startScriptedService } from '../support/service/scripted-service.ts';
 
 const ORDER: OrderRequest = { token_id: '1', side: 'buy', price: '0.01', size: 5, post_only: true };
 const PLACED = { order_id: '0x1', status: 'live' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../shared/errors.ts';
-import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { type Answer, send } from '../support/http-client.ts';
-import { startTestServer } from '../support/local-service.ts';
+import { type Answer, send } from '../support/service/http-client.ts';
+import { startTestServer } from '../support/service/local-service.ts';
+import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 interface Parts {
   readonly method: string;

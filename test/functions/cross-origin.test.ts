@@ -5,10 +5,10 @@ import { healthEndpoint } from '../../functions/health/endpoint.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { disabledOrdersEndpoint } from '../../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { ask } from '../support/gateway-event.ts';
-import { expectProblem, send } from '../support/http-client.ts';
-import { LISTED_ORIGIN, startTestServer } from '../support/local-service.ts';
+import { ask } from '../support/service/gateway-event.ts';
+import { expectProblem, send } from '../support/service/http-client.ts';
+import { LISTED_ORIGIN, startTestServer } from '../support/service/local-service.ts';
+import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });

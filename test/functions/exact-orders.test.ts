@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { ask } from '../support/gateway-event.ts';
+import { ask } from '../support/service/gateway-event.ts';
+import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const digits = (max: number) =>
   fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: max }).map((all) => all.join(''));

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { type Answered, ask } from '../support/gateway-event.ts';
-import { type Answer, sendRaw } from '../support/http-client.ts';
-import { startTestServer } from '../support/local-service.ts';
+import { type Answered, ask } from '../support/service/gateway-event.ts';
+import { type Answer, sendRaw } from '../support/service/http-client.ts';
+import { startTestServer } from '../support/service/local-service.ts';
+import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 };

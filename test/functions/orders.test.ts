@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { disabledOrdersEndpoint } from '../../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { AppError } from '../../shared/errors.ts';
-import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/fake-venue.ts';
-import { type Answered, ask, type EventParts } from '../support/gateway-event.ts';
+import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
 
 const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10 };
 const JSON_TYPE = { 'content-type': 'application/json' };

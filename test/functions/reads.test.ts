@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { healthEndpoint } from '../../functions/health/endpoint.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
-import { BOOK, fakeMarketData, MARKET, TOKEN_ID } from '../support/fake-venue.ts';
-import { ask } from '../support/gateway-event.ts';
+import { ask } from '../support/service/gateway-event.ts';
+import { BOOK, fakeMarketData, MARKET, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 describe('health', () => {
   it('says what the service is', async () => {

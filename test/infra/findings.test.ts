@@ -7,7 +7,7 @@ import { Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { buildAssets } from '../../infra/build.ts';
-import { createServiceApp, ORDER_CONTEXT } from '../support/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT } from '../support/service/synthesize.ts';
 
 let folder: string;
 

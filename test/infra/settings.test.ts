@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../infra/settings.ts';
-import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/synthesize.ts';
+import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
 function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
   try {

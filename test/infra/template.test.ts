@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
 import { ERRORS } from '../../shared/errors.ts';
-import { createServiceApp, ORDER_CONTEXT, SECRET_NAME, WALLET_ADDRESS } from '../support/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT, SECRET_NAME, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
 let folder: string;
 

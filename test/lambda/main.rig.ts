@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { WALLET_KEY } from '../support/synthesize.ts';
+import { WALLET_KEY } from '../support/service/synthesize.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';

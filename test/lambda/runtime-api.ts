@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listeningPort } from '../support/listening-port.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
 
 /** Lambda's Runtime API for one execution environment: it hands out invocations and takes their results. */
 export interface RuntimeApi {

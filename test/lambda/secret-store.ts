@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { listeningPort } from '../support/listening-port.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
 
 /** Secrets Manager on loopback with one secret. */
 export interface SecretStore {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/http-client.ts';
-import { DISABLED, startTestServer } from '../support/local-service.ts';
+import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
+import { DISABLED, startTestServer } from '../support/service/local-service.ts';
+import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const LIMIT = 16_384;
 const JSON_HEADERS = { host: 'localhost', 'content-type': 'application/json' };

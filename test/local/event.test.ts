@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { GatewayHandler } from '../../functions/http.ts';
 import { startServer } from '../../local/server.ts';
-import { collectLog } from '../support/collected-log.ts';
-import { type Answer, type Send, send } from '../support/http-client.ts';
+import { collectLog } from '../support/service/collected-log.ts';
+import { type Answer, type Send, send } from '../support/service/http-client.ts';
 
 interface Exchange {
   readonly event: APIGatewayProxyEventV2;

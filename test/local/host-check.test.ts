@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectProblem, send, sendRaw } from '../support/http-client.ts';
-import { startTestServer } from '../support/local-service.ts';
+import { expectProblem, send, sendRaw } from '../support/service/http-client.ts';
+import { startTestServer } from '../support/service/local-service.ts';
 
 const REFUSED = {
   title: 'Host not allowed',

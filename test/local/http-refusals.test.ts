@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { fakeOrders, TOKEN_ID } from '../support/fake-venue.ts';
-import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/http-client.ts';
-import { startTestServer } from '../support/local-service.ts';
+import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
+import { startTestServer } from '../support/service/local-service.ts';
+import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const HOST = 'Host: localhost\r\n';
 const LAST = `${HOST}Connection: close\r\n`;

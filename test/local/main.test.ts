@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../local/help.ts';
 import { parseConfig } from '../../shared/config.ts';
-import { openRaw, send } from '../support/http-client.ts';
+import { openRaw, send } from '../support/service/http-client.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 /** Nothing listens there: a request to the venue fails at once instead of leaving the machine. */

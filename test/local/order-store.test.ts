@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FileOrderStore, openOrderStore } from '../../local/order-store.ts';
 import { createLog } from '../../shared/log.ts';
-import { finishedOrder, PLACED, unfinishedOrder } from '../support/order-records.ts';
-import { orderStoreContract } from '../support/order-store-contract.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
+import { orderStoreContract } from '../support/orders/order-store-contract.ts';
 
 describe('orders in a file', () => {
   let directory: string;
@@ -51,7 +51,7 @@ describe('orders in a file', () => {
   });
 
   it('keeps what it answered when its process is killed, with two processes at work', async () => {
-    const script = join(import.meta.dirname, '../support/record-keys.ts');
+    const script = join(import.meta.dirname, '../support/orders/record-keys.ts');
     const printed: string[] = [];
     const writers = [0, 1].map((): ChildProcess => {
       const writer = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -3,10 +3,10 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { startServer } from '../../local/server.ts';
-import { collectLog } from '../support/collected-log.ts';
-import { fakeOrders, PLACEMENT, TOKEN_ID } from '../support/fake-venue.ts';
-import { openRaw, parseAnswers, send } from '../support/http-client.ts';
-import { createTestHandlers, startTestServer } from '../support/local-service.ts';
+import { collectLog } from '../support/service/collected-log.ts';
+import { openRaw, parseAnswers, send } from '../support/service/http-client.ts';
+import { createTestHandlers, startTestServer } from '../support/service/local-service.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;

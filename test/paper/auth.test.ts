@@ -8,9 +8,9 @@ import {
   plainMarket,
   signedRequest,
   WALLET,
-} from '../support/paper-client.ts';
-import { signOrder } from '../support/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+} from '../support/venue/paper-client.ts';
+import { signOrder } from '../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const L1_REFUSED = { status: 401, body: { error: 'Invalid L1 Request headers' } };
 const L2_REFUSED = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import { listMarkets, officialClient, plainMarket, signedRequest } from '../support/paper-client.ts';
-import { signOrder } from '../support/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+import { listMarkets, officialClient, plainMarket, signedRequest } from '../support/venue/paper-client.ts';
+import { signOrder } from '../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const side = z.array(z.object({ price: z.string(), size: z.string() }));
 const bookBody = z.looseObject({

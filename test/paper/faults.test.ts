@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
 import type { FaultOrder } from '../../paper/faults.ts';
-import { officialClient, plainMarket, signedRequest, WALLET } from '../support/paper-client.ts';
-import { signOrder } from '../support/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+import { officialClient, plainMarket, signedRequest, WALLET } from '../support/venue/paper-client.ts';
+import { signOrder } from '../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 let paper: RunningPaper;
 let creds: ApiKeyCreds;

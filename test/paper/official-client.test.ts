@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { FUNDER, findMarket, officialClient, plainMarket } from '../support/paper-client.ts';
-import { startPaper } from '../support/paper-venue.ts';
+import { FUNDER, findMarket, officialClient, plainMarket } from '../support/venue/paper-client.ts';
+import { startPaper } from '../support/venue/paper-venue.ts';
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 

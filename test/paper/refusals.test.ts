@@ -8,9 +8,9 @@ import {
   plainMarket,
   signedRequest,
   WALLET,
-} from '../support/paper-client.ts';
-import { type OrderRequest, signOrder } from '../support/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+} from '../support/venue/paper-client.ts';
+import { type OrderRequest, signOrder } from '../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { officialClient, plainMarket, signedRequest } from '../support/paper-client.ts';
-import { signOrder } from '../support/paper-order.ts';
-import { startPaper } from '../support/paper-venue.ts';
+import { officialClient, plainMarket, signedRequest } from '../support/venue/paper-client.ts';
+import { signOrder } from '../support/venue/paper-order.ts';
+import { startPaper } from '../support/venue/paper-venue.ts';
 
 const runs = { numRuns: 120, seed: 20_261_120 };
 const oddity = fc.oneof(

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { FUNDER, findMarket, officialClient, signedRequest } from '../support/paper-client.ts';
-import { type Domain, officialOrder } from '../support/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/paper-venue.ts';
+import { FUNDER, findMarket, officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { type Domain, officialOrder } from '../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
 const KINDS = [0, 1, 2, 3] as const;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { describeInChromium, openPage } from '../support/chromium.ts';
-import { bundleClient } from '../support/client-bundle.ts';
-import { startPaperService } from '../support/paper-service.ts';
-import { startSite } from '../support/static-site.ts';
+import { describeInChromium, openPage } from '../support/page/chromium.ts';
+import { bundleClient } from '../support/page/client-bundle.ts';
+import { startSite } from '../support/page/static-site.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DEFAULT_URL = 'http://127.0.0.1:8080';

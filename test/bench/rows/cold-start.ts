@@ -19,7 +19,7 @@ async function openRig() {
     import('../../lambda/sandbox.ts'),
     import('../../lambda/gateway.ts'),
     import('../../lambda/requests.ts'),
-    import('../../support/synthesize.ts'),
+    import('../../support/service/synthesize.ts'),
   ]);
   const world = await openWorld();
   world.secrets.set(WALLET_KEY);

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { startPaperService } from '../../support/paper-service.ts';
-import { startScriptedService } from '../../support/scripted-service.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+import { startScriptedService } from '../../support/service/scripted-service.ts';
 import { formatJunit, formatReport } from './report.ts';
 import type { Report } from './suite.ts';
 

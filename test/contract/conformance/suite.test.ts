@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { startPaperService } from '../../support/paper-service.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
 import type { FetchLike } from './ask.ts';
 import { loadContract } from './contract.ts';
 import { type Report, runConformance } from './suite.ts';

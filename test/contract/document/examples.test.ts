@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { startPaperService } from '../../support/paper-service.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
 import { EXAMPLES, type Exchange } from './examples.ts';
 
 /** The moment of the examples, so that the invented markets are always the same. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FaultOrder } from '../../../paper/faults.ts';
-import { startPaperService } from '../../support/paper-service.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
 import { codeOf, createAsk } from '../conformance/ask.ts';
 import { loadContract } from '../conformance/contract.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { describeInChromium, openPage } from '../../support/chromium.ts';
+import { describeInChromium, openPage } from '../../support/page/chromium.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
-import { type ChaosOptions, STEPS } from '../../support/chaos-options.ts';
+import { type ChaosOptions, STEPS } from '../../support/orders/chaos-options.ts';
 import {
   askOnce,
   askUntilFinal,
   type FinalReply,
   type MortalService,
   runMortalService,
-} from '../../support/chaos-run.ts';
-import { createRandom } from '../../support/random.ts';
+} from '../../support/orders/chaos-run.ts';
+import { createRandom } from '../../support/venue/random.ts';
 
 const SEED = 20_261_105;
 

@@ -3,10 +3,10 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { STORE_CALL_MS } from '../../../shared/orders/store.ts';
-import { startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
-import { listeningPort } from '../../support/listening-port.ts';
-import { finishedOrder, PLACED, unfinishedOrder } from '../../support/order-records.ts';
-import { orderStoreContract } from '../../support/order-store-contract.ts';
+import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
+import { listeningPort } from '../../support/service/listening-port.ts';
 
 describe('orders in DynamoDB', () => {
   let db: TestDynamoDb;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { explore } from '../../support/interleavings.ts';
-import { createWorld, type WorldOptions } from '../../support/order-world.ts';
-import type { Flaw } from '../../support/order-world-store.ts';
+import { explore } from '../../support/orders/interleavings.ts';
+import { createWorld, type WorldOptions } from '../../support/orders/order-world.ts';
+import type { Flaw } from '../../support/orders/order-world-store.ts';
 
 /** Enough for each failure to meet each other one, and for two leases to end. */
 const BOUNDS = { faults: 2, ticks: 2 };

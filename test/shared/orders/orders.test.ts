@@ -6,9 +6,9 @@ import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/error
 import { createOrders, LEASE_MS } from '../../../shared/orders/orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, LimitOrder, OrderEntry, Placement } from '../../../shared/venue/port.ts';
-import { collectLog } from '../../support/collected-log.ts';
-import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/memory-order-store.ts';
-import { WALLET } from '../../support/order-records.ts';
+import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
+import { WALLET } from '../../support/orders/order-records.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
 
 const HOUR = 3_600_000;
 const START = 1_790_000_000_000;

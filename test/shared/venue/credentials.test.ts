@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../../shared/secret.ts';
-import { callWithin, type Reply } from '../../support/scripted-venue.ts';
 import {
   type Answers,
   API_KEY,
@@ -14,7 +13,8 @@ import {
   PASSPHRASE,
   place,
   resultOf,
-} from '../../support/trading-world.ts';
+} from '../../support/orders/trading-world.ts';
+import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const KEYLESS = { credentials: undefined };
 const UNAUTHORISED: Reply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMarketData } from '../../../shared/venue/polymarket/market-data.ts';
-import { collectLog } from '../../support/collected-log.ts';
-import { gammaMarket } from '../../support/market-records.ts';
-import { callWithin, type Script, startVenue } from '../../support/scripted-venue.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+import { gammaMarket } from '../../support/venue/market-records.ts';
+import { callWithin, type Script, startVenue } from '../../support/venue/scripted-venue.ts';
 
 type Page = { readonly markets: readonly unknown[]; readonly next_cursor?: unknown };
 

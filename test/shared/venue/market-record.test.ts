@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseMarket } from '../../../shared/venue/polymarket/market-record.ts';
-import { gammaMarket, gammaMarketV2, v1TokenId, v2TokenId } from '../../support/market-records.ts';
+import { gammaMarket, gammaMarketV2, v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
 
 /** As a page has it, where the decimals have become strings of the digits that were written. */
 function record(changes: Readonly<Record<string, unknown>> = {}, make = gammaMarket) {

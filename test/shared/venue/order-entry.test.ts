@@ -5,11 +5,6 @@ import { formatDecimal } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { createMarketData } from '../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../shared/venue/polymarket/order-entry.ts';
-import { bookAnswer } from '../../support/book-answers.ts';
-import { collectLog } from '../../support/collected-log.ts';
-import { findMarket, plainMarket } from '../../support/paper-client.ts';
-import { type RunningPaper, startPaper } from '../../support/paper-venue.ts';
-import { callWithin, type Reply } from '../../support/scripted-venue.ts';
 import {
   type Answers,
   API_SECRET,
@@ -21,7 +16,12 @@ import {
   PRIVATE_KEY,
   place,
   resultOf,
-} from '../../support/trading-world.ts';
+} from '../../support/orders/trading-world.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+import { bookAnswer } from '../../support/venue/book-answers.ts';
+import { findMarket, plainMarket } from '../../support/venue/paper-client.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const FUNDER = '0x00000000000000000000000000000000000f00d5';
 

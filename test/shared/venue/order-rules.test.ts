@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { parseDecimal } from '../../../shared/decimal.ts';
 import { createOrderRuleBook } from '../../../shared/venue/polymarket/order-rules.ts';
 import { createTransport } from '../../../shared/venue/polymarket/transport.ts';
-import { bookAnswer } from '../../support/book-answers.ts';
-import { v1TokenId, v2TokenId } from '../../support/market-records.ts';
-import { callWithin, type Reply, startVenue } from '../../support/scripted-venue.ts';
-import { limitOrder, openWorld, TOKEN } from '../../support/trading-world.ts';
+import { limitOrder, openWorld, TOKEN } from '../../support/orders/trading-world.ts';
+import { bookAnswer } from '../../support/venue/book-answers.ts';
+import { v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
+import { callWithin, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createMarketData } from '../../../shared/venue/polymarket/market-data.ts';
-import { bookAnswer } from '../../support/book-answers.ts';
-import { collectLog } from '../../support/collected-log.ts';
-import { v1TokenId, v2TokenId } from '../../support/market-records.ts';
-import { callWithin, type Reply, startVenue } from '../../support/scripted-venue.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+import { bookAnswer } from '../../support/venue/book-answers.ts';
+import { v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
+import { callWithin, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const TOKEN = v1TokenId(1);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { read, refuseRead } from '../../../shared/venue/polymarket/reads.ts';
 import { createTransport, type VenueHttpResponse } from '../../../shared/venue/polymarket/transport.ts';
-import { callWithin, type Reply, startVenue } from '../../support/scripted-venue.ts';
+import { callWithin, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { bookAnswer } from '../../support/book-answers.ts';
-import type { Reply } from '../../support/scripted-venue.ts';
-import { NOT_FOUND, openWorld, place } from '../../support/trading-world.ts';
+import { NOT_FOUND, openWorld, place } from '../../support/orders/trading-world.ts';
+import { bookAnswer } from '../../support/venue/book-answers.ts';
+import type { Reply } from '../../support/venue/scripted-venue.ts';
 
 /** What comes of an order to which the venue answers this, and how often it was sent. */
 async function answeredWith(reply: Reply) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { callWithin, type Reply } from '../../support/scripted-venue.ts';
-import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../support/trading-world.ts';
+import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../support/orders/trading-world.ts';
+import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 /** Settles an order that was sent in an earlier request, nobody knows with which result. */
 async function settled(answers: Answers, budget = 24_000) {

@@ -9,10 +9,10 @@ import { Secret } from '../../../shared/secret.ts';
 import type { OrderRules } from '../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../shared/venue/polymarket/wallet.ts';
-import { v1TokenId, v2TokenId } from '../../support/market-records.ts';
-import { ORDER_TYPE } from '../../support/order-type.ts';
-import { clientSigner } from '../../support/paper-client.ts';
-import { limitOrder, PRIVATE_KEY } from '../../support/trading-world.ts';
+import { ORDER_TYPE } from '../../support/orders/order-type.ts';
+import { limitOrder, PRIVATE_KEY } from '../../support/orders/trading-world.ts';
+import { v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
+import { clientSigner } from '../../support/venue/paper-client.ts';
 
 const FUNDER = getAddress('0x00000000000000000000000000000000000f00d5');
 const signer = new Wallet(PRIVATE_KEY);

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { createTransport } from '../../../shared/venue/polymarket/transport.ts';
 import { TransportError } from '../../../shared/venue/polymarket/transport-error.ts';
-import { listeningPort } from '../../support/listening-port.ts';
-import { callWithin, type Reply, startVenue } from '../../support/scripted-venue.ts';
+import { listeningPort } from '../../support/service/listening-port.ts';
+import { callWithin, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;

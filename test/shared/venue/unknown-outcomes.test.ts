@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { callWithin, type Reply } from '../../support/scripted-venue.ts';
-import { accepted, lookedUp, NOT_FOUND, openWorld, place, resultOf } from '../../support/trading-world.ts';
+import { accepted, lookedUp, NOT_FOUND, openWorld, place, resultOf } from '../../support/orders/trading-world.ts';
+import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const HTML = { 'content-type': 'text/html; charset=UTF-8' };
 const LOOK_UP = 'GET /data/order/';

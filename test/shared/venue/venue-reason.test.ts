@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cleanVenueReason } from '../../../shared/venue/polymarket/venue-reason.ts';
-import { API_KEY, API_SECRET, PASSPHRASE } from '../../support/trading-world.ts';
+import { API_KEY, API_SECRET, PASSPHRASE } from '../../support/orders/trading-world.ts';
 
 const SECRETS = [API_KEY, API_SECRET, PASSPHRASE];
 const ADDRESS = '0x00000000000000000000000000000000000F00d5';

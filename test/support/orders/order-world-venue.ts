@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../shared/errors.ts';
-import type { OrderEntry, Placement, SignedOrder } from '../../shared/venue/port.ts';
+import { AppError, type ErrorCode } from '../../../shared/errors.ts';
+import type { OrderEntry, Placement, SignedOrder } from '../../../shared/venue/port.ts';
 import type { Way } from './order-world-steps.ts';
 import type { ModelDeps } from './order-world-store.ts';
 

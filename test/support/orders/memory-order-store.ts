@@ -1,5 +1,5 @@
-import type { OrderRecord } from '../../shared/orders/record.ts';
-import { holderOf, type OrderStore } from '../../shared/orders/store.ts';
+import type { OrderRecord } from '../../../shared/orders/record.ts';
+import { holderOf, type OrderStore } from '../../../shared/orders/store.ts';
 
 export interface MemoryOrderStore extends OrderStore {
   readonly records: Map<string, OrderRecord>;

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { startService } from '../../local/service.ts';
-import type { PaperVenueOptions } from '../../paper/settings.ts';
-import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
-import type { Environment } from '../../shared/environment.ts';
+import { startService } from '../../../local/service.ts';
+import type { PaperVenueOptions } from '../../../paper/settings.ts';
+import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
+import type { Environment } from '../../../shared/environment.ts';
 
 /** A throw-away key: the examples of the document are of its wallet. */
 const KEY = '11'.repeat(32);

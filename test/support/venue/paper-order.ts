@@ -1,6 +1,6 @@
 import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
-import { ORDER_TYPE } from './order-type.ts';
+import { ORDER_TYPE } from '../orders/order-type.ts';
 import { clientSigner, FUNDER, WALLET } from './paper-client.ts';
 
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach } from '@jest/globals';
-import { listeningPort } from './listening-port.ts';
+import { listeningPort } from '../service/listening-port.ts';
 
 const stops: (() => void)[] = [];
 

@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../shared/orders/record.ts';
+import type { OrderRecord } from '../../../shared/orders/record.ts';
 import type { Happening } from './interleavings.ts';
 
 /** Everything outside the processes. */

@@ -1,12 +1,12 @@
-import type { ApiCredentials } from '../../shared/credentials.ts';
-import { parseDecimal, ZERO } from '../../shared/decimal.ts';
-import { Secret } from '../../shared/secret.ts';
-import { createOrderEntry, type OrderEntrySettings } from '../../shared/venue/polymarket/order-entry.ts';
-import type { LimitOrder, Placement, SignedOrder } from '../../shared/venue/port.ts';
-import { bookAnswer } from './book-answers.ts';
-import { collectLog } from './collected-log.ts';
-import { v1TokenId } from './market-records.ts';
-import { callWithin, type Reply, type SeenRequest, startVenue } from './scripted-venue.ts';
+import type { ApiCredentials } from '../../../shared/credentials.ts';
+import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
+import { Secret } from '../../../shared/secret.ts';
+import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
+import type { LimitOrder, Placement, SignedOrder } from '../../../shared/venue/port.ts';
+import { collectLog } from '../service/collected-log.ts';
+import { bookAnswer } from '../venue/book-answers.ts';
+import { v1TokenId } from '../venue/market-records.ts';
+import { callWithin, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
 
 /** Invented: never used outside tests. */
 export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;

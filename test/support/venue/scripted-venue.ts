@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
-import type { Call } from '../../shared/venue/port.ts';
-import { listeningPort } from './listening-port.ts';
+import type { Call } from '../../../shared/venue/port.ts';
+import { listeningPort } from '../service/listening-port.ts';
 
 export interface SeenRequest {
   readonly method: string;

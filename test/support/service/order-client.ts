@@ -1,11 +1,11 @@
-import { parseNumber } from '../../shared/decimal.ts';
-import { AppError } from '../../shared/errors.ts';
-import { createOrders, type Orders } from '../../shared/orders/orders.ts';
-import type { LimitOrder } from '../../shared/venue/port.ts';
-import { WALLET } from './order-records.ts';
-import { createSteps, type Steps, type WorldState } from './order-world-steps.ts';
-import { createStoreModel, type Flaw } from './order-world-store.ts';
-import { createEntryModel } from './order-world-venue.ts';
+import { parseNumber } from '../../../shared/decimal.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import type { LimitOrder } from '../../../shared/venue/port.ts';
+import { WALLET } from '../orders/order-records.ts';
+import { createSteps, type Steps, type WorldState } from '../orders/order-world-steps.ts';
+import { createStoreModel, type Flaw } from '../orders/order-world-store.ts';
+import { createEntryModel } from '../orders/order-world-venue.ts';
 
 const decimal = (text: string) => parseNumber(text) ?? { coefficient: 0n, scale: 0 };
 /** The order that all of them ask for. */

@@ -1,6 +1,6 @@
-import { fingerprintOf } from '../../shared/orders/record.ts';
+import { fingerprintOf } from '../../../shared/orders/record.ts';
+import { createClient, isFinal, ORDER } from '../service/order-client.ts';
 import type { Happening, System } from './interleavings.ts';
-import { createClient, isFinal, ORDER } from './order-client.ts';
 import { WALLET } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
-import type { PaperVenueOptions } from '../../paper/settings.ts';
-import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import type { PaperVenueOptions } from '../../../paper/settings.ts';
+import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 
 /** A paper venue that listens, and how to ask it. */
 export interface RunningPaper {

@@ -1,4 +1,4 @@
-import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../shared/orders/record.ts';
+import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../../shared/orders/record.ts';
 
 export const WALLET = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
 

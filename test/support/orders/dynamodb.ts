@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { listeningPort } from './listening-port.ts';
+import { listeningPort } from '../service/listening-port.ts';
 
 export interface TestDynamoDb {
   readonly client: DynamoDBClientConfig;

@@ -1,6 +1,6 @@
-import { AppError } from '../../shared/errors.ts';
-import type { Orders } from '../../shared/orders/orders.ts';
-import type { Book, LimitOrder, Market, MarketData, Placement } from '../../shared/venue/port.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { Orders } from '../../../shared/orders/orders.ts';
+import type { Book, LimitOrder, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';

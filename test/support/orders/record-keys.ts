@@ -1,5 +1,5 @@
-import { openOrderStore } from '../../local/order-store.ts';
-import { createLog } from '../../shared/log.ts';
+import { openOrderStore } from '../../../local/order-store.ts';
+import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
 // A process that stores one order after the other and prints the key of each that was answered, until it is killed.

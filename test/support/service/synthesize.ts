@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { buildAssets } from '../../infra/build.ts';
-import { addService } from '../../infra/service-app.ts';
-import type { ServiceStack } from '../../infra/service-stack.ts';
+import { buildAssets } from '../../../infra/build.ts';
+import { addService } from '../../../infra/service-app.ts';
+import type { ServiceStack } from '../../../infra/service-stack.ts';
 
 /** The address of a key that was published with a tool for tests; nobody keeps money there. */
 export const WALLET_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';

@@ -1,11 +1,11 @@
 import { createOrderEntry } from '#venue/order-entry';
-import { openContainer } from '../../functions/container.ts';
-import { createHandlers } from '../../local/app.ts';
-import { openOrderStore } from '../../local/order-store.ts';
-import { startServer } from '../../local/server.ts';
-import { createOrders, type Orders } from '../../shared/orders/orders.ts';
-import type { OrderStore } from '../../shared/orders/store.ts';
-import type { OrderEntry } from '../../shared/venue/port.ts';
+import { openContainer } from '../../../functions/container.ts';
+import { createHandlers } from '../../../local/app.ts';
+import { openOrderStore } from '../../../local/order-store.ts';
+import { startServer } from '../../../local/server.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import type { OrderStore } from '../../../shared/orders/store.ts';
+import type { OrderEntry } from '../../../shared/venue/port.ts';
 import { BUDGET_MS, type ChaosOptions, LEASE_MS, type Step } from './chaos-options.ts';
 
 // The service as it is, but that it kills itself at a step it is told of, and that a lease is over sooner.

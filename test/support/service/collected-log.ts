@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../shared/log.ts';
+import { createLog, type Log } from '../../../shared/log.ts';
 
 export interface CollectedLog {
   readonly log: Log;
