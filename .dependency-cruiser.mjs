@@ -30,11 +30,15 @@ export default {
       to: { path: '^(infra|client|test)/' },
     },
     {
-      name: 'infra-knows-the-routes-only',
-      comment: 'A deployment is described without running any code of the service.',
+      name: 'infra-knows-the-tables-only',
+      comment:
+        'A deployment knows the routes, the codes, the limits and the settings, and runs no other code of the service.',
       severity: 'error',
       from: { path: '^infra/' },
-      to: { path: '^(functions|shared|local|paper|client|test)/', pathNot: '^functions/routes\\.ts$' },
+      to: {
+        path: '^(functions|shared|local|paper|client|test)/',
+        pathNot: '^(functions/routes|shared/(errors|limits|settings))\\.ts$',
+      },
     },
     {
       name: 'paper-shares-no-code',

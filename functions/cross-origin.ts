@@ -1,4 +1,4 @@
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 
 /**
  * Who may read the answers of an endpoint from a browser.
@@ -16,9 +16,7 @@ const MAX_AGE = '600';
 /** Refuses (403 `origin_not_allowed`) a request from an origin that a `listed-only` endpoint does not list. */
 export function checkOrigin(policy: OriginPolicy, origin: string | undefined, listed: readonly string[]): void {
   if (policy !== 'listed-only' || origin === undefined || listed.includes(origin)) return;
-  throw new AppError('Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.', {
-    code: 'origin_not_allowed',
-  });
+  throw refuse('origin_not_allowed', {});
 }
 
 /** The CORS headers of every answer of an endpoint, problems included. */

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { millisecondsSince } from '../shared/elapsed.ts';
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 import type { VenueRequest } from '../shared/venue/port.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cross-origin.ts';
@@ -80,7 +80,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
   return {
     before: ({ event, context: { exchange } }) => {
       if (route.method !== 'ANY' && !allowedMethods(route).includes(methodOf(event))) {
-        throw new AppError(`Use ${allowedMethods(route).join(', ')} on ${route.path}.`, { code: 'method_not_allowed' });
+        throw refuse('method_not_allowed', { methods: allowedMethods(route), path: route.path });
       }
       checkOrigin(origins, exchange.origin, listed);
     },
@@ -96,7 +96,7 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const { requestId, logFields } = request.context.exchange;
       const error = toAppError(request.error);
       logFields['code'] = error.code;
-      if (error.facts.orderId !== undefined) logFields['order_id'] = error.facts.orderId;
+      if (error.facts['orderId'] !== undefined) logFields['order_id'] = error.facts['orderId'];
       if (error.cause !== undefined) log.warn('request failed', { request_id: requestId, error });
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };

@@ -1,14 +1,15 @@
-import { AppError, ERRORS } from '../shared/errors.ts';
+import { AppError, ERRORS, refuse } from '../shared/errors.ts';
 import type { HttpResponse } from './response.ts';
 
-function toSnakeCase(name: string): string {
+/** `tickSize` as `tick_size`: a fact's name in code as its name on the wire. */
+export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);
 }
 
 /** Any error as one that may leave the service: what is not ours says nothing but that it happened. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  return new AppError('An unexpected fault; report it with the request id.', { code: 'internal_error', cause: error });
+  return refuse('internal_error', {}, { cause: error });
 }
 
 /** The problem body of an error (RFC 9457) with its facts in wire names. */

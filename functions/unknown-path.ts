@@ -1,9 +1,7 @@
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
+import { LOCAL_BUDGET_MS } from '../shared/limits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
-
-/** Milliseconds. Nothing is looked up. */
-const BUDGET = 1_000;
 
 /** Every path that is none of the service's: 404 whatever the method, OPTIONS included. */
 export function unknownPathEndpoint(): Endpoint {
@@ -11,9 +9,9 @@ export function unknownPathEndpoint(): Endpoint {
   return {
     route: UNKNOWN_ROUTE,
     origins: 'any',
-    budget: BUDGET,
+    budget: LOCAL_BUDGET_MS,
     handler: () => {
-      throw new AppError(`There is no such path. The service has ${paths.join(', ')}.`, { code: 'not_found' });
+      throw refuse('not_found', { paths });
     },
   };
 }

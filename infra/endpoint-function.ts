@@ -22,8 +22,7 @@ export interface EndpointFunctionProps {
   readonly assets: string;
   /** Megabytes; 1769 are one vCPU. */
   readonly memory: number;
-  /** Seconds. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly layer?: LayerVersion;
   readonly logRetention: RetentionDays;
@@ -52,7 +51,7 @@ export class EndpointFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memory,
-      timeout: Duration.seconds(props.timeout),
+      timeout: Duration.millis(props.timeoutMs),
       environment: { ...props.environment },
       layers: props.layer ? [props.layer] : [],
       role: this.role,

@@ -4,6 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { LAMBDA_TIMEOUT_MS } from '../shared/limits.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import type { OrderSettings } from './order-settings.ts';
 
@@ -55,8 +56,7 @@ export function addOrders(scope: Construct, { settings, assets, layer, environme
     layer,
     // One vCPU: signing and the start are computation, and a slow order costs more than the memory.
     memory: 1769,
-    // Above the 24 s within which an order is answered, below the 30 s after which the gateway gives up.
-    timeout: 28,
+    timeoutMs: LAMBDA_TIMEOUT_MS.orders,
     environment: {
       ...environment,
       ...settings.account,

@@ -1,6 +1,7 @@
 import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { LAMBDA_TIMEOUT_MS } from '../shared/limits.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 
 export interface ReadersProps {
@@ -21,7 +22,7 @@ export interface Readers {
 export function addReaders(scope: Construct, { assets, layer, environment, account }: ReadersProps): Readers {
   const log = { logRetention: RetentionDays.ONE_MONTH, keepLog: false } as const;
   // Above the 9 s within which a read is answered.
-  const reader = { assets, layer, environment, memory: 1024, timeout: 12, ...log } as const;
+  const reader = { assets, layer, environment, memory: 1024, timeoutMs: LAMBDA_TIMEOUT_MS.reads, ...log } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
       name: 'health',
@@ -29,7 +30,7 @@ export function addReaders(scope: Construct, { assets, layer, environment, accou
       assets,
       environment: { ...environment, ...account },
       memory: 256,
-      timeout: 5,
+      timeoutMs: LAMBDA_TIMEOUT_MS.health,
       ...log,
     }),
     markets: new EndpointFunction(scope, 'Markets', {

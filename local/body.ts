@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 
 /**
  * Reads a body, but no more than one byte above `limit`: enough for the pipeline to see that it is too large. The rest
@@ -22,9 +22,9 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
   const leave = () => {
     if (request.readableEnded) return;
     reject(
-      new AppError('The connection ended within the body.', {
-        code: 'invalid_request',
-        facts: { errors: [{ field: 'body', detail: 'must be as long as Content-Length says.' }] },
+      refuse('invalid_request', {
+        sentence: 'The connection ended within the body.',
+        errors: [{ field: 'body', detail: 'must be as long as Content-Length says.' }],
       }),
     );
   };

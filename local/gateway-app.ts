@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { createGatewayHandler, type GatewayHandler } from '../functions/http.ts';
-import { MAX_BODY_BYTES } from '../functions/limits.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
 import { unknownPathEndpoint } from '../functions/unknown-path.ts';
 import type { Config } from '../shared/config.ts';
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import type { Handlers } from './app.ts';
 import { readBody } from './body.ts';
 import type { Connections } from './connections.ts';
 import { headerPairs, toContext, toEvent } from './event.ts';
 import { createHostCheck } from './host-check.ts';
-import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
-import { headersTooLarge, refuse, targetTooLong } from './refusal.ts';
+import { toRefusedResult } from './refusal.ts';
 import { type ReplyOptions, reply } from './reply.ts';
 import { parseTarget } from './target.ts';
 
@@ -29,16 +28,16 @@ export interface GatewayAppDeps {
 const HEADER_LINE_OVERHEAD = 4;
 
 function checkSizes({ url = '' }: IncomingMessage, headers: ReturnType<typeof headerPairs>): void {
-  if (url.length > MAX_TARGET_BYTES) throw targetTooLong();
+  if (url.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
   const sizes = headers.map(([name, value]) => name.length + value.length + HEADER_LINE_OVERHEAD);
-  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw headersTooLarge();
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw refuse('headers_too_large', {});
 }
 
 function checkExpectation({ headers: { expect } }: IncomingMessage): void {
   if (expect === undefined || expect.toLowerCase() === '100-continue') return;
-  throw new AppError('The Expect header can only be 100-continue.', {
-    code: 'invalid_request',
-    facts: { errors: [{ field: 'Expect', detail: 'must be 100-continue.' }] },
+  throw refuse('invalid_request', {
+    sentence: 'The Expect header can only be 100-continue.',
+    errors: [{ field: 'Expect', detail: 'must be 100-continue.' }],
   });
 }
 
@@ -105,7 +104,7 @@ export function createGatewayApp(deps: GatewayAppDeps): Express {
       requestId: request.get('x-request-id'),
       startedAt: Number(response.locals['startedAt']),
     };
-    await reply(request, response, refuse(error, refused, log), replyOptions());
+    await reply(request, response, toRefusedResult(error, refused, log), replyOptions());
   });
   return app;
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
@@ -27,15 +27,13 @@ export function createHostCheck(
   allowed.delete(undefined);
   return (hosts, authority) => {
     if (hosts.length !== 1) {
-      throw new AppError('The request needs exactly one Host header.', {
-        code: 'invalid_request',
-        facts: { errors: [{ field: 'Host', detail: 'must be there once.' }] },
+      throw refuse('invalid_request', {
+        sentence: 'The request needs exactly one Host header.',
+        errors: [{ field: 'Host', detail: 'must be there once.' }],
       });
     }
     const named = authority === undefined ? hosts : [...hosts, authority];
     if (named.every((name) => allowed.has(nameOf(name)))) return;
-    throw new AppError('This Host is not served here; the operator can list it in SERVICE_ALLOWED_HOSTS.', {
-      code: 'host_not_allowed',
-    });
+    throw refuse('host_not_allowed', {});
   };
 }

@@ -1,3 +1,5 @@
+import { STOP_MS } from '../shared/limits.ts';
+
 /** What the local server grants a client. Times are milliseconds; tests shorten them. */
 export interface ServerLimits {
   /** Until the headers are there; a slower client gets 408. */
@@ -31,13 +33,8 @@ export const SERVER_LIMITS: ServerLimits = {
   maxConnections: 512,
   maxRequestsPerSocket: 10_000,
   drainTime: 5_000,
-  // The contract's 25 s for an order, and the way back.
-  stopTime: 28_000,
+  stopTime: STOP_MS,
 };
 
-/** Bytes of a request's target. */
-export const MAX_TARGET_BYTES = 8_192;
-/** Bytes of a request's headers. */
-export const MAX_HEADER_BYTES = 16_384;
-/** Where Node itself stops reading: above the sum of the two, so that what is only a little too large gets an exact answer. */
+/** Where Node itself stops reading: above the sum of MAX_TARGET_BYTES and MAX_HEADER_BYTES, so that what is only a little too large gets an exact answer. */
 export const PARSER_HEADER_BYTES = 32_768;

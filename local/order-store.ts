@@ -2,9 +2,10 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod/mini';
+import { STORE_CALL_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { decodeRecord, encodeRecord, type OrderRecord } from '../shared/orders/record.ts';
-import { type Expected, holderOf, type OrderStore, STORE_CALL_MS } from '../shared/orders/store.ts';
+import { type Expected, holderOf, type OrderStore } from '../shared/orders/store.ts';
 
 export interface OrderStoreSettings {
   /** Of the database file; its directory is made where it is missing. */

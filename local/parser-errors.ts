@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '../shared/errors.ts';
+import { type AppError, refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 import type { Connections } from './connections.ts';
-import { headersTooLarge, refuse, targetTooLong } from './refusal.ts';
+import { toRefusedResult } from './refusal.ts';
 import { replyRaw } from './reply.ts';
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
@@ -16,13 +16,13 @@ function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
 /** Node's reasons to give up a request, as ours. */
 function translate(error: ParserError): AppError {
   const { code } = error;
-  if (code === 'HPE_HEADER_OVERFLOW') return isWithinTarget(error) ? targetTooLong() : headersTooLarge();
+  if (code === 'HPE_HEADER_OVERFLOW') return refuse(isWithinTarget(error) ? 'uri_too_long' : 'headers_too_large', {});
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new AppError('The request took too long to arrive; send it at once.', { code: 'request_timeout' });
+    return refuse('request_timeout', {});
   }
-  return new AppError('The request is not valid HTTP/1.1.', {
-    code: 'invalid_request',
-    facts: { errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }] },
+  return refuse('invalid_request', {
+    sentence: 'The request is not valid HTTP/1.1.',
+    errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
   });
 }
 
@@ -42,16 +42,16 @@ export function answerParserErrors({ server, connections, log, lingerTime }: Par
       requestId: request?.headers['x-request-id']?.toString(),
       startedAt: performance.now(),
     };
-    connections.of(socket).fail(error, () => replyRaw(socket, refuse(error, refused, log), lingerTime));
+    connections.of(socket).fail(error, () => replyRaw(socket, toRefusedResult(error, refused, log), lingerTime));
   };
   server.on('clientError', (error: ParserError, socket) => {
     answer(socket, translate(error));
   });
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy());
-    const error = new AppError('This is not a proxy: CONNECT is not served.', {
-      code: 'invalid_request',
-      facts: { errors: [{ field: 'method', detail: 'must not be CONNECT.' }] },
+    const error = refuse('invalid_request', {
+      sentence: 'This is not a proxy: CONNECT is not served.',
+      errors: [{ field: 'method', detail: 'must not be CONNECT.' }],
     });
     answer(socket, error, request);
   });

@@ -3,9 +3,7 @@ import { toAppError, toProblem } from '../functions/problem.ts';
 import { requestIdFrom } from '../functions/request-id.ts';
 import { toResult } from '../functions/response.ts';
 import { millisecondsSince } from '../shared/elapsed.ts';
-import { AppError } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
 /** What is known of a request that never reached an endpoint. */
 export interface Refused {
@@ -17,7 +15,7 @@ export interface Refused {
 }
 
 /** The problem that a refused request is answered with, in the form in which endpoints answer; writes its log line. */
-export function refuse(
+export function toRefusedResult(
   thrown: unknown,
   { method, requestId: wanted, startedAt }: Refused,
   log: Log,
@@ -36,16 +34,4 @@ export function refuse(
     code: error.code,
   });
   return toResult({ ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }, method ?? 'GET');
-}
-
-export function targetTooLong(): AppError {
-  return new AppError(`The URL is longer than ${MAX_TARGET_BYTES} bytes; send a shorter one.`, {
-    code: 'uri_too_long',
-  });
-}
-
-export function headersTooLarge(): AppError {
-  return new AppError(`The headers are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter ones.`, {
-    code: 'headers_too_large',
-  });
 }

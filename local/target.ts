@@ -1,4 +1,4 @@
-import { AppError } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 
 /** What a request line asks for. */
 export interface Target {
@@ -26,9 +26,9 @@ export function parseTarget(target: string): Target {
   const { authority, path = '', query = '' } = TARGET.exec(target)?.groups ?? {};
   // Other characters, a fragment among them, would be read differently by every parser behind this one.
   if (!/^[\x21\x22\x24-\x7e]*$/.test(target) || !canDecode(path)) {
-    throw new AppError('The URL is not valid: send a path in ASCII with percent-encoded UTF-8.', {
-      code: 'invalid_request',
-      facts: { errors: [{ field: 'path', detail: 'must be ASCII with percent-encoded UTF-8.' }] },
+    throw refuse('invalid_request', {
+      sentence: 'The URL is not valid: send a path in ASCII with percent-encoded UTF-8.',
+      errors: [{ field: 'path', detail: 'must be ASCII with percent-encoded UTF-8.' }],
     });
   }
   return { authority, path: path === '' ? '/' : path, query };

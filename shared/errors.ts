@@ -1,46 +1,4 @@
-/**
- * The closed set of error codes. A code is stable: clients branch on it. Adding one here is all it takes to give it a
- * status and a title; `retryAfter` (seconds) is what is answered when nobody knows better.
- */
-export const ERRORS = {
-  invalid_request: { status: 400, title: 'Invalid request' },
-  order_placement_disabled: { status: 403, title: 'Order placement is disabled' },
-  origin_not_allowed: { status: 403, title: 'Origin not allowed' },
-  host_not_allowed: { status: 403, title: 'Host not allowed' },
-  not_found: { status: 404, title: 'Not found' },
-  unknown_token: { status: 404, title: 'Unknown outcome token' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  request_timeout: { status: 408, title: 'Request time-out' },
-  order_in_progress: { status: 409, title: 'Order in progress' },
-  payload_too_large: { status: 413, title: 'Payload too large' },
-  uri_too_long: { status: 414, title: 'URI too long' },
-  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  price_out_of_range: { status: 422, title: 'Price out of range' },
-  price_off_tick: { status: 422, title: 'Price off the tick grid' },
-  size_precision: { status: 422, title: 'Size has too many decimals' },
-  size_below_minimum: { status: 422, title: 'Size below the minimum' },
-  notional_below_minimum: { status: 422, title: 'Notional below the minimum' },
-  order_above_cap: { status: 422, title: 'Order above the cap' },
-  post_only_would_cross: { status: 422, title: 'Post-only order would cross' },
-  market_not_accepting_orders: { status: 422, title: 'Market not accepting orders' },
-  insufficient_balance: { status: 422, title: 'Insufficient balance or allowance' },
-  order_rejected: { status: 422, title: 'Order rejected by the venue' },
-  idempotency_key_reused: { status: 422, title: 'Idempotency key reused' },
-  rate_limited: { status: 429, title: 'Rate limited', retryAfter: 1 },
-  headers_too_large: { status: 431, title: 'Headers too large' },
-  internal_error: { status: 500, title: 'Internal error' },
-  venue_error: { status: 502, title: 'Venue error' },
-  venue_refused_service: { status: 502, title: 'Venue refused the service' },
-  venue_unavailable: { status: 503, title: 'Venue unavailable', retryAfter: 5 },
-  store_unavailable: { status: 503, title: 'Store unavailable', retryAfter: 5 },
-  venue_timeout: { status: 504, title: 'Venue time-out' },
-  outcome_unknown: { status: 504, title: 'Outcome unknown' },
-} as const satisfies Record<string, { status: number; title: string; retryAfter?: number }>;
-
-export type ErrorCode = keyof typeof ERRORS;
-
-/** Why the venue refuses this operator; the caller can do nothing about it. */
-export type RefusalReason = 'region' | 'credentials' | 'signature' | 'wallet_type' | 'account_restricted' | 'firewall';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
 /** One wrong field of a request, and what it must be. */
 export interface FieldError {
@@ -48,30 +6,454 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** The members that an error adds to its problem body, besides `code` and `detail`. Decimals are strings. */
-export interface ErrorFacts {
-  readonly errors?: readonly FieldError[];
-  readonly minPrice?: string;
-  readonly maxPrice?: string;
-  readonly tickSize?: string;
-  readonly maxDecimals?: number;
-  readonly minOrderSize?: string;
-  readonly minNotional?: string;
-  readonly maxNotional?: string;
-  readonly reason?: RefusalReason;
-  readonly venueReason?: string;
+/** The members that an error adds to its problem body, by their names in code. Decimals are strings. */
+export type ErrorFacts = Readonly<Record<string, unknown>>;
+
+/** A fact as the document describes it; optional where the venue may have refused without naming it. */
+interface FactSpec {
+  readonly kind: 'decimal' | 'integer' | 'hash' | 'sentence' | 'field errors' | readonly string[];
+  readonly meaning: string;
+  readonly optional?: true;
+}
+
+/** The endpoints that can answer with a code; `everywhere` includes preflights. */
+type Where = 'everywhere' | readonly ('markets' | 'book' | 'orders')[] | readonly [];
+
+/** All that there is to say about an error code; everything else about it is derived from here. */
+export interface ErrorSpec {
+  readonly status: number;
+  readonly title: string;
+  /** Ends the sentence "Answered when …". */
+  readonly when: string;
+  readonly on: Where;
+  readonly facts?: Readonly<Record<string, FactSpec>>;
+  /** Response headers that come with the code, besides those of every response. */
+  readonly headers?: readonly ['Allow'] | readonly ['Retry-After'];
+  /** The default of `Retry-After`. */
+  readonly retryAfterS?: number;
+  /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
+  readonly final?: true;
+  /** Writes the sentence that says what happened and what to do. Never holds a secret. */
+  detail(facts: object): string;
+}
+
+/** Why the venue refuses this operator; the caller can do nothing about it. */
+const REFUSED_SERVICE = {
+  region: 'it runs in a region from which orders are not accepted.',
+  credentials: 'its API credentials are not accepted.',
+  signature: 'it does not accept its signatures.',
+  wallet_type: 'its kind of account may not trade.',
+  account_restricted: 'its account is restricted.',
+  firewall: 'a firewall before the venue stops it.',
+} as const;
+
+const VENUE_ERROR = {
+  unusable: 'The venue gave an answer that cannot be used; try again later.',
+  broken_off: 'The venue broke off its answer; try again.',
+  market_list: 'The venue gave a list of markets that cannot be read; try again later.',
+  book: 'The venue gave an order book that cannot be read; try again later.',
+  rule: 'The venue gave a rule of the market that cannot be read; choose another market.',
+  protocol:
+    'The venue contradicts itself about the protocol of this token; the order was not sent. Choose another market.',
+  tick_too_fine: 'The tick of this market is finer than orders can express; choose another market.',
+  tick_not_signable: 'The tick of this market is not one that can be signed; choose another market.',
+} as const;
+
+const NOT_TAKEN = 'The order was not taken; try again later.';
+const VENUE_UNAVAILABLE = {
+  unreachable: 'The venue cannot be reached; try again later.',
+  busy: 'The venue is not available at the moment; try again later.',
+  order_not_sent: 'The venue cannot be reached; the order was not sent. Try again later.',
+  restarting: `The venue's engine restarts. ${NOT_TAKEN}`,
+  halted: `The venue has halted trading. ${NOT_TAKEN}`,
+  cancel_only: `The venue accepts only cancellations at the moment. ${NOT_TAKEN}`,
+  post_only_phase: `The venue accepts only post-only orders at the moment. ${NOT_TAKEN}`,
+} as const;
+
+const STORE_UNAVAILABLE = {
+  orders:
+    'The store of idempotency keys does not work, so this request sent nothing; repeat it with the same Idempotency-Key.',
+  secret: 'The service could not read its key from the secret store; nothing was sent. Repeat later.',
+} as const;
+
+const ADVICE = {
+  repeat: 'Repeat the request with the same Idempotency-Key to find out.',
+  look_up: 'Look the order id up at the venue before ordering again.',
+} as const;
+
+const OUTCOME_UNKNOWN = {
+  sent: 'The order may be live.',
+  lease_ended: 'The lease ended before the order was sent.',
+  refusal_not_stored: 'The venue refused the order, but the store does not work.',
+} as const;
+
+const PLACEMENT_DISABLED = {
+  foreign_key:
+    'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
+  not_deployed: 'No function of this deployment takes orders.',
+} as const;
+
+const venueReason = {
+  venueReason: {
+    kind: 'sentence',
+    meaning: "The venue's own sentence, without anything that looks like a secret.",
+    optional: true,
+  },
+} as const;
+
+/** An order id on an answer about an order that was signed. */
+interface Signed {
   readonly orderId?: string;
 }
 
-export interface ErrorOptions {
-  readonly code: ErrorCode;
-  readonly facts?: ErrorFacts;
-  /** Seconds until a repeat makes sense; sent as `Retry-After`. */
-  readonly retryAfter?: number;
-  /** Whether this is the answer to an earlier request with the same idempotency key. */
-  readonly replayed?: boolean;
+interface Quoted extends Signed {
+  readonly venueReason?: string;
+}
+
+/** Says that it is the venue that names the rule: it has changed since it was read. */
+interface Contradicted extends Signed {
+  readonly contradicted?: true;
+}
+
+/**
+ * The catalogue of error codes, a closed set: clients branch on them. One entry makes a code. The document of the API,
+ * the response headers, the answers that an idempotency key replays and the alarms are derived from it.
+ */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    title: 'Invalid request',
+    when: 'the JSON, a field, the query, a header or the request line is malformed',
+    on: 'everywhere',
+    facts: { errors: { kind: 'field errors', meaning: 'Every field that is wrong, as far as they were looked at.' } },
+    /** `part`: what is not valid, such as "The order"; `sentence`: in place of the one made of it and the first error. */
+    detail: ({ errors: [first], ...words }: { readonly errors: readonly FieldError[] } & InvalidPart) =>
+      'sentence' in words ? words.sentence : `${words.part} is not valid: ${first?.field} ${first?.detail}`,
+  },
+  order_placement_disabled: {
+    status: 403,
+    title: 'Order placement is disabled',
+    when: 'the service is read-only; `detail` names the setting that is missing',
+    on: ['orders'],
+    /** `why`: the names of the settings that are missing, or what else stands in the way. */
+    detail: ({ why }: { readonly why: keyof typeof PLACEMENT_DISABLED | readonly string[] }) =>
+      typeof why === 'string'
+        ? PLACEMENT_DISABLED[why]
+        : `The service is read-only: ${why.join(' and ')} ${why.length > 1 ? 'are' : 'is'} not set.`,
+  },
+  origin_not_allowed: {
+    status: 403,
+    title: 'Origin not allowed',
+    when: 'a web page of an origin that the operator has not listed sends it',
+    on: ['orders'],
+    detail: () => 'Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.',
+  },
+  host_not_allowed: {
+    status: 403,
+    title: 'Host not allowed',
+    when: 'the `Host` is not one of the local server (a guard against DNS rebinding)',
+    on: 'everywhere',
+    detail: () => 'This Host is not served here; the operator can list it in SERVICE_ALLOWED_HOSTS.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    when: 'there is no such path',
+    on: ['book'],
+    detail: ({ paths }: { readonly paths: readonly string[] }) =>
+      `There is no such path. The service has ${paths.join(', ')}.`,
+  },
+  unknown_token: {
+    status: 404,
+    title: 'Unknown outcome token',
+    when: 'the venue has no order book for the token',
+    on: ['book', 'orders'],
+    detail: () => 'The venue has no order book for this token; take token ids from GET /v1/markets.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    when: 'another method is used on this path; `Allow` lists the right ones',
+    on: 'everywhere',
+    headers: ['Allow'],
+    detail: ({ methods, path }: { readonly methods: readonly string[]; readonly path: string }) =>
+      `Use ${methods.join(', ')} on ${path}.`,
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request time-out',
+    when: 'the request takes too long to arrive (local server)',
+    on: 'everywhere',
+    detail: () => 'The request took too long to arrive; send it at once.',
+  },
+  order_in_progress: {
+    status: 409,
+    title: 'Order in progress',
+    when: 'another request with the same `Idempotency-Key` is being answered',
+    on: ['orders'],
+    headers: ['Retry-After'],
+    detail: () => 'Another request with this Idempotency-Key is being answered; repeat this one after it.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Payload too large',
+    when: `the body is larger than ${MAX_BODY_BYTES} bytes`,
+    on: ['orders'],
+    detail: () => `The body is larger than ${MAX_BODY_BYTES} bytes; an order needs a few hundred.`,
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'URI too long',
+    when: `the URL is longer than ${MAX_TARGET_BYTES} bytes (local server)`,
+    on: 'everywhere',
+    detail: () => `The URL is longer than ${MAX_TARGET_BYTES} bytes; send a shorter one.`,
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    when: 'the `Content-Type` is not `application/json` in UTF-8',
+    on: ['orders'],
+    detail: () => 'Send the order as Content-Type: application/json in UTF-8, not compressed.',
+  },
+  price_out_of_range: {
+    status: 422,
+    title: 'Price out of range',
+    when: 'the price is not from one tick to 1 minus one tick',
+    on: ['orders'],
+    facts: {
+      minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.', optional: true },
+      maxPrice: { kind: 'decimal', meaning: 'Highest price, in collateral per share.', optional: true },
+    },
+    final: true,
+    detail: ({ minPrice, maxPrice }: { readonly minPrice: string; readonly maxPrice: string }) =>
+      `The price must be from ${minPrice} to ${maxPrice}.`,
+  },
+  price_off_tick: {
+    status: 422,
+    title: 'Price off the tick grid',
+    when: 'the price is not a multiple of the tick size',
+    on: ['orders'],
+    facts: { tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.', optional: true } },
+    final: true,
+    detail: ({ tickSize, contradicted }: { readonly tickSize?: string } & Contradicted) =>
+      contradicted
+        ? 'The price is not on the tick grid of the market any more; read its book for the tick size.'
+        : `The price must be a multiple of ${tickSize}.`,
+  },
+  size_precision: {
+    status: 422,
+    title: 'Size has too many decimals',
+    when: 'the size has too many decimals',
+    on: ['orders'],
+    facts: { maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.', optional: true } },
+    final: true,
+    detail: ({ maxDecimals }: { readonly maxDecimals: number }) => `The size can have at most ${maxDecimals} decimals.`,
+  },
+  size_below_minimum: {
+    status: 422,
+    title: 'Size below the minimum',
+    when: "the size is below the market's minimum",
+    on: ['orders'],
+    facts: { minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.', optional: true } },
+    final: true,
+    detail: ({ minOrderSize, contradicted }: { readonly minOrderSize?: string } & Contradicted) =>
+      contradicted
+        ? 'The size is below the minimum of the market; read its book for the minimum.'
+        : `The size must be at least ${minOrderSize} shares and above zero.`,
+  },
+  notional_below_minimum: {
+    status: 422,
+    title: 'Notional below the minimum',
+    when: 'an order that would match at once is worth too little',
+    on: ['orders'],
+    facts: { minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true } },
+    final: true,
+    detail: (_facts: { readonly minNotional?: string } & Signed) =>
+      'An order that matches at once must be worth more; raise its size.',
+  },
+  order_above_cap: {
+    status: 422,
+    title: 'Order above the cap',
+    when: "price times size is above the operator's cap",
+    on: ['orders'],
+    facts: { maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
+    detail: ({ maxNotional }: { readonly maxNotional: string }) =>
+      `The order's price times size is above ${maxNotional}, the cap of this service.`,
+  },
+  post_only_would_cross: {
+    status: 422,
+    title: 'Post-only order would cross',
+    when: 'a post-only order would match at once',
+    on: ['orders'],
+    facts: venueReason,
+    final: true,
+    detail: (_facts: Quoted) =>
+      'The post-only order would have matched at once; choose a price further from the other side.',
+  },
+  market_not_accepting_orders: {
+    status: 422,
+    title: 'Market not accepting orders',
+    when: 'the market takes no orders now',
+    on: ['orders'],
+    facts: venueReason,
+    final: true,
+    detail: (_facts: Quoted) => 'The market does not accept orders now; try again later, or choose another.',
+  },
+  insufficient_balance: {
+    status: 422,
+    title: 'Insufficient balance or allowance',
+    when: "the operator's account cannot cover the order",
+    on: ['orders'],
+    final: true,
+    detail: (_facts: Signed) =>
+      "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
+  },
+  order_rejected: {
+    status: 422,
+    title: 'Order rejected by the venue',
+    when: 'the venue refused the order for a reason of its own',
+    on: ['orders'],
+    facts: venueReason,
+    final: true,
+    detail: ({ cancelled }: { readonly cancelled?: true } & Quoted) =>
+      cancelled
+        ? 'The venue has cancelled the order; nothing of it was executed. Order again, with a new Idempotency-Key.'
+        : 'The venue refused the order; venue_reason says why.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency key reused',
+    when: 'the `Idempotency-Key` belongs to another order',
+    on: ['orders'],
+    detail: ({ belongsTo }: { readonly belongsTo: 'another order' | 'another wallet' }) =>
+      belongsTo === 'another order'
+        ? 'This Idempotency-Key belongs to another order; a new order needs a new key.'
+        : 'This Idempotency-Key was used when the service traded with another wallet; use a new key.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Rate limited',
+    when: 'there are too many requests; see `Retry-After`',
+    on: ['markets', 'book', 'orders'],
+    retryAfterS: 1,
+    detail: ({ rateOf }: { readonly rateOf: 'requests' | 'orders' } & Signed) =>
+      rateOf === 'requests'
+        ? 'The venue limits the rate of requests; slow down.'
+        : `The venue limits the rate of orders. ${NOT_TAKEN}`,
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    when: `the headers are larger than ${MAX_HEADER_BYTES} bytes (local server)`,
+    on: 'everywhere',
+    detail: () => `The headers are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter ones.`,
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    when: 'something unexpected went wrong; report the request id',
+    on: 'everywhere',
+    detail: () => 'An unexpected fault; report it with the request id.',
+  },
+  venue_error: {
+    status: 502,
+    title: 'Venue error',
+    when: 'the venue answered something unusable; no order was placed',
+    on: ['markets', 'book', 'orders'],
+    detail: ({ why }: { readonly why: keyof typeof VENUE_ERROR }) => VENUE_ERROR[why],
+  },
+  venue_refused_service: {
+    status: 502,
+    title: 'Venue refused the service',
+    when: 'the venue refuses this operator; the caller can do nothing about it',
+    on: ['markets', 'book', 'orders'],
+    facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
+    detail: ({ reason }: { readonly reason: keyof typeof REFUSED_SERVICE } & Signed) =>
+      `The venue refuses this service: ${REFUSED_SERVICE[reason]} Its operator has to act.`,
+  },
+  venue_unavailable: {
+    status: 503,
+    title: 'Venue unavailable',
+    when: 'the venue is restarting, halted or cannot be reached; no order was placed',
+    on: ['markets', 'book', 'orders'],
+    retryAfterS: 5,
+    detail: ({ why }: { readonly why: keyof typeof VENUE_UNAVAILABLE } & Signed) => VENUE_UNAVAILABLE[why],
+  },
+  store_unavailable: {
+    status: 503,
+    title: 'Store unavailable',
+    when: 'the store of idempotency keys or of the key does not work; nothing was sent',
+    on: ['orders'],
+    retryAfterS: 5,
+    detail: ({ store }: { readonly store: keyof typeof STORE_UNAVAILABLE }) => STORE_UNAVAILABLE[store],
+  },
+  venue_timeout: {
+    status: 504,
+    title: 'Venue time-out',
+    when: 'the venue did not answer in time; no order was placed',
+    on: ['markets', 'book', 'orders'],
+    detail: ({ waitedFor }: { readonly waitedFor: 'answer' | 'rules' }) =>
+      waitedFor === 'answer'
+        ? 'The venue did not answer in time; try again.'
+        : 'The venue took too long to give the rules of the market; nothing was sent. Try again.',
+  },
+  outcome_unknown: {
+    status: 504,
+    title: 'Outcome unknown',
+    when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
+    on: ['orders'],
+    facts: {
+      orderId: { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' },
+    },
+    detail: ({ why, advice }: Required<Signed> & UnknownOutcome) => `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+type InvalidPart = { readonly part: string } | { readonly sentence: string };
+
+interface UnknownOutcome {
+  readonly why: keyof typeof OUTCOME_UNKNOWN;
+  /** `repeat` where there is an idempotency key to repeat with. */
+  readonly advice: keyof typeof ADVICE;
+}
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What the sentence of a code is written from. */
+export type FactsOf<Code extends ErrorCode> =
+  Parameters<(typeof ERRORS)[Code]['detail']> extends [infer Facts extends object] ? Facts : object;
+
+/** Every code, in the order of the catalogue. */
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(
+  (code): code is ErrorCode => code in ERRORS,
+);
+
+export type FinalCode = {
+  [Code in ErrorCode]: (typeof ERRORS)[Code] extends { readonly final: true } ? Code : never;
+}[ErrorCode];
+
+/** The entry of a code, with the members that only some entries have. */
+export function errorSpec(code: ErrorCode): ErrorSpec {
+  return ERRORS[code];
+}
+
+/** Tells the codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
+export function isFinal(code: ErrorCode): code is FinalCode {
+  return errorSpec(code).final === true;
+}
+
+interface Circumstances {
+  /** Seconds until a repeat makes sense; sent as `Retry-After` in place of the code's default. */
+  readonly retryAfter?: number | undefined;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
+}
+
+interface ErrorOptions extends Circumstances {
+  readonly code: ErrorCode;
+  readonly facts?: ErrorFacts;
+  /** Set on the answer to an earlier request with the same idempotency key. */
+  readonly replayed?: boolean;
 }
 
 /** The one error that may leave the service: a code, a sentence that says what to do, and facts. Never a secret. */
@@ -87,16 +469,20 @@ export class AppError extends Error {
     this.code = code;
     this.facts = facts;
     this.replayed = replayed;
-    const spec = ERRORS[code];
-    this.retryAfter = retryAfter ?? ('retryAfter' in spec ? spec.retryAfter : undefined);
+    this.retryAfter = retryAfter ?? errorSpec(code).retryAfterS;
   }
 }
 
-/** 400 `invalid_request`: `what` is not valid, since these fields of it are wrong; the sentence tells the first. */
-export function invalidRequest(what: string, errors: readonly FieldError[]): AppError {
-  const [first] = errors;
-  return new AppError(`${what} is not valid: ${first?.field} ${first?.detail}`, {
-    code: 'invalid_request',
-    facts: { errors },
-  });
+/** The order id is a fact of every code: whatever happened to a signed order, its id says what to look up. */
+const ORDER_ID = 'orderId';
+
+/** Makes the error of a code: its sentence is written from the facts, and those that its entry names go on the wire. */
+export function refuse<Code extends ErrorCode>(
+  code: Code,
+  facts: FactsOf<Code>,
+  circumstances: Circumstances = {},
+): AppError {
+  const { facts: wireFacts = {}, detail } = errorSpec(code);
+  const named = Object.entries(facts).filter(([name]) => name === ORDER_ID || name in wireFacts);
+  return new AppError(detail(facts), { code, facts: Object.fromEntries(named), ...circumstances });
 }

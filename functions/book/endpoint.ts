@@ -1,6 +1,6 @@
+import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { READ_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';
 import { parseTokenId } from './request.ts';
@@ -32,7 +32,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
   return {
     route: ROUTES.book,
     origins: 'any',
-    budget: READ_BUDGET,
+    budget: READ_BUDGET_MS,
     handler: async ({ pathParameters, headers }, call) => {
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
       // A copy may be kept, but is never used without asking again.

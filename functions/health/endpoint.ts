@@ -1,3 +1,4 @@
+import { LOCAL_BUDGET_MS } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
@@ -12,9 +13,6 @@ export interface HealthFacts {
   readonly funderAddress: string | undefined;
 }
 
-/** Milliseconds. Nothing upstream is called. */
-const BUDGET = 1_000;
-
 /** `GET /health`: what the service is and which wallet it uses. */
 export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFacts): Endpoint {
   const body: Wire<typeof healthStatus> = {
@@ -26,5 +24,5 @@ export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFac
     venue: 'polymarket',
     version: VERSION,
   };
-  return { route: ROUTES.health, origins: 'listed', budget: BUDGET, handler: () => ({ status: 200, body }) };
+  return { route: ROUTES.health, origins: 'listed', budget: LOCAL_BUDGET_MS, handler: () => ({ status: 200, body }) };
 }

@@ -17,10 +17,7 @@ const health = createGatewayHandler(
   pipeline,
 );
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
-const disabledOrders = createGatewayHandler(
-  disabledOrdersEndpoint(whyDisabled(config) ?? 'No function of this deployment takes orders.'),
-  pipeline,
-);
+const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled(config) ?? 'not_deployed'), pipeline);
 
 /** Besides its own path it answers what no other function takes, orders included while they are not deployed. */
 export const handler: GatewayHandler = (event, context) => {

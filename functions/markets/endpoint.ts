@@ -1,6 +1,6 @@
+import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Market, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { READ_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';
 import { parseLimit } from './request.ts';
@@ -29,7 +29,7 @@ export function marketsEndpoint(marketData: MarketData): Endpoint {
   return {
     route: ROUTES.markets,
     origins: 'any',
-    budget: READ_BUDGET,
+    budget: READ_BUDGET_MS,
     handler: async ({ query }, call) => {
       const { markets, hasMore } = await marketData.listMarkets(parseLimit(query), call);
       const body: Wire<typeof marketList> = { items: markets.map(toWire), has_more: hasMore };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { invalidRequest } from '../../shared/errors.ts';
+import { refuse } from '../../shared/errors.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 500;
@@ -17,17 +17,17 @@ export const limit = z.pipe(
     ),
 );
 
-function refuse(field: string, detail: string) {
-  return invalidRequest('The query', [{ field, detail }]);
+function refuseQuery(field: string, detail: string) {
+  return refuse('invalid_request', { part: 'The query', errors: [{ field, detail }] });
 }
 
 /** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
 export function parseLimit(query: URLSearchParams): number {
   const unknown = [...query.keys()].find((name) => name !== 'limit');
-  if (unknown !== undefined) throw refuse(unknown.slice(0, 64), 'is not a parameter of this endpoint; use limit.');
+  if (unknown !== undefined) throw refuseQuery(unknown.slice(0, 64), 'is not a parameter of this endpoint; use limit.');
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);
-  if (data === undefined || values.length > 1) throw refuse('limit', RULE);
+  if (data === undefined || values.length > 1) throw refuseQuery('limit', RULE);
   return data;
 }

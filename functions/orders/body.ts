@@ -1,8 +1,8 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { AppError } from '../../shared/errors.ts';
+import { refuse } from '../../shared/errors.ts';
 import { parseJsonExactly } from '../../shared/json.ts';
+import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { Middleware } from '../endpoint.ts';
-import { MAX_BODY_BYTES } from '../limits.ts';
 
 /** `application/json`, with no parameter but a charset of UTF-8. */
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -16,15 +16,9 @@ const checkMediaTypeAndSize: Middleware = {
   before: ({ event: { headers, body, isBase64Encoded } }) => {
     const encoding = headers['content-encoding'] ?? 'identity';
     if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '') || encoding.toLowerCase() !== 'identity') {
-      throw new AppError('Send the order as Content-Type: application/json in UTF-8, not compressed.', {
-        code: 'unsupported_media_type',
-      });
+      throw refuse('unsupported_media_type', {});
     }
-    if (decode(body, isBase64Encoded).length > MAX_BODY_BYTES) {
-      throw new AppError(`The body is larger than ${MAX_BODY_BYTES} bytes; an order needs a few hundred.`, {
-        code: 'payload_too_large',
-      });
-    }
+    if (decode(body, isBase64Encoded).length > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
   },
 };
 
@@ -44,9 +38,9 @@ function jsonBody(): Middleware {
         const text = decode(body, isBase64Encoded).toString('utf8');
         Object.assign(request.event, { body: parseJsonExactly(text, DECIMAL_FIELDS) });
       } catch {
-        throw new AppError('The body is not valid JSON: send one order as a JSON object.', {
-          code: 'invalid_request',
-          facts: { errors: [{ field: 'body', detail: 'must be a JSON object.' }] },
+        throw refuse('invalid_request', {
+          sentence: 'The body is not valid JSON: send one order as a JSON object.',
+          errors: [{ field: 'body', detail: 'must be a JSON object.' }],
         });
       }
     },

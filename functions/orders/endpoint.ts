@@ -1,8 +1,8 @@
 import { formatDecimal } from '../../shared/decimal.ts';
+import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { ORDER_BUDGET } from '../limits.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../wire.ts';
 import { orderBodyChecks } from './body.ts';
@@ -36,7 +36,7 @@ export function ordersEndpoint(orders: Orders): Endpoint {
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
-    budget: ORDER_BUDGET,
+    budget: ORDER_BUDGET_MS,
     checks: orderBodyChecks(checkOrderHeaders),
     handler: async ({ body, headers, logFields }, call) => {
       const order = parseOrder(body);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
-import { type FieldError, invalidRequest } from '../../shared/errors.ts';
+import { type FieldError, refuse } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../endpoint.ts';
 import { tokenId } from '../wire.ts';
@@ -62,7 +62,10 @@ function describe(issue: z.core.$ZodIssue): FieldError[] {
 /** Parses the body of an order; 400 `invalid_request` names every wrong field. */
 export function parseOrder(body: unknown): LimitOrder {
   const result = orderBody.safeParse(body, { reportInput: true });
-  if (!result.success) throw invalidRequest('The order', result.error.issues.flatMap(describe).slice(0, 20));
+  if (!result.success) {
+    const errors = result.error.issues.flatMap(describe).slice(0, 20);
+    throw refuse('invalid_request', { part: 'The order', errors });
+  }
   const { token_id, side, price, size, post_only } = result.data;
   return { tokenId: token_id, side, price, size, postOnly: post_only };
 }
@@ -93,6 +96,6 @@ export const checkOrderHeaders: Middleware = {
       const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
       return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    if (broken.length > 0) throw invalidRequest('A header', broken);
+    if (broken.length > 0) throw refuse('invalid_request', { part: 'A header', errors: broken });
   },
 };

@@ -1,6 +1,6 @@
 import { createOrderEntry, walletAddressOf } from '#venue/order-entry';
 import type { Config } from '../../shared/config.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/store.ts';
@@ -31,20 +31,13 @@ async function readOrRefuse(readKey: ReadWalletKey, log: Log): Promise<WalletKey
     return await readKey();
   } catch (error) {
     log.error('the wallet key could not be read', { error });
-    throw new AppError('The service could not read its key from the secret store; nothing was sent. Repeat later.', {
-      code: 'store_unavailable',
-    });
+    throw refuse('store_unavailable', { store: 'secret' });
   }
 }
 
 function refuseForeignKey(pinnedAddress: string, log: Log): AppError {
   log.error('the key in the secret store does not belong to the pinned wallet: orders are refused', { pinnedAddress });
-  return new AppError(
-    'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
-    {
-      code: 'order_placement_disabled',
-    },
-  );
+  return refuse('order_placement_disabled', { why: 'foreign_key' });
 }
 
 function sameCredentials(a: WalletKey, b: WalletKey): boolean {
@@ -56,7 +49,7 @@ function sameCredentials(a: WalletKey, b: WalletKey): boolean {
 
 /** The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again. */
 function areCredentialsRefused(error: unknown): boolean {
-  return error instanceof AppError && error.facts.reason === 'credentials';
+  return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
 /** Trading with the key of the secret store, which is read once and again when the venue refuses its credentials. */

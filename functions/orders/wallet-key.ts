@@ -1,6 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import { type ApiCredentials, parseCredentials, parsePrivateKey } from '../../shared/credentials.ts';
+import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 
 /** What the operator keeps in the secret store. */
@@ -10,11 +11,6 @@ export interface WalletKey {
 }
 
 export type ReadWalletKey = () => Promise<WalletKey>;
-
-/** Milliseconds for one attempt to connect, for one attempt, and for all of them: a fraction of an order's budget. */
-const CONNECT_LIMIT = 1_000;
-const ATTEMPT_LIMIT = 2_000;
-const READ_LIMIT = 4_500;
 
 const text = z.optional(z.string());
 
@@ -52,11 +48,15 @@ export function createWalletKeyReader(secretId: string): ReadWalletKey {
   const client = new SecretsManagerClient({
     maxAttempts: 2,
     // Without the last, the SDK only warns when the time is up.
-    requestHandler: { connectionTimeout: CONNECT_LIMIT, requestTimeout: ATTEMPT_LIMIT, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: SECRET_MS.connect,
+      requestTimeout: SECRET_MS.attempt,
+      throwOnRequestTimeout: true,
+    },
   });
   return async () => {
     const command = new GetSecretValueCommand({ SecretId: secretId });
-    const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(READ_LIMIT) });
+    const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(SECRET_MS.read) });
     if (SecretString === undefined) throw new Error('The secret must be text, not binary.');
     return parseWalletKey(SecretString);
   };

@@ -7,8 +7,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
+import { STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import { decodeRecord, encodeRecord, type OrderRecord } from './record.ts';
-import { type Expected, holderOf, type OrderStore, STORE_CALL_MS } from './store.ts';
+import { type Expected, holderOf, type OrderStore } from './store.ts';
 
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
@@ -19,16 +20,13 @@ export interface DynamoDbStoreSettings {
 
 const storedItem = z.object({ record: z.object({ S: z.string() }) });
 
-/** One of the two attempts of a call, in milliseconds; both and the pause between them fit into `STORE_CALL_MS`. */
-const ATTEMPT_MS = { connect: 400, request: 900 };
-
 function createClient(config: DynamoDBClientConfig): DynamoDBClient {
   return new DynamoDBClient({
     // The second attempt is for the connections that died while a Lambda function stood still.
     maxAttempts: 2,
     requestHandler: {
-      connectionTimeout: ATTEMPT_MS.connect,
-      requestTimeout: ATTEMPT_MS.request,
+      connectionTimeout: STORE_ATTEMPT_MS.connect,
+      requestTimeout: STORE_ATTEMPT_MS.request,
       throwOnRequestTimeout: true,
     },
     ...config,

@@ -1,13 +1,9 @@
+import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS } from '../limits.ts';
 import type { Call } from '../venue/port.ts';
 import { type Claim, claim, type KeyedDeps, type KeyedRequest, orderInProgress } from './claim.ts';
 import { adviseOnUnknown, giveAnswer, outcomeUnknown, type PlacedOrder, toRefusal } from './outcome.ts';
 import type { FinalAnswer, FinishedOrder, OrderRecord, UnfinishedOrder } from './record.ts';
-import { type Expected, STORE_CALL_MS } from './store.ts';
-
-/** Milliseconds. What clients are promised: a key is kept for 24 h after its last use. */
-const KEPT_AFTER_USE_MS = 24 * 3_600_000;
-/** Milliseconds. Kept for an hour more than promised, so that a replay writes once an hour and not every time. */
-const KEEP_MS = KEPT_AFTER_USE_MS + 3_600_000;
+import type { Expected } from './store.ts';
 
 const REPEAT = 'Repeat the request with the same Idempotency-Key to find out.';
 

@@ -1,3 +1,4 @@
+import { LEASE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
 import { placeOnce } from './keyed-orders.ts';
@@ -23,12 +24,6 @@ export interface OrdersDeps {
   readonly now?: () => number;
   readonly leaseMs?: number;
 }
-
-/**
- * Milliseconds. Longer than the time budget of an order (24 s), so that nobody takes an order over while it is being
- * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
- */
-export const LEASE_MS = 30_000;
 
 const LOOK_UP = 'Look the order id up at the venue before ordering again.';
 

@@ -16,12 +16,6 @@ export interface OrderStore {
   replace(key: string, record: OrderRecord, expected: Expected): Promise<boolean>;
 }
 
-/**
- * Milliseconds. The longest a store call may take: a healthy one takes 5 ms, and the answer to an order waits for one
- * of them after the venue's.
- */
-export const STORE_CALL_MS = 2_000;
-
 /** The party that may send the order of a record, and nothing for a record that has its answer. */
 export function holderOf(record: OrderRecord): string | undefined {
   return record.state === 'unfinished' ? record.lease.owner : undefined;

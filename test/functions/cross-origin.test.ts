@@ -82,7 +82,7 @@ describe('health', () => {
 
 describe.each([
   ['orders', () => ordersEndpoint(fakeOrders())],
-  ['orders of a read-only service', () => disabledOrdersEndpoint('No.')],
+  ['orders of a read-only service', () => disabledOrdersEndpoint('not_deployed')],
 ])('%s', (_name, makeEndpoint) => {
   it.each(EVIL)('are refused from %s, and so is the preflight', async (origin) => {
     const refused = { status: 403, vary: 'Origin' };

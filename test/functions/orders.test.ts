@@ -362,7 +362,7 @@ describe('orders of a read-only service', () => {
     'are refused before the body is looked at: %#',
     async (body) => {
       const reason = 'The service is read-only: SERVICE_PRIVATE_KEY is not set.';
-      const answered = await ask(disabledOrdersEndpoint(reason), {
+      const answered = await ask(disabledOrdersEndpoint(['SERVICE_PRIVATE_KEY']), {
         method: 'POST',
         ...(body !== undefined && { body }),
       });

@@ -1,13 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { ApiCredentials } from '../../credentials.ts';
+import { NOTICEABLE_SKEW_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Call } from '../port.ts';
 import type { VenueHttpRequest } from './connection.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Transport, VenueHttpResponse } from './transport.ts';
-
-/** Milliseconds of change in the measured difference of the clocks; more means that ours was wrong or has jumped. */
-export const NOTICEABLE_SKEW = 2_000;
 
 export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
   /** Without the query, which the signature does not cover. */
@@ -84,7 +82,7 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     const request = make(used);
     const answer = await attempt(request, used, call);
     if (answer.response.status !== 401) return answer;
-    const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW;
+    const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
     log.warn('the venue refused the API credentials', { venue_request: request.name, clock_was_wrong: clockWasWrong });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
     return attempt(make(renewed), renewed, call);

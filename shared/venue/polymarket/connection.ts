@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import { CONNECT_MS, MAX_IDLE_MS } from '../../limits.ts';
 import { VERSION } from '../../version.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -17,15 +18,8 @@ export interface VenueHttpRequest {
   readonly timeLimit?: number;
 }
 
-const CONNECT_TIME_LIMIT = 3_000;
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const MAX_SOCKETS = 256;
-/**
- * Milliseconds that a connection may lie idle. The venue's edge closes its side after a while, and a frozen Lambda
- * does not notice: an order written to such a connection is lost, and nobody can tell whether it arrived.
- */
-const MAX_IDLE = 4_000;
-
 /** The connections to one host: kept alive, made when they are needed. */
 export interface Connection {
   /** Sends one request and gives its answer's head; rejects with `TransportError` after `limit` milliseconds. */
@@ -48,7 +42,7 @@ export function createConnection(baseUrl: string, now: () => number): Connection
 
   function dropStale(): void {
     for (const socket of Object.values(agent.freeSockets).flat()) {
-      if (socket && now() - (idleSince.get(socket) ?? 0) > MAX_IDLE) socket.destroy();
+      if (socket && now() - (idleSince.get(socket) ?? 0) > MAX_IDLE_MS) socket.destroy();
     }
   }
 
@@ -107,10 +101,7 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
       sent = true;
       return;
     }
-    const connecting = setTimeout(
-      () => request.destroy(new TransportError('not_connected', false)),
-      CONNECT_TIME_LIMIT,
-    );
+    const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);
     socket.once(connectedEvent, () => {
       sent = true;
       clearTimeout(connecting);

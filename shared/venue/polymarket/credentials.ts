@@ -1,5 +1,6 @@
 import type { ApiCredentials } from '../../credentials.ts';
 import { AppError } from '../../errors.ts';
+import { RENEWAL_PAUSE_MS } from '../../limits.ts';
 import type { Call } from '../port.ts';
 
 /** Where the API credentials come from: given, or derived once from the key. */
@@ -10,12 +11,6 @@ export interface CredentialSource {
    */
   renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
 }
-
-/**
- * Milliseconds in which renewed credentials are not renewed again: the venue refuses new ones for a while at times, and
- * asking for the same ones anew only uses up its patience with log-ins.
- */
-const RENEWAL_PAUSE = 10_000;
 
 type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
 
@@ -60,7 +55,7 @@ export function createCredentialSource(
     async renew(refused, call) {
       // Another order may have renewed them in the meantime.
       if (current && current !== refused) return current;
-      if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE) throw refusedCredentials();
+      if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
       const renewed = await renewOnce(call);
       renewedAt = now();
       return renewed;

@@ -2,9 +2,9 @@ import { createL1Headers } from '@polymarket/clob-client-v2';
 import * as z from 'zod/mini';
 import type { ApiCredentials } from '../../credentials.ts';
 import { AppError } from '../../errors.ts';
+import { NOTICEABLE_SKEW_MS } from '../../limits.ts';
 import { Secret } from '../../secret.ts';
 import type { Call } from '../port.ts';
-import { NOTICEABLE_SKEW } from './authenticated.ts';
 import type { VenueHttpRequest } from './connection.ts';
 import { refusedCredentials } from './credentials.ts';
 import { read, refuseRead } from './reads.ts';
@@ -40,7 +40,7 @@ async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && error.facts.reason === 'credentials';
+  return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
 /**
@@ -73,7 +73,7 @@ async function attempt(
   ]);
   if (!Array.isArray(answers)) return answers;
   // A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much.
-  const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW;
+  const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
   if (clockWasWrong && repeat !== 'never') return attempt(clob, wallet, call, 'never');
   // One of the two is always refused; what stopped the other is what the operator needs to know.
   throw answers.find((error) => !isRefusal(error)) ?? answers[0];

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { LOOK_UP_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Call, Placement, SignedOrder } from '../port.ts';
 import type { AuthenticatedRequest, SendAsAccount } from './authenticated.ts';
@@ -6,8 +7,6 @@ import { classifyLookUp, type LookUp } from './read-order.ts';
 import { readTrades } from './read-trades.ts';
 import { parseJson } from './wire.ts';
 
-/** Milliseconds of one look-up. */
-const TIME_LIMIT = 3_000;
 /** Pages of trades that are looked at; there are hundreds of trades on each, all since the order was signed. */
 const MAX_TRADE_PAGES = 5;
 /** Seconds. Between our clock, by which the order is dated, and the venue's. */
@@ -25,7 +24,7 @@ export interface LookUps {
 export function createLookUps(send: SendAsAccount, log: Log): LookUps {
   async function ask(spec: Omit<AuthenticatedRequest, 'method' | 'timeLimit'>, call: Call) {
     try {
-      return (await send(() => ({ ...spec, method: 'GET', timeLimit: TIME_LIMIT }), call)).response;
+      return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
     } catch (error) {
       log.debug('look-up failed', { venue_request: spec.name, error });
       return undefined;

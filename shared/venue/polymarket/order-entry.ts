@@ -4,6 +4,7 @@ import type { ApiCredentials } from '../../credentials.ts';
 import { type Decimal, formatDecimal } from '../../decimal.ts';
 import { ConfigError } from '../../environment.ts';
 import { AppError } from '../../errors.ts';
+import { BOUNDS_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { Call, LimitOrder, OrderEntry, Placement, SignedOrder } from '../port.ts';
@@ -28,11 +29,8 @@ export interface OrderEntrySettings {
   readonly reloadCredentials?: () => Promise<ApiCredentials | undefined>;
 }
 
-/** Milliseconds. A refusal that is known must not wait long for a bound that would complete it. */
-const BOUNDS_TIME_LIMIT = 3_000;
-
 function briefly(call: Call): Call {
-  return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_TIME_LIMIT) };
+  return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
 
 /** EIP-55 address of a private key. */

@@ -9,6 +9,7 @@ import {
   subtractDecimals,
 } from '../../decimal.ts';
 import { AppError } from '../../errors.ts';
+import { RULES_MAX_AGE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
 import { readVenueBook } from './read-book.ts';
 import { type Protocol, protocolOf } from './token-protocol.ts';
@@ -24,8 +25,6 @@ export interface OrderRules {
 
 /** Decimals of a size at this venue, whatever the tick (its documentation: order amounts). */
 const MAX_SIZE_DECIMALS = 2;
-/** Milliseconds. A tick can change at any time; the venue refuses what an old one let through. */
-const MAX_AGE = 60_000;
 /** Tokens whose rules are kept; the oldest goes first. */
 const MAX_TOKENS = 1_000;
 
@@ -140,7 +139,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
       const entry = kept.get(order.tokenId);
       // A clock that was set back must not make rules younger.
       const age = entry ? now() - entry.readAt : 0;
-      if (entry && age >= 0 && age < MAX_AGE) {
+      if (entry && age >= 0 && age < RULES_MAX_AGE_MS) {
         try {
           checkRules(order, entry.rules);
           return entry.rules;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
+import { MIN_RETRY_MS, RETRY_PAUSE_MS } from '../../limits.ts';
 import type { Call } from '../port.ts';
 import type { VenueHttpRequest } from './connection.ts';
 import { toldWait } from './retry-after.ts';
@@ -9,19 +10,12 @@ import { errorText } from './wire.ts';
 
 /** Statuses of the edge and of restarts after which a read is worth a second try. */
 const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Milliseconds before the second try; random, so that clients do not come back in step. */
-const MIN_PAUSE = 50;
-const MAX_JITTER = 150;
-
-/** Milliseconds that the second try must have, or it only turns the venue's answer into a time-out. */
-const MIN_TIME = 500;
-
 /** Milliseconds to wait before the second try, or `undefined` when there is to be none. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
   const transient = result instanceof TransportError ? result.kind === 'reset' : TRANSIENT.has(result.status);
   if (!transient) return undefined;
   const asked = result instanceof TransportError ? 0 : (result.retryAfter ?? 0) * 1000;
-  return Math.max(asked, MIN_PAUSE + Math.random() * MAX_JITTER);
+  return Math.max(asked, RETRY_PAUSE_MS.min + Math.random() * (RETRY_PAUSE_MS.max - RETRY_PAUSE_MS.min));
 }
 
 async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
@@ -47,7 +41,7 @@ function translateFailure({ kind, cause }: TransportError): AppError {
 export async function read(http: Transport, spec: VenueHttpRequest, call: Call): Promise<VenueHttpResponse> {
   let result = await attempt(http, spec, call);
   const pause = pauseBeforeRetry(result);
-  if (pause !== undefined && performance.now() + pause + MIN_TIME < call.deadline) {
+  if (pause !== undefined && performance.now() + pause + MIN_RETRY_MS < call.deadline) {
     await sleep(pause);
     result = await attempt(http, spec, call);
   }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type ErrorFacts, type RefusalReason } from '../../errors.ts';
+import { AppError, type ErrorCode, type ErrorFacts, type FactsOf } from '../../errors.ts';
 import { toldWait } from './retry-after.ts';
 import { decimalOrNull } from './wire.ts';
 
@@ -26,7 +26,7 @@ function quoted(code: ErrorCode, detail: string): Translate {
   return ({ reason }) => new AppError(detail, { code, facts: { venueReason: reason } });
 }
 
-function refusedService(reason: RefusalReason, detail: string): Translate {
+function refusedService(reason: FactsOf<'venue_refused_service'>['reason'], detail: string): Translate {
   return (refusal) =>
     new AppError(`The venue refuses this service: ${detail} Its operator has to act.`, {
       code: 'venue_refused_service',

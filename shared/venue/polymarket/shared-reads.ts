@@ -1,10 +1,4 @@
-/**
- * Milliseconds after its start in which a read is joined by others for the same thing. Shorter than any round trip to
- * the venue: what it answered before a read was asked for had happened before a read that began so shortly earlier can
- * have arrived there. So an order that has been answered is in every book that is asked for afterwards.
- */
-const JOIN_WINDOW = 5;
-
+import { JOIN_WINDOW_MS } from '../../limits.ts';
 /** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */
 export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
 
@@ -13,7 +7,7 @@ export function createSharedReads<T>(now: () => number = () => performance.now()
   const running = new Map<string, { readonly startedAt: number; readonly answer: Promise<T> }>();
   return (key, start) => {
     const other = running.get(key);
-    if (other && now() - other.startedAt < JOIN_WINDOW) return other.answer;
+    if (other && now() - other.startedAt < JOIN_WINDOW_MS) return other.answer;
     const read = { startedAt: now(), answer: start() };
     running.set(key, read);
     const forget = () => {

@@ -1,7 +1,7 @@
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import type { SignatureType } from '../../config.ts';
 import { formatDecimal, multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
-import { AppError, invalidRequest } from '../../errors.ts';
+import { AppError, refuse } from '../../errors.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
 import { hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
@@ -88,7 +88,7 @@ export async function signOrder(order: LimitOrder, rules: OrderRules, account: A
   if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');
   if (signed.makerAmount !== amounts.maker || signed.takerAmount !== amounts.taker) {
     const detail = 'is too large to be signed exactly at this price; use several smaller orders.';
-    throw invalidRequest('The order', [{ field: 'size', detail }]);
+    throw refuse('invalid_request', { part: 'The order', errors: [{ field: 'size', detail }] });
   }
   const body = orderToJsonV2(signed, '', OrderType.GTC, order.postOnly);
   return { orderId, tokenId: order.tokenId, postOnly: order.postOnly, payload: JSON.stringify(body.order) };

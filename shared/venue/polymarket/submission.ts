@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
+import { LOOK_UP_PAUSES_MS, LOOK_UP_RESERVE_MS, MIN_SEND_MS, SEND_MS, SETTLE_PAUSES_MS } from '../../limits.ts';
 import type { Call, Placement, SignedOrder } from '../port.ts';
 import { type AccountDeps, createAccountSender } from './authenticated.ts';
 import { createLookUps } from './look-ups.ts';
@@ -7,15 +8,6 @@ import { classifyOutcome, type Outcome } from './outcome.ts';
 import type { LookUp } from './read-order.ts';
 import { TransportError } from './transport-error.ts';
 import { cleanVenueReason } from './venue-reason.ts';
-
-/** Milliseconds of one attempt to send an order; the rest of the request's budget is for looking it up. */
-const SEND_TIME_LIMIT = 12_000;
-/** Milliseconds that must be left before an order is sent, so that an unknown outcome can be looked up. */
-const LOOK_UP_RESERVE = 5_000;
-/** Milliseconds between look-ups: an order that was accepted shows up at once, or within seconds of an engine's pause. */
-const LOOK_UP_PAUSES = [0, 300, 700, 1_500, 2_500] as const;
-/** Milliseconds before each look-up of an order that was sent in an earlier request: one failure is not the last word. */
-const SETTLE_PAUSES = [0, 300] as const;
 
 /** Sends signed orders and finds out what became of them. */
 export interface Submissions {
@@ -48,7 +40,7 @@ function classifyFailure(error: unknown): Outcome {
 }
 
 function checkTime(call: Call, error: () => AppError): void {
-  if (call.deadline - performance.now() < LOOK_UP_RESERVE + 1_000) throw error();
+  if (call.deadline - performance.now() < LOOK_UP_RESERVE_MS + MIN_SEND_MS) throw error();
 }
 
 /** Sending and settling of orders by the policy of `outcome.ts`; errors by code: see `OrderEntry`. */
@@ -60,7 +52,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
   async function send(order: SignedOrder, call: Call): Promise<Outcome> {
     try {
       const { response, used } = await sendAsAccount(({ key }) => {
-        const timeLimit = Math.min(SEND_TIME_LIMIT, call.deadline - performance.now() - LOOK_UP_RESERVE);
+        const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
         return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
       }, call);
       const secrets = [used.key, used.secret.reveal(), used.passphrase.reveal()];
@@ -72,7 +64,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   /** The order as the venue knows it, as soon as one look-up finds it; `outcome_unknown` when none does in time. */
   async function settleUnknown(order: SignedOrder, { why, refusal }: Unknown, call: Call): Promise<Placement> {
-    for (const [index, pause] of LOOK_UP_PAUSES.entries()) {
+    for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
       if (performance.now() + pause >= call.deadline) break;
       await sleep(pause);
       const found = await lookUps.order(order.orderId, call);
@@ -95,7 +87,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   /** The order as the venue knows it, asked twice when it is necessary. */
   async function lookUpBefore(order: SignedOrder, call: Call): Promise<LookUp> {
-    for (const pause of SETTLE_PAUSES) {
+    for (const pause of SETTLE_PAUSES_MS) {
       await sleep(pause);
       const found = await lookUps.order(order.orderId, call);
       if (found.kind !== 'unusable') return found;

@@ -1,10 +1,11 @@
-import { MAX_BODY_BYTES } from '../../../functions/limits.ts';
 import { type AnyRoute, ROUTES } from '../../../functions/routes.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
+import { MAX_BODY_BYTES } from '../../../shared/limits.ts';
 import { VERSION } from '../../../shared/version.ts';
 import { orderExamples } from './examples.ts';
 import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
-import { COMMON_CODES, OPERATIONS, type Operation } from './operations.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+import { codesOf } from './problems.ts';
 import { problemResponses, sharedResponses, successResponse } from './responses.ts';
 import { componentSchemas, schemaRef } from './schemas.ts';
 
@@ -28,8 +29,8 @@ const TAGS = [
   { name: 'Preflights', description: 'What browsers ask by themselves before a page may use another origin (CORS).' },
 ] as const;
 
-function operationOf(name: string, operation: Operation) {
-  const { tag, summary, description, parameters, body, successes, codes } = operation;
+function operationOf(name: keyof typeof ROUTES, operation: Operation) {
+  const { tag, summary, description, parameters, body, successes } = operation;
   const responses = successes.map((success) => [String(success.status), successResponse(name, success)] as const);
   return {
     operationId: name,
@@ -44,7 +45,7 @@ function operationOf(name: string, operation: Operation) {
         content: { 'application/json': { schema: schemaRef(body), examples: orderExamples() } },
       },
     }),
-    responses: { ...Object.fromEntries(responses), ...problemResponses(name, codes) },
+    responses: { ...Object.fromEntries(responses), ...problemResponses(name, codesOf(name)) },
   };
 }
 
@@ -52,7 +53,7 @@ function operationOf(name: string, operation: Operation) {
 const PREFLIGHT = 'preflight';
 
 function preflightCodes(listedOnly: boolean): readonly ErrorCode[] {
-  return listedOnly ? [...COMMON_CODES, 'origin_not_allowed'] : COMMON_CODES;
+  return listedOnly ? [...codesOf('everywhere'), 'origin_not_allowed'] : codesOf('everywhere');
 }
 
 /** What OPTIONS answers on a path; `listedOnly` where pages of other origins are refused. */
@@ -84,12 +85,12 @@ function pathItem({ name, method, path }: Exclude<AnyRoute, { method: 'ANY' }>) 
   return {
     ...(inPath.length > 0 && { parameters: inPath }),
     [method.toLowerCase()]: operationOf(name, operation),
-    options: preflightOf(name, path, operation.codes.includes('origin_not_allowed')),
+    options: preflightOf(name, path, codesOf(name).includes('origin_not_allowed')),
   };
 }
 
 function responses() {
-  const operations = Object.entries(OPERATIONS).map(([name, { codes }]) => [name, codes] as const);
+  const operations = Object.values(ROUTES).map(({ name }) => [name, codesOf(name)] as const);
   return sharedResponses([...operations, [PREFLIGHT, preflightCodes(false)]]);
 }
 

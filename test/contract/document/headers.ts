@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ORDER_HEADERS } from '../../../functions/orders/request.ts';
 import { REQUEST_ID } from '../../../functions/request-id.ts';
-import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
+import { type ErrorCode, errorSpec } from '../../../shared/errors.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
 export interface Parameter {
@@ -82,7 +82,6 @@ export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref:
 
 /** The headers that come with a code besides the request id. */
 export function headersOf(code: ErrorCode): HeaderName[] {
-  if (code === 'method_not_allowed') return ['Allow'];
-  const { status } = ERRORS[code];
-  return status === 429 || status === 503 || code === 'order_in_progress' ? ['Retry-After'] : [];
+  const { headers = [], retryAfterS } = errorSpec(code);
+  return retryAfterS === undefined ? [...headers] : ['Retry-After', ...headers];
 }

@@ -1,7 +1,6 @@
 import { limit } from '../../../functions/markets/request.ts';
 import type { ROUTES } from '../../../functions/routes.ts';
 import { tokenId } from '../../../functions/wire.ts';
-import type { ErrorCode } from '../../../shared/errors.ts';
 import { IF_NONE_MATCH_PARAMETER, ORDER_HEADER_PARAMETERS, type Parameter, parameter } from './headers.ts';
 import type { Success } from './responses.ts';
 import type { SchemaName } from './schemas.ts';
@@ -13,49 +12,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: SchemaName;
   readonly successes: readonly Success[];
-  readonly codes: readonly ErrorCode[];
 }
-
-/** What every path can answer. */
-export const COMMON_CODES: readonly ErrorCode[] = [
-  'invalid_request',
-  'host_not_allowed',
-  'method_not_allowed',
-  'request_timeout',
-  'uri_too_long',
-  'headers_too_large',
-  'internal_error',
-];
-
-const VENUE_CODES: readonly ErrorCode[] = [
-  'rate_limited',
-  'venue_error',
-  'venue_refused_service',
-  'venue_unavailable',
-  'venue_timeout',
-];
-
-const ORDER_CODES: readonly ErrorCode[] = [
-  'order_placement_disabled',
-  'origin_not_allowed',
-  'unknown_token',
-  'order_in_progress',
-  'payload_too_large',
-  'unsupported_media_type',
-  'price_out_of_range',
-  'price_off_tick',
-  'size_precision',
-  'size_below_minimum',
-  'notional_below_minimum',
-  'order_above_cap',
-  'post_only_would_cross',
-  'market_not_accepting_orders',
-  'insufficient_balance',
-  'order_rejected',
-  'idempotency_key_reused',
-  'store_unavailable',
-  'outcome_unknown',
-];
 
 const TOKEN_PARAMETER: Parameter = {
   ...parameter('path', 'token_id', tokenId),
@@ -84,7 +41,6 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
       'Answers at once and asks nobody. Pages of listed origins only can read it, since it names the wallet.',
     parameters: [],
     successes: [{ status: 200, description: 'The service runs.', schema: 'HealthStatus' }],
-    codes: COMMON_CODES,
   },
   markets: {
     tag: 'Market data',
@@ -94,7 +50,6 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
       'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
     parameters: [parameter('query', 'limit', limit)],
     successes: [{ status: 200, description: 'The markets.', schema: 'MarketList', headers: ['Age'] }],
-    codes: [...COMMON_CODES, ...VENUE_CODES],
   },
   book: {
     tag: 'Market data',
@@ -105,7 +60,6 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
       { status: 200, description: 'The book.', schema: 'Book', headers: ['ETag', 'Age'] },
       { status: 304, description: 'The book that `If-None-Match` names is current.', headers: ['ETag', 'Age'] },
     ],
-    codes: [...COMMON_CODES, 'not_found', 'unknown_token', ...VENUE_CODES],
   },
   orders: {
     tag: 'Orders',
@@ -121,6 +75,5 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
         headers: ['Idempotency-Replayed'],
       },
     ],
-    codes: [...COMMON_CODES, ...ORDER_CODES, ...VENUE_CODES],
   },
 };

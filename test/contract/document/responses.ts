@@ -1,12 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
+import { ERRORS, type ErrorCode, errorSpec, isFinal } from '../../../shared/errors.ts';
 import { examplesOf } from './examples.ts';
 import { type HeaderName, headerRefs, headersOf } from './headers.ts';
-import { PROBLEMS, problemName } from './problems.ts';
+import { problemName } from './problems.ts';
 import { type SchemaName, schemaRef } from './schemas.ts';
-
-/** The status of a refusal by the venue itself: such answers are kept under an idempotency key. */
-const REPLAYED_STATUS = 422;
 
 export interface Success {
   readonly status: number;
@@ -28,7 +25,7 @@ export function successResponse(operationId: string, { status, description, sche
 }
 
 function describeCodes(status: number, codes: readonly ErrorCode[]): string {
-  const lines = codes.map((code) => `- \`${code}\`: ${PROBLEMS[code].when}.`);
+  const lines = codes.map((code) => `- \`${code}\`: ${errorSpec(code).when}.`);
   return [`${STATUS_CODES[status]}:`, '', ...lines].join('\n');
 }
 
@@ -43,7 +40,7 @@ function problemContent(operationId: string, status: number, codes: readonly Err
 
 function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
   const headers = new Set<HeaderName>(['X-Request-Id', ...codes.flatMap(headersOf)]);
-  if (status === REPLAYED_STATUS) headers.add('Idempotency-Replayed');
+  if (codes.some(isFinal)) headers.add('Idempotency-Replayed');
   return {
     description: describeCodes(status, codes),
     headers: headerRefs([...headers]),

@@ -4,7 +4,7 @@ import { healthStatus } from '../../../functions/health/schema.ts';
 import { market, marketList, outcome } from '../../../functions/markets/schema.ts';
 import { orderBody } from '../../../functions/orders/request.ts';
 import { placedOrder } from '../../../functions/orders/schema.ts';
-import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
+import { ERROR_CODES } from '../../../shared/errors.ts';
 import { problemName, problemSchema } from './problems.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -27,11 +27,6 @@ const NAMED = {
 } as const;
 
 export type SchemaName = keyof typeof NAMED;
-
-/** Every code, in the order of its table. */
-export function errorCodes(): ErrorCode[] {
-  return Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS);
-}
 
 /** A reference to a named schema. */
 export function schemaRef(name: string): { readonly $ref: string } {
@@ -66,7 +61,7 @@ export function inlineSchema(schema: z.ZodMiniType): JsonSchema {
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  for (const code of errorCodes()) registry.add(problemSchema(code), { id: problemName(code) });
+  for (const code of ERROR_CODES) registry.add(problemSchema(code), { id: problemName(code) });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemaRef(id).$ref });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, joinNulls(schema)]),

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { STORE_CALL_MS } from '../../../shared/orders/store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';

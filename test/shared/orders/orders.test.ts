@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ORDER_BUDGET } from '../../../functions/limits.ts';
 import { toProblem } from '../../../functions/problem.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';
-import { createOrders, LEASE_MS } from '../../../shared/orders/orders.ts';
+import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
+import { createOrders } from '../../../shared/orders/orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, LimitOrder, OrderEntry, Placement } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
@@ -61,7 +61,7 @@ describe('orders under an idempotency key', () => {
       now: () => time,
     });
   const place = (request = order(), key: string | undefined = 'key', orders = open()) =>
-    orders.place(request, key, { deadline: performance.now() + ORDER_BUDGET, venueRequests: [] });
+    orders.place(request, key, { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] });
   const refusal = (placing: Promise<unknown>): Promise<AppError> =>
     placing.then(
       () => Promise.reject(new Error('placed')),
@@ -78,7 +78,7 @@ describe('orders under an idempotency key', () => {
   });
 
   it('has a lease that is longer than an order may take', () => {
-    expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET + 5_000);
+    expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET_MS + 5_000);
   });
 
   it('leaves the store alone without a key', async () => {

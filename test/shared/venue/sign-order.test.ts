@@ -196,7 +196,7 @@ describe('the amounts of an order', () => {
         const signed = await sign(domain, tick, order).catch((error: unknown) => error);
         if (signed instanceof AppError) {
           expect([domain === 'protocolV2', signed.code]).toStrictEqual([false, 'invalid_request']);
-          expect(signed.facts.errors?.map(({ field }) => field)).toStrictEqual(['size']);
+          expect(signed.facts).toMatchObject({ errors: [{ field: 'size' }] });
           return;
         }
         const { makerAmount, takerAmount } = JSON.parse(Object(signed).payload);

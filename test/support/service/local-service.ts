@@ -29,7 +29,8 @@ export interface Setup {
 /** The handlers of all endpoints around fakes. */
 export function createTestHandlers({ orders, marketData = fakeMarketData() }: Setup, pipeline: PipelineDeps): Handlers {
   const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
-  const trade = orders === null ? disabledOrdersEndpoint(DISABLED) : ordersEndpoint(orders ?? fakeOrders());
+  const trade =
+    orders === null ? disabledOrdersEndpoint(['SERVICE_PRIVATE_KEY']) : ordersEndpoint(orders ?? fakeOrders());
   return {
     health: createGatewayHandler(health, pipeline),
     markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),

@@ -1,0 +1,95 @@
+/**
+ * Every budget of time on one page, in milliseconds, and the sizes that errors name. test/shared/limits.test.ts holds the
+ * sums of this drawing.
+ *
+ *   An order under an idempotency key                         A read
+ *    0 s ┬ it arrives: store, rules, credentials,              0 s ┬ it arrives: one attempt, and a second one where
+ *        │ signature, write-ahead                                  │ at least MIN_RETRY_MS are left
+ *    5 s ┼ the latest start of a sending with all of SEND_MS   9 s ┼ READ_BUDGET_MS: answered
+ *        │                                                    10 s ┼ the contract's promise
+ *   16 s ┼ nothing is sent from here on (MIN_SEND_MS)         12 s ┴ LAMBDA_TIMEOUT_MS.reads
+ *   17 s ┼ the sending ends (LOOK_UP_RESERVE_MS are left)
+ *        │ look-ups, where its answer proved nothing
+ *   22 s ┼ the look-ups end (STORE_CALL_MS are left)
+ *        │ the final answer is stored
+ *   24 s ┼ ORDER_BUDGET_MS: answered
+ *   25 s ┼ the contract's promise
+ *   28 s ┼ LAMBDA_TIMEOUT_MS.orders, STOP_MS: what still runs is cut off
+ *   30 s ┴ LEASE_MS: a repeat may take the order over; GATEWAY_LIMIT_MS: the gateway answers by itself
+ */
+
+/** The contract promises an answer to an order within 25 s; the rest is the way back and what cannot be interrupted. */
+export const ORDER_BUDGET_MS = 24_000;
+/** The contract promises a read within 10 s. */
+export const READ_BUDGET_MS = 9_000;
+/** An answer that calls nothing upstream. */
+export const LOCAL_BUDGET_MS = 1_000;
+
+/** One attempt to send an order. */
+export const SEND_MS = 12_000;
+/** Left before the end of an order's budget when the sending ends, so that an unknown outcome can be looked up. */
+export const LOOK_UP_RESERVE_MS = 5_000;
+/** An order is not sent with less time than this for the venue to answer. */
+export const MIN_SEND_MS = 1_000;
+/** One look-up of an order or a page of trades. */
+export const LOOK_UP_MS = 3_000;
+/**
+ * Before each look-up after a sending without a usable answer: an order that was accepted shows up at once, or within
+ * seconds of a pause of the venue's engine.
+ */
+export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
+/** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
+export const SETTLE_PAUSES_MS = [0, 300] as const;
+/** Reading the rules again for a refusal that is known already and only lacks its bounds. */
+export const BOUNDS_MS = 3_000;
+
+/** A connection to the venue that is not there by then is given up: nothing was sent on it. */
+export const CONNECT_MS = 3_000;
+/** The venue's edge closes idle connections; a frozen Lambda does not notice, and an order written there is lost. */
+export const MAX_IDLE_MS = 4_000;
+/** A second attempt of a read with less time than this would only turn the venue's answer into a time-out. */
+export const MIN_RETRY_MS = 500;
+/** Before the second attempt of a read; random in between, so that clients do not come back in step. */
+export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
+/**
+ * A read is joined by others for the same thing so long after its start. Shorter than any round trip to the venue: an
+ * order that has been answered is in every book that is asked for afterwards.
+ */
+export const JOIN_WINDOW_MS = 5;
+
+/** One call of the store of idempotency keys: a healthy one takes 5 ms, and an answer waits for one of them. */
+export const STORE_CALL_MS = 2_000;
+/** One of the two attempts of a call of the deployed store; both and the pause between them fit into a call. */
+export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
+/** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */
+export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as const;
+/**
+ * The sole right to send an order. Longer than an order's budget, so that nobody takes an order over while it is being
+ * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
+ */
+export const LEASE_MS = 30_000;
+/** Renewed credentials are not renewed again so soon: at times the venue refuses new ones for a while. */
+export const RENEWAL_PAUSE_MS = 10_000;
+/** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */
+export const NOTICEABLE_SKEW_MS = 2_000;
+/** A tick can change at any time; the venue refuses what an old one let through. */
+export const RULES_MAX_AGE_MS = 60_000;
+
+/** Lambda ends the order function: after its budget, before the gateway gives up. */
+export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000 } as const;
+/** The local server stops waiting for orders in flight when it is told to stop. */
+export const STOP_MS = 28_000;
+/** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */
+export const GATEWAY_LIMIT_MS = 30_000;
+
+/** Clients are promised that a key is kept for 24 h after its last use. */
+export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
+/** Kept for an hour more than promised, so that a replay writes once an hour and not every time. */
+export const KEEP_MS = KEPT_AFTER_USE_MS + 3_600_000;
+
+/** Of an order's body. */
+export const MAX_BODY_BYTES = 16_384;
+/** Of a request's target. */
+export const MAX_TARGET_BYTES = 8_192;
+/** Of a request's headers. */
+export const MAX_HEADER_BYTES = 16_384;
