@@ -8,7 +8,7 @@ import { ordersEndpoint } from '../functions/orders/endpoint.ts';
 import type { ROUTES } from '../functions/routes.ts';
 import type { Config } from '../shared/config.ts';
 import type { Log } from '../shared/log.ts';
-import type { Orders } from '../shared/orders/orders.ts';
+import type { Orders } from '../shared/orders/idempotent-orders.ts';
 
 export type Handlers = Readonly<Record<keyof typeof ROUTES, GatewayHandler>>;
 

@@ -2,7 +2,7 @@ import { openContainer } from '../functions/container.ts';
 import type { Config } from '../shared/config.ts';
 import type { Environment } from '../shared/environment.ts';
 import type { Log } from '../shared/log.ts';
-import type { Orders } from '../shared/orders/orders.ts';
+import type { Orders } from '../shared/orders/idempotent-orders.ts';
 import { createHandlers } from './app.ts';
 import { startServer } from './server.ts';
 
@@ -23,7 +23,7 @@ interface Trading {
 async function openTrading(config: Config, log: Log): Promise<Trading> {
   const [{ createOrderEntry }, { createOrders }, { openOrderStore }] = await Promise.all([
     import('#venue/order-entry'),
-    import('../shared/orders/orders.ts'),
+    import('../shared/orders/idempotent-orders.ts'),
     import('./order-store.ts'),
   ]);
   const { privateKey } = config;

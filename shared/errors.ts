@@ -437,10 +437,12 @@ export function errorSpec(code: ErrorCode): ErrorSpec {
   return ERRORS[code];
 }
 
-/** Tells the codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
-export function isFinal(code: ErrorCode): code is FinalCode {
+function isFinal(code: ErrorCode): code is FinalCode {
   return errorSpec(code).final === true;
 }
+
+/** The codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
+export const FINAL_CODES: readonly FinalCode[] = ERROR_CODES.filter(isFinal);
 
 interface Circumstances {
   /** Seconds until a repeat makes sense; sent as `Retry-After` in place of the code's default. */

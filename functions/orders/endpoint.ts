@@ -1,6 +1,7 @@
 import { formatDecimal } from '../../shared/decimal.ts';
+import { refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import type { Orders } from '../../shared/orders/orders.ts';
+import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
@@ -31,6 +32,14 @@ function toWire(order: LimitOrder, placement: Placement, walletAddress: string):
   };
 }
 
+/** The edge where the fate of an order becomes an answer: gives its placement, or throws the error that says the rest. */
+export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
+  if (fate.kind === 'placed') return fate.placement;
+  if (fate.kind !== 'unknown') throw fate.error;
+  const advice = idempotencyKey === undefined ? 'look_up' : 'repeat';
+  throw refuse('outcome_unknown', { orderId, why: fate.why, advice }, { cause: fate.cause });
+}
+
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
 export function ordersEndpoint(orders: Orders): Endpoint {
   return {
@@ -43,7 +52,10 @@ export function ordersEndpoint(orders: Orders): Endpoint {
       // An unverified claim: logged so that an operator can match users to fills, never used to decide.
       const clientAddress = headers['x-client-address'];
       Object.assign(logFields, { order: orderToWire(order), client_address_unverified: clientAddress ?? null });
-      const { placement, replayed } = await orders.place(order, headers['idempotency-key'], call);
+      const key = headers['idempotency-key'];
+      const result = await orders.place(order, key, call);
+      const placement = placementOf(result, key);
+      const { replayed } = result;
       Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
       return {
         status: 201,

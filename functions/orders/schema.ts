@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { PLACEMENT_STATUSES } from '../../shared/venue/port.ts';
 import { address, decimal, hash, text } from '../answer-schemas.ts';
 import { tokenId } from '../wire.ts';
 
@@ -6,7 +7,7 @@ import { tokenId } from '../wire.ts';
 export const placedOrder = z.object({
   order_id: hash('EIP-712 hash of the signed order, by which the venue knows it.'),
   status: z
-    .enum(['live', 'matched', 'delayed'])
+    .enum(PLACEMENT_STATUSES)
     .check(
       z.describe(
         '`live`: it rests on the book. `matched`: it was wholly or partly executed at once. `delayed`: the venue ' +

@@ -2,7 +2,7 @@ import { createOrderEntry, walletAddressOf } from '#venue/order-entry';
 import type { Config } from '../../shared/config.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { createOrders, type Orders } from '../../shared/orders/orders.ts';
+import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../shared/orders/store.ts';
 import type { ReadWalletKey, WalletKey } from './wallet-key.ts';
 
@@ -76,7 +76,9 @@ export function createTrading({ config, log, store, readKey, pinnedAddress }: Tr
     const orders = createOrders({ entry, store, log });
     const place: Orders['place'] = async (...request) => {
       try {
-        return await orders.place(...request);
+        const result = await orders.place(...request);
+        if (result.fate.kind === 'not_taken' && areCredentialsRefused(result.fate.error)) opened = undefined;
+        return result;
       } catch (error) {
         if (areCredentialsRefused(error)) opened = undefined;
         throw error;

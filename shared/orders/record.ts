@@ -1,23 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { formatDecimal } from '../decimal.ts';
-import type { LimitOrder } from '../venue/port.ts';
-
-/**
- * The errors by which the venue itself refuses an order. An allowlist: an error that is not on it proves nothing about
- * the order, so the order stays unfinished.
- */
-export const VENUE_REFUSALS = [
-  'post_only_would_cross',
-  'market_not_accepting_orders',
-  'insufficient_balance',
-  'order_rejected',
-  'notional_below_minimum',
-  'price_out_of_range',
-  'price_off_tick',
-  'size_precision',
-  'size_below_minimum',
-] as const;
+import { FINAL_CODES } from '../errors.ts';
+import { type Fate, type LimitOrder, PLACEMENT_STATUSES } from '../venue/port.ts';
 
 const texts = z.readonly(z.array(z.string()));
 
@@ -26,25 +11,16 @@ const finalAnswer = z.discriminatedUnion('result', [
     result: z.literal('placed'),
     placement: z.object({
       orderId: z.string(),
-      status: z.enum(['live', 'matched', 'delayed']),
+      status: z.enum(PLACEMENT_STATUSES),
       transactionHashes: texts,
       tradeIds: texts,
     }),
   }),
   z.object({
     result: z.literal('refused'),
-    code: z.enum(VENUE_REFUSALS),
+    code: z.enum(FINAL_CODES),
     detail: z.string(),
-    facts: z.object({
-      minPrice: z.exactOptional(z.string()),
-      maxPrice: z.exactOptional(z.string()),
-      tickSize: z.exactOptional(z.string()),
-      maxDecimals: z.exactOptional(z.number()),
-      minOrderSize: z.exactOptional(z.string()),
-      minNotional: z.exactOptional(z.string()),
-      venueReason: z.exactOptional(z.string()),
-      orderId: z.exactOptional(z.string()),
-    }),
+    facts: z.record(z.string(), z.union([z.string(), z.number()])),
   }),
 ]);
 
@@ -91,4 +67,11 @@ export function decodeRecord(text: string): OrderRecord {
 export function fingerprintOf({ tokenId, side, price, size, postOnly }: LimitOrder): string {
   const canonical = JSON.stringify([tokenId, side, formatDecimal(price), formatDecimal(size), postOnly]);
   return createHash('sha256').update(canonical).digest('base64url');
+}
+
+/** Turns the end of an order into the answer that its key keeps. Throws on a refusal that is none of the venue's own. */
+export function toFinalAnswer(fate: Extract<Fate, { readonly kind: 'placed' | 'refused' }>): FinalAnswer {
+  if (fate.kind === 'placed') return { result: 'placed', placement: fate.placement };
+  const { code, message, facts } = fate.error;
+  return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }

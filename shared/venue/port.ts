@@ -1,6 +1,7 @@
 import type { Decimal } from '../decimal.ts';
+import type { AppError, FactsOf } from '../errors.ts';
 
-/** What the service asks of a venue, in our words. The Polymarket implementation is in `polymarket/`. */
+/** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
 /** One request to the venue, as it is counted in the log. */
 export interface VenueRequest {
@@ -94,16 +95,34 @@ export interface SignedOrder {
   readonly payload: string;
 }
 
+/** `live` rests on the book, `matched` was wholly or partly executed at once, `delayed` is held by the venue. */
+export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed'] as const;
+
 export interface Placement {
   readonly orderId: string;
-  readonly status: 'live' | 'matched' | 'delayed';
+  readonly status: (typeof PLACEMENT_STATUSES)[number];
   readonly transactionHashes: readonly string[];
   readonly tradeIds: readonly string[];
 }
 
+/** The fate of an order that was handed to the venue. */
+export type Fate =
+  | { readonly kind: 'placed'; readonly placement: Placement }
+  /** The venue itself did not take it, provably and for good. */
+  | { readonly kind: 'refused'; readonly error: AppError }
+  /** The venue did not take it this time; the same bytes may be sent again. */
+  | { readonly kind: 'not_taken'; readonly error: AppError }
+  /** It may be live. */
+  | {
+      readonly kind: 'unknown';
+      readonly why: FactsOf<'outcome_unknown'>['why'];
+      /** For the log. */
+      readonly cause: unknown;
+    };
+
 /** The capability to trade. Absent in read-only mode. */
 export interface OrderEntry {
-  /** EIP-55 address of the key. */
+  /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads.
@@ -111,13 +130,8 @@ export interface OrderEntry {
    * `size_below_minimum`, `order_above_cap`.
    */
   sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
-  /**
-   * Sends a signed order that was never sent. Errors: 422 `post_only_would_cross`, `market_not_accepting_orders`,
-   * `insufficient_balance`, `order_rejected`, `notional_below_minimum` and the rules of `sign` when the venue itself
-   * refused it; `venue_refused_service`, `venue_unavailable`, `rate_limited` when the venue did not take it;
-   * `outcome_unknown` when it may be live.
-   */
-  submit(order: SignedOrder, call: Call): Promise<Placement>;
-  /** Settles an order that may have been sent: looks it up, else sends the same bytes. Errors as `submit`. */
-  settle(order: SignedOrder, call: Call): Promise<Placement>;
+  /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
+  submit(order: SignedOrder, call: Call): Promise<Fate>;
+  /** Settles an order that may have been sent: looks it up, else sends the same bytes. Throws as `submit`. */
+  settle(order: SignedOrder, call: Call): Promise<Fate>;
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await cp(join(ROOT, 'build/client'), join(installed, 'build/client'), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
-}, 60_000);
+}, 300_000);
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -79,5 +79,5 @@ describe('the package’s client', () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((failed: unknown) => Object(failed));
     expect(stdout).toBe('');
-  }, 60_000);
+  }, 300_000);
 });

@@ -70,7 +70,8 @@ describe('an order', () => {
   });
 
   it('says when it is the answer to an earlier request', async () => {
-    const orders = { ...fakeOrders(), place: async () => ({ placement: PLACEMENT, replayed: true }) };
+    const fate = { kind: 'placed', placement: PLACEMENT } as const;
+    const orders = { ...fakeOrders(), place: async () => ({ orderId: PLACEMENT.orderId, fate, replayed: true }) };
     const { result } = await ask(ordersEndpoint(orders), {
       method: 'POST',
       headers: JSON_TYPE,

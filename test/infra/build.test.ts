@@ -16,7 +16,7 @@ let sizes: Sizes;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'build-'));
   sizes = await buildAssets(join(folder, 'here'));
-}, 60_000);
+}, 300_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -49,7 +49,7 @@ describe('the build', () => {
     await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));
     await promisify(execFile)(process.execPath, ['infra/build.ts'], { cwd: elsewhere });
     expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(await contentsOf(join(folder, 'here')));
-  }, 60_000);
+  }, 300_000);
 
   it('ships no source map and no folder of this machine', async () => {
     const shipped = ['functions', 'layer'].map((name) => join(folder, 'here', name));

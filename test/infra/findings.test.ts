@@ -14,7 +14,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'findings-'));
   await buildAssets(join(folder, 'build'));
-}, 60_000);
+}, 300_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -74,5 +74,5 @@ describe('cdk-nag and cfn-guard', () => {
       'AwsSolutions AwsSolutions-APIG4',
       'cdk-validator-cfnguard cloudwatch_alarm_action_check',
     ]);
-  }, 60_000);
+  }, 300_000);
 });

@@ -46,14 +46,14 @@ describe('cdk synth', () => {
     for (const file of ['Service.template.json', 'Service.assets.json']) {
       expect(await read(second.outdir, file)).toBe(await read(first.outdir, file));
     }
-  }, 120_000);
+  }, 400_000);
 
   it('warns of orders that everybody can place, naming whose money it is', async () => {
     const { stderr } = await synth('public', { ...ORDER_CONTEXT, orderAccess: 'public' });
     expect(stderr).toContain(
       'everybody who knows the URL can trade with the money of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     );
-  }, 120_000);
+  }, 400_000);
 
   it('stops with one sentence, and no stack, where a setting is missing', async () => {
     const { region, ...rest } = ORDER_CONTEXT;
@@ -65,5 +65,5 @@ describe('cdk synth', () => {
     await expect(synth('refused', { placeOrder: 'true', region })).rejects.toMatchObject({
       stderr: expect.not.stringContaining(' at '),
     });
-  }, 120_000);
+  }, 400_000);
 });

@@ -9,7 +9,7 @@ import { startServer } from '../../local/server.ts';
 import { parseConfig } from '../../shared/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { createLog } from '../../shared/log.ts';
-import { createOrders } from '../../shared/orders/orders.ts';
+import { createOrders } from '../../shared/orders/idempotent-orders.ts';
 import type { Assembly } from './assembly.ts';
 import { type ClientRequest, route } from './gateway.ts';
 import { type Sandbox, type Stage, startSandbox } from './sandbox.ts';

@@ -1,11 +1,10 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
-import { listMarketPage, MAX_PAGE_SIZE } from './list-markets.ts';
-import type { MarketParse } from './market-record.ts';
-import { readVenueBook } from './read-book.ts';
-import { createSharedReads } from './shared-reads.ts';
-import { createTransport } from './transport.ts';
+import { listMarketPage, MAX_PAGE_SIZE, type MarketParse } from './calls/list-markets.ts';
+import { readVenueBook } from './calls/read-book.ts';
+import { createSharedReads } from './http/reads.ts';
+import { createTransport } from './http/transport.ts';
 
 export interface MarketDataSettings {
   readonly gammaUrl: string;

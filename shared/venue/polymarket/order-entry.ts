@@ -7,13 +7,13 @@ import { AppError } from '../../errors.ts';
 import { BOUNDS_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
-import type { Call, LimitOrder, OrderEntry, Placement, SignedOrder } from '../port.ts';
-import { createCredentialSource } from './credentials.ts';
-import { deriveApiKey } from './derive-api-key.ts';
+import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
+import { deriveApiKey } from './calls/derive-api-key.ts';
+import { createCredentialSource } from './http/account.ts';
+import { createTransport } from './http/transport.ts';
 import { checkCap, createOrderRuleBook } from './order-rules.ts';
 import { type Account, rehearseSigning, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
-import { createTransport } from './transport.ts';
 import { openWallet } from './wallet.ts';
 
 export interface OrderEntrySettings {
@@ -85,41 +85,28 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     return signOrder(order, admitted, account);
   }
 
-  /** The venue's rules have changed since they were read: the refusal gets the bounds that count now. */
-  async function completeBounds(error: unknown, { tokenId }: SignedOrder, call: Call): Promise<unknown> {
-    const contradicted = error instanceof AppError && ['price_off_tick', 'size_below_minimum'].includes(error.code);
-    if (!contradicted) return error;
+  /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */
+  async function withBounds(fate: Fate, { tokenId }: SignedOrder, call: Call): Promise<Fate> {
+    if (fate.kind !== 'refused') return fate;
+    const { code, message, facts, cause } = fate.error;
+    if (code !== 'price_off_tick' && code !== 'size_below_minimum') return fate;
     try {
       const { tickSize, minOrderSize } = await rules.reread(tokenId, briefly(call));
       const bounds =
-        error.code === 'price_off_tick'
+        code === 'price_off_tick'
           ? { tickSize: formatDecimal(tickSize) }
           : { minOrderSize: formatDecimal(minOrderSize) };
-      return new AppError(error.message, {
-        code: error.code,
-        facts: { ...bounds, ...error.facts },
-        cause: error.cause,
-      });
-    } catch (unread) {
-      log.warn('the rules of a token could not be read again', { token_id: tokenId, error: unread });
-      return error;
+      return { kind: 'refused', error: new AppError(message, { code, facts: { ...bounds, ...facts }, cause }) };
+    } catch (error) {
+      log.warn('the rules of a token could not be read again', { token_id: tokenId, error });
+      return fate;
     }
-  }
-
-  function withBounds(act: (order: SignedOrder, call: Call) => Promise<Placement>): OrderEntry['submit'] {
-    return async (order, call) => {
-      try {
-        return await act(order, call);
-      } catch (error) {
-        throw await completeBounds(error, order, call);
-      }
-    };
   }
 
   return {
     walletAddress: wallet.address,
     sign,
-    submit: withBounds(submissions.submit),
-    settle: withBounds(submissions.settle),
+    submit: async (order, call) => withBounds(await submissions.submit(order, call), order, call),
+    settle: async (order, call) => withBounds(await submissions.settle(order, call), order, call),
   };
 }

@@ -8,14 +8,14 @@ import {
   parseDecimal,
   subtractDecimals,
 } from '../../decimal.ts';
-import { AppError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { RULES_MAX_AGE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
-import { readVenueBook } from './read-book.ts';
-import { type Protocol, protocolOf } from './token-protocol.ts';
-import type { Transport } from './transport.ts';
+import { readVenueBook } from './calls/read-book.ts';
+import type { Transport } from './http/transport.ts';
+import { type Protocol, protocolOf } from './wire.ts';
 
-/** What an order on a token has to respect, all of it from one `/book` answer. */
+/** The rules that an order on a token has to respect, all of them from one answer of `GET /book`. */
 export interface OrderRules {
   readonly tickSize: Decimal;
   readonly minOrderSize: Decimal;
@@ -30,10 +30,7 @@ const MAX_TOKENS = 1_000;
 
 function required(text: string): Decimal {
   const decimal = parseDecimal(text);
-  if (!decimal)
-    throw new AppError('The venue gave a rule of the market that cannot be read; choose another market.', {
-      code: 'venue_error',
-    });
+  if (!decimal) throw refuse('venue_error', { why: 'rule' });
   return decimal;
 }
 
@@ -42,12 +39,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call): Promise<
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
     // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.
-    throw new AppError(
-      'The venue contradicts itself about the protocol of this token; the order was not sent. Choose another market.',
-      {
-        code: 'venue_error',
-      },
-    );
+    throw refuse('venue_error', { why: 'protocol' });
   }
   return {
     tickSize: required(book.tickSize),
@@ -62,42 +54,20 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
   const tick = formatDecimal(tickSize);
   const maxPrice = subtractDecimals(ONE, tickSize);
   if (compareDecimals(price, tickSize) < 0 || compareDecimals(price, maxPrice) > 0) {
-    const facts = { minPrice: tick, maxPrice: formatDecimal(maxPrice) };
-    throw new AppError(`The price must be from ${facts.minPrice} to ${facts.maxPrice}.`, {
-      code: 'price_out_of_range',
-      facts,
-    });
+    throw refuse('price_out_of_range', { minPrice: tick, maxPrice: formatDecimal(maxPrice) });
   }
-  if (!isMultipleOf(price, tickSize)) {
-    throw new AppError(`The price must be a multiple of ${tick}.`, {
-      code: 'price_off_tick',
-      facts: { tickSize: tick },
-    });
-  }
-  if (size.scale > MAX_SIZE_DECIMALS) {
-    throw new AppError(`The size can have at most ${MAX_SIZE_DECIMALS} decimals.`, {
-      code: 'size_precision',
-      facts: { maxDecimals: MAX_SIZE_DECIMALS },
-    });
-  }
+  if (!isMultipleOf(price, tickSize)) throw refuse('price_off_tick', { tickSize: tick });
+  if (size.scale > MAX_SIZE_DECIMALS) throw refuse('size_precision', { maxDecimals: MAX_SIZE_DECIMALS });
   // Zero and below are no sizes, even where a market names no minimum.
   if (compareDecimals(size, minOrderSize) < 0 || size.coefficient <= 0n) {
-    const minimum = formatDecimal(minOrderSize);
-    throw new AppError(`The size must be at least ${minimum} shares and above zero.`, {
-      code: 'size_below_minimum',
-      facts: { minOrderSize: minimum },
-    });
+    throw refuse('size_below_minimum', { minOrderSize: formatDecimal(minOrderSize) });
   }
 }
 
 /** Refuses (422 `order_above_cap`) an order whose price x size is above the operator's cap, in collateral units. */
 export function checkCap({ price, size }: LimitOrder, cap: Decimal | undefined): void {
   if (!cap || compareDecimals(multiplyDecimals(price, size), cap) <= 0) return;
-  const maxNotional = formatDecimal(cap);
-  throw new AppError(`The order's price times size is above ${maxNotional}, the cap of this service.`, {
-    code: 'order_above_cap',
-    facts: { maxNotional },
-  });
+  throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
 }
 
 export interface OrderRuleBook {

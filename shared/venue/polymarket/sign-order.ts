@@ -1,13 +1,11 @@
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import type { SignatureType } from '../../config.ts';
 import { formatDecimal, multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
-import { AppError, refuse } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
-import { hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
+import { CHAIN_ID, hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
 
-/** Polygon. */
-export const CHAIN_ID = 137;
 /** Both collateral and shares (the venue's documentation: order amounts). */
 const UNIT_DECIMALS = 6;
 
@@ -38,9 +36,7 @@ function exactAmounts({ side, price, size }: LimitOrder): Amounts {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
   if (shares === undefined || collateral === undefined) {
-    throw new AppError('The tick of this market is finer than orders can express; choose another market.', {
-      code: 'venue_error',
-    });
+    throw refuse('venue_error', { why: 'tick_too_fine' });
   }
   const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
   return { maker: maker.toString(), taker: taker.toString() };
@@ -59,10 +55,7 @@ function build(
     return builder.buildExchangeV3OrderFromAmounts({ tokenID: order.tokenId, side, makerAmount, takerAmount });
   }
   const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
-  if (tick === undefined)
-    throw new AppError('The tick of this market is not one that can be signed; choose another market.', {
-      code: 'venue_error',
-    });
+  if (tick === undefined) throw refuse('venue_error', { why: 'tick_not_signable' });
   // The client computes in floating point here; what it signed is compared with the exact amounts below.
   const [price, size] = [Number(formatDecimal(order.price)), Number(formatDecimal(order.size))];
   return builder.buildOrder({ tokenID: order.tokenId, side, price, size }, { tickSize: tick, negRisk }, 2);

@@ -1,95 +1,93 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError, refuse } from '../../errors.ts';
 import { LOOK_UP_PAUSES_MS, LOOK_UP_RESERVE_MS, MIN_SEND_MS, SEND_MS, SETTLE_PAUSES_MS } from '../../limits.ts';
-import type { Call, Placement, SignedOrder } from '../port.ts';
-import { type AccountDeps, createAccountSender } from './authenticated.ts';
-import { createLookUps } from './look-ups.ts';
-import { classifyOutcome, type Outcome } from './outcome.ts';
-import type { LookUp } from './read-order.ts';
-import { TransportError } from './transport-error.ts';
-import { cleanVenueReason } from './venue-reason.ts';
+import type { Call, Fate, SignedOrder } from '../port.ts';
+import { createOrderFinder, type LookUp } from './calls/find-order.ts';
+import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
+import { cleanVenueReason } from './calls/sentences.ts';
+import { type AccountDeps, createAccountSender } from './http/account.ts';
+import { TransportError } from './http/transport.ts';
 
-/** Sends signed orders and finds out what became of them. */
+/**
+ * The fate of a signed order, built here and nowhere else:
+ *
+ *   submit ─┐
+ *           ├─> send ─┬─ the venue took it ───────────────────────────────────────────────────> placed
+ *   settle ─┤         ├─ a sentence of the venue that proves a refusal ───────────────────────> refused
+ *     │     │         ├─ the venue did not look at it (425, 429, 401, 503), or no byte left ──> not taken
+ *     │     │         └─ anything else: unproven
+ *     │     │               └─> look up order and trades ─┬─ found ──────────> placed, or refused when it was cancelled
+ *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ no trace of it, and the answer said no ─> what it said
+ *     │     │                                             └─ nothing settles it ─> unknown
+ *     └─> look up the order ─┬─ found ─> placed, or refused when it was cancelled
+ *           ▲                ├─ not found ─> send ─ refused or not taken ─> look up trades ─┬─ found ────> placed
+ *           │                │                                                              ├─ none ─────> what was said
+ *     (sent before)          └─ cannot be asked ─> unknown                                  └─ unusable ─> unknown
+ */
 export interface Submissions {
-  submit(order: SignedOrder, call: Call): Promise<Placement>;
-  settle(order: SignedOrder, call: Call): Promise<Placement>;
+  /** Sends an order that was never sent. */
+  submit(order: SignedOrder, call: Call): Promise<Fate>;
+  /** Settles an order that may have been sent: looks it up, else sends the same bytes. */
+  settle(order: SignedOrder, call: Call): Promise<Fate>;
 }
 
-type Unknown = Extract<Outcome, { kind: 'unknown' }>;
-
-/** What to do about it is said by who knows whether there is a key to repeat (`adviseOnUnknown`). */
-function outcomeUnknown(orderId: string, cause: unknown): AppError {
-  return new AppError('The order may be live.', { code: 'outcome_unknown', facts: { orderId }, cause });
+function unknown(cause: string | Error): Fate {
+  return { kind: 'unknown', why: 'sent', cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-/** The body of `POST /order`; the signed order stands in it byte for byte (the venue's documentation: post an order). */
-function orderBody({ payload, postOnly }: SignedOrder, owner: string): string {
-  return `{"deferExec":false,"postOnly":${postOnly},"order":${payload},"owner":${JSON.stringify(owner)},"orderType":"GTC"}`;
-}
-
-/** What a failure to send proves: nothing as soon as a byte may have arrived. */
-function classifyFailure(error: unknown): Outcome {
-  if (error instanceof AppError) return { kind: 'refused', error };
+/** Reads a failure to send, which proves nothing as soon as a byte may have arrived. */
+function readFailure(error: unknown): Posted {
+  // Raised before the order was sent: the account has no credentials to send it with.
+  if (error instanceof AppError) return { kind: 'not_taken', error };
   if (!(error instanceof TransportError)) throw error;
-  if (error.sent) return { kind: 'unknown', why: error.kind };
-  const refusal = new AppError('The venue cannot be reached; the order was not sent. Try again later.', {
-    code: 'venue_unavailable',
-    cause: error,
-  });
-  return { kind: 'refused', error: refusal };
+  if (error.sent) return { kind: 'unproven', why: error.kind };
+  return { kind: 'not_taken', error: refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }) };
 }
 
-function checkTime(call: Call, error: () => AppError): void {
-  if (call.deadline - performance.now() < LOOK_UP_RESERVE_MS + MIN_SEND_MS) throw error();
+function hasTimeToSend({ deadline }: Call): boolean {
+  return deadline - performance.now() >= LOOK_UP_RESERVE_MS + MIN_SEND_MS;
 }
 
-/** Sending and settling of orders by the policy of `outcome.ts`; errors by code: see `OrderEntry`. */
+/** Sends and settles the orders of one account. */
 export function createSubmissions(deps: AccountDeps): Submissions {
   const sendAsAccount = createAccountSender(deps);
-  const lookUps = createLookUps(sendAsAccount, deps.log);
+  const find = createOrderFinder(sendAsAccount, deps.log);
 
-  /** Sends the order, and says what the answer proves. */
-  async function send(order: SignedOrder, call: Call): Promise<Outcome> {
+  async function send(order: SignedOrder, call: Call): Promise<Posted> {
     try {
       const { response, used } = await sendAsAccount(({ key }) => {
         const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
         return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
       }, call);
       const secrets = [used.key, used.secret.reveal(), used.passphrase.reveal()];
-      return classifyOutcome(response, order.orderId, (text) => cleanVenueReason(text, secrets));
+      return readPosted(response, order.orderId, (text) => cleanVenueReason(text, secrets));
     } catch (error) {
-      return classifyFailure(error);
+      return readFailure(error);
     }
   }
 
-  /** The order as the venue knows it, as soon as one look-up finds it; `outcome_unknown` when none does in time. */
-  async function settleUnknown(order: SignedOrder, { why, refusal }: Unknown, call: Call): Promise<Placement> {
+  /** Looks an order up until a look-up settles it or the time is over. */
+  async function lookUpUntilSettled(order: SignedOrder, { why, said }: Unproven, call: Call): Promise<Fate> {
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
       if (performance.now() + pause >= call.deadline) break;
       await sleep(pause);
-      const found = await lookUps.order(order.orderId, call);
-      if (found.kind === 'found') return found.placement;
-      if (found.kind === 'cancelled') throw found.error;
+      const found = await find.order(order.orderId, call);
+      if (found.kind === 'found') return found.fate;
       // A filled order is forgotten, so that only its trades are left; a duplicate was taken before.
       const mayBeFilled = why === 'duplicate' || (index > 0 && found.kind === 'not_found');
-      const fills = mayBeFilled ? await lookUps.fills(order, call) : undefined;
-      if (fills) return fills;
-      if (refusal && fills === null) throw refusal;
+      if (!mayBeFilled) continue;
+      const fills = await find.fills(order, call);
+      if (fills.kind === 'found') return fills.fate;
+      if (said && fills.kind === 'not_found') return said;
     }
-    throw outcomeUnknown(order.orderId, new Error(why));
+    return unknown(why);
   }
 
-  function conclude(order: SignedOrder, outcome: Outcome, call: Call): Promise<Placement> {
-    if (outcome.kind === 'accepted') return Promise.resolve(outcome.placement);
-    if (outcome.kind === 'unknown') return settleUnknown(order, outcome, call);
-    return Promise.reject(outcome.error);
-  }
-
-  /** The order as the venue knows it, asked twice when it is necessary. */
+  /** Looks up an order of an earlier request, twice where the first look-up is of no use. */
   async function lookUpBefore(order: SignedOrder, call: Call): Promise<LookUp> {
     for (const pause of SETTLE_PAUSES_MS) {
       await sleep(pause);
-      const found = await lookUps.order(order.orderId, call);
+      const found = await find.order(order.orderId, call);
       if (found.kind !== 'unusable') return found;
     }
     return { kind: 'unusable' };
@@ -97,26 +95,23 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   return {
     async submit(order, call) {
-      checkTime(call, () => {
-        const detail = 'The venue took too long to give the rules of the market; nothing was sent. Try again.';
-        return new AppError(detail, { code: 'venue_timeout' });
-      });
-      return conclude(order, await send(order, call), call);
+      if (!hasTimeToSend(call)) return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }) };
+      const posted = await send(order, call);
+      return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, call) : posted;
     },
 
     async settle(order, call) {
-      const found = await lookUpBefore(order, call);
-      if (found.kind === 'found') return found.placement;
-      if (found.kind === 'cancelled') throw found.error;
-      if (found.kind === 'unusable') throw outcomeUnknown(order.orderId, new Error('the venue cannot be asked'));
-      checkTime(call, () => outcomeUnknown(order.orderId, new Error('no time left to send the order again')));
-      const outcome = await send(order, call);
-      if (outcome.kind !== 'refused') return conclude(order, outcome, call);
+      const before = await lookUpBefore(order, call);
+      if (before.kind === 'found') return before.fate;
+      if (before.kind === 'unusable') return unknown('the venue cannot be asked');
+      if (!hasTimeToSend(call)) return unknown('no time left to send the order again');
+      const posted = await send(order, call);
+      if (posted.kind === 'placed') return posted;
+      if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, call);
       // The first sending may have been filled, forgotten, and be the very reason for this refusal.
-      const fills = await lookUps.fills(order, call);
-      if (fills) return fills;
-      if (fills === undefined) throw outcomeUnknown(order.orderId, outcome.error);
-      throw outcome.error;
+      const fills = await find.fills(order, call);
+      if (fills.kind === 'found') return fills.fate;
+      return fills.kind === 'not_found' ? posted : unknown(posted.error);
     },
   };
 }

@@ -5,6 +5,9 @@ import { computeAddress } from 'ethers/transaction';
 import { concat } from 'ethers/utils';
 import type { Secret } from '../../secret.ts';
 
+/** Polygon. */
+export const CHAIN_ID = 137;
+
 export type TypedDataTypes = Record<string, TypedDataField[]>;
 export type TypedDataValue = Record<string, unknown>;
 
@@ -26,21 +29,21 @@ export function openWallet(privateKey: Secret): Wallet {
   };
 }
 
-/** How the official client wants its signer: that of ethers 5. */
+/** A signer in the form that the official client takes: that of ethers 5. */
 export interface TypedDataSigner {
   getAddress(): Promise<string>;
   _signTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): Promise<string>;
 }
 
-/** The wallet as a signer for the official client; `onDigest` sees every digest before it is signed. */
-export function toTypedDataSigner(wallet: Wallet, onSign?: typeof hashTypedData): TypedDataSigner {
+/** Makes a wallet the official client's signer; `digestOf` makes the digest that is signed, in place of `hashTypedData`. */
+export function toTypedDataSigner(wallet: Wallet, digestOf = hashTypedData): TypedDataSigner {
   return {
     getAddress: async () => wallet.address,
-    _signTypedData: (domain, types, value) => wallet.sign((onSign ?? hashTypedData)(domain, types, value)),
+    _signTypedData: (domain, types, value) => wallet.sign(digestOf(domain, types, value)),
   };
 }
 
-/** What the digests of one kind of value have in common; hashing it anew would take longer than the value itself. */
+/** The parts that the digests of one kind of value share; hashing them again would take longer than the value itself. */
 interface Kind {
   readonly domainHash: string;
   readonly encoder: TypedDataEncoder;

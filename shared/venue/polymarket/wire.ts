@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../decimal.ts';
 
-/** What the venue's answers have in common. A descriptive field is lenient (`null`); one that decides about money is not. */
+/** The parts that the venue's answers share. A descriptive field is lenient (`null`); one that decides about money is not. */
 
 /** Any value, or none at all: without `optional` a missing member would fail the record. */
 export const anything = z.optional(z.unknown());
@@ -60,4 +60,15 @@ export function sentenceOf(body: unknown): string | undefined {
 /** The sentence of an error body as it came. */
 export function errorText(text: string): string | undefined {
   return sentenceOf(parseJson(text));
+}
+
+/** The venue's two protocols: a token belongs to one, which decides under which EIP-712 domain an order is signed. */
+export type Protocol = 'v1' | 'v2';
+
+/** The 64 reserved bits of a v2 position id, all zero; no v1 token id has them so (the venue's own clients rely on it). */
+const RESERVED_BITS = (2n ** 64n - 1n) << 40n;
+
+/** The protocol of a token, from its id alone. */
+export function protocolOf(tokenId: string): Protocol {
+  return (BigInt(tokenId) & RESERVED_BITS) === 0n ? 'v2' : 'v1';
 }

@@ -142,7 +142,7 @@ describe('orders under an idempotency key, while everything fails', () => {
       expect([again?.status, again?.replayed, body]).toStrictEqual([first?.status, true, firstBody]);
     }
     expect(venue.orders()).toHaveLength(placed);
-  }, 120_000);
+  }, 400_000);
 
   it.each(['no write-ahead', 'no conditions'] as const)(
     'would place orders twice with %s',

@@ -16,7 +16,7 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
       expect(states).toBeGreaterThan(1_000);
       expect(ends).toBeGreaterThan(20);
     },
-    60_000,
+    300_000,
   );
 
   it.each<[Flaw, WorldOptions['key'], string]>([
@@ -40,6 +40,6 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
       const { broken } = await explore(() => createWorld({ ...BOUNDS, key, flaw }));
       expect(broken?.breach).toBe(breach);
     },
-    60_000,
+    300_000,
   );
 });

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { toProblem } from '../../../functions/problem.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';
 import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
-import { createOrders } from '../../../shared/orders/orders.ts';
+import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
-import type { Call, LimitOrder, OrderEntry, Placement } from '../../../shared/venue/port.ts';
+import type { Call, Fate, LimitOrder, OrderEntry, Placement } from '../../../shared/venue/port.ts';
+import { fateOfError } from '../../support/orders/fates.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
 import { WALLET } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
@@ -21,9 +23,17 @@ function order(
   return { tokenId, side: 'buy', price: p ?? zero, size: s ?? zero, postOnly };
 }
 
+function errorOf(code: ErrorCode, facts: ErrorFacts = {}): AppError {
+  return new AppError(`the venue says ${code}`, { code, facts });
+}
+
 function fail(code: ErrorCode, facts: ErrorFacts = {}) {
+  return async (): Promise<Fate> => fateOfError(errorOf(code, facts));
+}
+
+function refuseToSign(code: ErrorCode, facts: ErrorFacts = {}) {
   return async (): Promise<never> => {
-    throw new AppError(`the venue says ${code}`, { code, facts });
+    throw errorOf(code, facts);
   };
 }
 
@@ -38,6 +48,7 @@ describe('orders under an idempotency key', () => {
   let signed: number;
 
   const placement = (orderId: string): Placement => ({ orderId, status: 'live', transactionHashes: [], tradeIds: [] });
+  const placed = (orderId: string): Fate => ({ kind: 'placed', placement: placement(orderId) });
   const open = (walletAddress = WALLET) =>
     createOrders({
       entry: {
@@ -60,8 +71,12 @@ describe('orders under an idempotency key', () => {
       log: log.log,
       now: () => time,
     });
+  const ask = async (request: LimitOrder, key: string | undefined, orders: Orders, call: Call) => {
+    const result = await orders.place(request, key, call);
+    return { placement: placementOf(result, key), replayed: result.replayed };
+  };
   const place = (request = order(), key: string | undefined = 'key', orders = open()) =>
-    orders.place(request, key, { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] });
+    ask(request, key, orders, { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] });
   const refusal = (placing: Promise<unknown>): Promise<AppError> =>
     placing.then(
       () => Promise.reject(new Error('placed')),
@@ -72,8 +87,8 @@ describe('orders under an idempotency key', () => {
     [store, time, asked, signed, log] = [createMemoryOrderStore(), START, [], 0, collectLog()];
     sign = async () => {};
     venue = {
-      submit: async ({ orderId }) => placement(orderId),
-      settle: async ({ orderId }) => placement(orderId),
+      submit: async ({ orderId }) => placed(orderId),
+      settle: async ({ orderId }) => placed(orderId),
     };
   });
 
@@ -82,7 +97,7 @@ describe('orders under an idempotency key', () => {
   });
 
   it('leaves the store alone without a key', async () => {
-    expect(await open().place(order(), undefined, { deadline: 0, venueRequests: [] })).toStrictEqual({
+    expect(await ask(order(), undefined, open(), { deadline: 0, venueRequests: [] })).toStrictEqual({
       placement: placement('0x1'),
       replayed: false,
     });
@@ -101,7 +116,7 @@ describe('orders under an idempotency key', () => {
     let stored: unknown;
     venue.submit = async ({ orderId }) => {
       stored = store.records.get('key');
-      return placement(orderId);
+      return placed(orderId);
     };
     await place();
     expect(stored).toMatchObject({ state: 'unfinished', order: { orderId: '0x1', payload: '{"signed":1}' } });
@@ -113,10 +128,10 @@ describe('orders under an idempotency key', () => {
     let given: Call | undefined;
     venue.submit = async ({ orderId }, call) => {
       given = call;
-      return placement(orderId);
+      return placed(orderId);
     };
     const call = { deadline: 24_000, venueRequests: [] };
-    await open().place(order(), 'key', call);
+    await ask(order(), 'key', open(), call);
     expect(given?.deadline).toBe(22_000);
     expect(given?.venueRequests).toBe(call.venueRequests);
   });
@@ -141,14 +156,14 @@ describe('orders under an idempotency key', () => {
 
   it('answers a known key though the market has closed and the venue is down', async () => {
     await place();
-    sign = fail('venue_unavailable');
+    sign = refuseToSign('venue_unavailable');
     expect((await place()).replayed).toBe(true);
   });
 
   it("replays the venue's refusal, and says that it is a replay", async () => {
     venue.submit = fail('insufficient_balance');
     const first = await refusal(place());
-    venue.submit = async ({ orderId }) => placement(orderId);
+    venue.submit = async ({ orderId }) => placed(orderId);
     const second = await refusal(place());
     expect([second.code, second.message, second.facts]).toStrictEqual([first.code, first.message, first.facts]);
     expect(toProblem(first, 'id').headers).not.toHaveProperty('idempotency-replayed');
@@ -157,7 +172,7 @@ describe('orders under an idempotency key', () => {
   });
 
   it('forgets a key whose order was refused before it was signed', async () => {
-    sign = fail('price_off_tick', { tickSize: '0.1' });
+    sign = refuseToSign('price_off_tick', { tickSize: '0.1' });
     expect((await refusal(place())).code).toBe('price_off_tick');
     sign = async () => {};
     expect((await place(order({ price: '0.6' }))).replayed).toBe(false);
@@ -184,7 +199,7 @@ describe('orders under an idempotency key', () => {
     const keyed = await refusal(place());
     expect([keyed.code, keyed.facts]).toStrictEqual(['outcome_unknown', { orderId: '0x1' }]);
     expect(keyed.message).toContain('Repeat the request with the same Idempotency-Key');
-    const unkeyed = await refusal(open().place(order(), undefined, { deadline: 0, venueRequests: [] }));
+    const unkeyed = await refusal(ask(order(), undefined, open(), { deadline: 0, venueRequests: [] }));
     expect([unkeyed.code, unkeyed.facts]).toStrictEqual(['outcome_unknown', { orderId: '0x2' }]);
     expect(unkeyed.message).toContain('Look the order id up');
   });
@@ -193,7 +208,7 @@ describe('orders under an idempotency key', () => {
     const answered = Promise.withResolvers<void>();
     venue.submit = async ({ orderId }) => {
       await answered.promise;
-      return placement(orderId);
+      return placed(orderId);
     };
     const first = place();
     await new Promise((resolve) => setImmediate(resolve));
@@ -209,6 +224,12 @@ describe('orders under an idempotency key', () => {
     store.failing.add(call);
     const error = await refusal(place());
     expect([error.code, error.retryAfter]).toStrictEqual(['store_unavailable', 5]);
+    expect(asked).toStrictEqual([]);
+  });
+
+  it('sends nothing when the record that was there first has gone', async () => {
+    store = { ...store, create: async () => false };
+    expect((await refusal(place())).code).toBe('order_in_progress');
     expect(asked).toStrictEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { openContainer } from '../../../functions/container.ts';
 import { createHandlers } from '../../../local/app.ts';
 import { openOrderStore } from '../../../local/order-store.ts';
 import { startServer } from '../../../local/server.ts';
-import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../../shared/orders/store.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';
 import { BUDGET_MS, type ChaosOptions, LEASE_MS, type Step } from './chaos-options.ts';

@@ -1,16 +1,15 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
-import type { OrderEntry, Placement, SignedOrder } from '../../../shared/venue/port.ts';
+import type { Fate, OrderEntry, Placement, SignedOrder } from '../../../shared/venue/port.ts';
+import { fateOfError } from './fates.ts';
 import type { Way } from './order-world-steps.ts';
 import type { ModelDeps } from './order-world-store.ts';
 
 function fail(code: ErrorCode) {
-  return (): never => {
-    throw new AppError(code, { code });
-  };
+  return (): Fate => fateOfError(new AppError(code, { code }));
 }
 
 function placed(orderId: string, status: Placement['status']) {
-  return (): Placement => ({ orderId, status, transactionHashes: [], tradeIds: [] });
+  return (): Fate => ({ kind: 'placed', placement: { orderId, status, transactionHashes: [], tradeIds: [] } });
 }
 
 /**
@@ -24,12 +23,12 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     const orderId = `${process}-${signatures}`;
     return { orderId, tokenId: '7', postOnly: false, payload: orderId };
   };
-  const lookUp = ({ orderId }: SignedOrder): readonly Way<Placement | undefined>[] => [
+  const lookUp = ({ orderId }: SignedOrder): readonly Way<Fate | undefined>[] => [
     { name: 'cannot look up', fault: true, result: fail('outcome_unknown') },
     ...(world.taken.has(orderId) ? [{ name: 'finds it', result: placed(orderId, 'live') }] : []),
     ...(world.taken.get(orderId) === 'live' ? [] : [{ name: 'finds nothing', result: () => undefined }]),
   ];
-  const arrive = ({ orderId }: SignedOrder): readonly Way<Placement | 'duplicated'>[] => {
+  const arrive = ({ orderId }: SignedOrder): readonly Way<Fate | 'duplicated'>[] => {
     const take = (state: 'live' | 'filled') => () => void world.taken.set(orderId, state);
     const refusal = { name: 'is refused', result: fail('order_rejected') };
     const faults = [
@@ -49,7 +48,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
       { name: 'is filled, the answer lost', fault: true, effect: take('filled'), result: fail('outcome_unknown') },
     ];
   };
-  const submit = async (order: SignedOrder): Promise<Placement> => {
+  const submit = async (order: SignedOrder): Promise<Fate> => {
     world.sent.add(order.orderId);
     const answer = await steps.take('venue', () => arrive(order));
     if (answer !== 'duplicated') return answer;

@@ -2,11 +2,12 @@ import type { ApiCredentials } from '../../../shared/credentials.ts';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
-import type { LimitOrder, Placement, SignedOrder } from '../../../shared/venue/port.ts';
+import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
 import { bookAnswer } from '../venue/book-answers.ts';
 import { v1TokenId } from '../venue/market-records.ts';
 import { callWithin, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
+import { settled } from './fates.ts';
 
 /** Invented: never used outside tests. */
 export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;
@@ -101,9 +102,9 @@ export async function openWorld(answers: Answers = {}, settings: Partial<OrderEn
 }
 
 /** What an order came to: a placement, or the code, facts and hint of an error of ours. */
-export async function resultOf(placement: Promise<Placement>): Promise<unknown> {
+export async function resultOf(sending: Promise<Fate>, orderId: string): Promise<unknown> {
   try {
-    return await placement;
+    return await settled(sending, orderId);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const [code, facts, retryAfter] = ['code', 'facts', 'retryAfter'].map((name) => Reflect.get(error, name));
@@ -115,5 +116,5 @@ export async function resultOf(placement: Promise<Placement>): Promise<unknown> 
 export async function place(world: TradingWorld, budget = 24_000, order = limitOrder()) {
   const signed = await world.sign(order);
   const call = callWithin(budget);
-  return { signed, result: await resultOf(world.entry.submit(signed, call)), call };
+  return { signed, result: await resultOf(world.entry.submit(signed, call), signed.orderId), call };
 }

@@ -8,7 +8,7 @@ import { ordersEndpoint } from '../../../functions/orders/endpoint.ts';
 import type { Handlers } from '../../../local/app.ts';
 import type { ServerLimits } from '../../../local/limits.ts';
 import { type RunningServer, startServer } from '../../../local/server.ts';
-import type { Orders } from '../../../shared/orders/orders.ts';
+import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { MarketData } from '../../../shared/venue/port.ts';
 import { fakeMarketData, fakeOrders } from '../venue/fake-venue.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';

@@ -1,6 +1,7 @@
+import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
 import { WALLET } from '../orders/order-records.ts';
 import { createSteps, type Steps, type WorldState } from '../orders/order-world-steps.ts';
@@ -32,8 +33,8 @@ export function isFinal(answer: string): boolean {
 
 async function place(orders: Orders): Promise<string> {
   try {
-    const { placement } = await orders.place(ORDER, 'key', { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
-    return `placed ${placement.orderId}`;
+    const result = await orders.place(ORDER, 'key', { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
+    return `placed ${placementOf(result, 'key').orderId}`;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return error.code === 'order_rejected' ? 'refused' : error.code;

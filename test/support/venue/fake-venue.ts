@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { Orders } from '../../../shared/orders/orders.ts';
-import type { Book, LimitOrder, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
+import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
+import type { Book, Fate, LimitOrder, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
+import { fateOfError } from '../orders/fates.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
@@ -59,6 +60,17 @@ export interface FakeOrders extends Orders {
   readonly placed: { readonly order: LimitOrder; readonly key: string | undefined }[];
 }
 
+/** The fate that a placement or an error of an adapter stands for. */
+async function resultFrom(place: () => Promise<Placement>): Promise<{ orderId: string; fate: Fate }> {
+  try {
+    const placement = await place();
+    return { orderId: placement.orderId, fate: { kind: 'placed', placement } };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { orderId: String(error.facts['orderId'] ?? PLACEMENT.orderId), fate: fateOfError(error) };
+  }
+}
+
 /** Accepts every order, unless `place` says otherwise. */
 export function fakeOrders(place: () => Promise<Placement> = async () => PLACEMENT): FakeOrders {
   const placed: { order: LimitOrder; key: string | undefined }[] = [];
@@ -67,7 +79,7 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
     walletAddress: WALLET_ADDRESS,
     place: async (order, key) => {
       placed.push({ order, key });
-      return { placement: await place(), replayed: false };
+      return { ...(await resultFrom(place)), replayed: false };
     },
   };
 }

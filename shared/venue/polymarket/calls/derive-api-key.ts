@@ -1,0 +1,82 @@
+import { createL1Headers } from '@polymarket/clob-client-v2';
+import * as z from 'zod/mini';
+import type { ApiCredentials } from '../../../credentials.ts';
+import { AppError } from '../../../errors.ts';
+import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
+import { Secret } from '../../../secret.ts';
+import type { Call } from '../../port.ts';
+import { refusedCredentials } from '../http/account.ts';
+import { readWithRetry, refuseRead } from '../http/reads.ts';
+import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
+import { CHAIN_ID, toTypedDataSigner, type Wallet } from '../wallet.ts';
+import { parseJson } from '../wire.ts';
+
+/** They travel in HTTP headers. */
+const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
+
+const apiKey = z.object({ apiKey: printable, secret: printable, passphrase: printable });
+
+function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCredentials | undefined {
+  const result = status === 200 || status === 201 ? apiKey.safeParse(isJson ? parseJson(text) : undefined) : undefined;
+  if (!result?.success) return undefined;
+  const { apiKey: key, secret, passphrase } = result.data;
+  return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
+}
+
+/** A refusal by the venue that is no other error is one of the wallet's right to have credentials. */
+function translate(response: VenueHttpResponse): AppError {
+  const known = refuseRead(response);
+  const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;
+  return refused ? refusedCredentials(known.cause) : known;
+}
+
+async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise<ApiCredentials> {
+  const response = await readWithRetry(clob, spec, call);
+  const credentials = parseCredentials(response);
+  if (!credentials) throw translate(response);
+  return credentials;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.facts['reason'] === 'credentials';
+}
+
+/**
+ * `GET /auth/derive-api-key` and `POST /auth/api-key` (https://docs.polymarket.com/api-reference/authentication: L1) side by side: one of
+ * them fails, depending on whether the wallet has had credentials before, and a first order does not wait for two round
+ * trips. The credentials are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`,
+ * `venue_timeout`, `rate_limited`, `venue_error`.
+ */
+export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
+  return attempt(clob, wallet, call, 2);
+}
+
+async function attempt(clob: Transport, wallet: Wallet, call: Call, attempts: 1 | 2): Promise<ApiCredentials> {
+  const skew = clob.clockSkew();
+  const { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE } = await createL1Headers(
+    toTypedDataSigner(wallet),
+    CHAIN_ID,
+    0,
+    Math.floor((Date.now() + skew) / 1000),
+  );
+  const headers = { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE };
+  const answers = await firstOrAll([
+    ask(clob, { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key', headers }, call),
+    ask(clob, { name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
+  ]);
+  if (!Array.isArray(answers)) return answers;
+  // A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much.
+  const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
+  if (clockWasWrong && attempts > 1) return attempt(clob, wallet, call, 1);
+  // One of the two is always refused; what stopped the other is what the operator needs to know.
+  throw answers.find((error) => !isRefusal(error)) ?? answers[0];
+}
+
+/** The first success, or the reasons of all failures in the order of the promises. */
+async function firstOrAll<T extends object>(promises: readonly Promise<T>[]): Promise<T | unknown[]> {
+  try {
+    return await Promise.any(promises);
+  } catch (error) {
+    return error instanceof AggregateError ? error.errors : [error];
+  }
+}

@@ -1,0 +1,197 @@
+import * as z from 'zod/mini';
+import { refuse } from '../../../errors.ts';
+import { createNumberKeeper } from '../../../json.ts';
+import { isTokenId } from '../../../token-id.ts';
+import type { Call, Market } from '../../port.ts';
+import { readWithRetry, refuseRead } from '../http/reads.ts';
+import type { Transport } from '../http/transport.ts';
+import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString, protocolOf } from '../wire.ts';
+
+/** The JSON numbers of a market that are amounts. */
+const MARKET_DECIMALS = [
+  'orderPriceMinTickSize',
+  'orderMinSize',
+  'volume24hr',
+  'liquidity',
+  'liquidityNum',
+  'bestBid',
+  'bestAsk',
+] as const;
+
+const strings = z.array(z.string());
+
+/**
+ * Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else, numbers
+ * among it: an id or a price that passed through one is not to be trusted.
+ */
+function parseList(value: unknown): readonly string[] | null {
+  if (value === undefined || value === null) return null;
+  try {
+    const list = strings.safeParse(typeof value === 'string' ? JSON.parse(value) : value);
+    return list.success ? list.data : null;
+  } catch {
+    return null;
+  }
+}
+
+const list = z.pipe(anything, z.transform(parseList));
+
+const dateTime = z.catch(
+  z.nullable(
+    z.string().check(
+      z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/),
+      z.refine((text) => !Number.isNaN(Date.parse(text))),
+    ),
+  ),
+  null,
+);
+
+/** A tick between 0 and 1, which in canonical form is all that begins so; nothing is on the grid of another. */
+const lenientTick = z.pipe(
+  lenientDecimal,
+  z.transform((tick) => (tick?.startsWith('0.') ? tick : null)),
+);
+
+/** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
+const record = z.object({
+  id: z.string().check(z.minLength(1)),
+  active: anything,
+  closed: anything,
+  archived: anything,
+  enableOrderBook: anything,
+  acceptingOrders: anything,
+  version: z.nullish(z.enum(['v1', 'v2'])),
+  clobTokenIds: list,
+  positionIds: list,
+  outcomes: list,
+  outcomePrices: list,
+  conditionId: lenientConditionId,
+  slug: lenientString,
+  question: lenientString,
+  endDate: dateTime,
+  orderPriceMinTickSize: lenientTick,
+  orderMinSize: lenientDecimal,
+  negRisk: z.catch(z.nullable(z.boolean()), null),
+  volume24hr: lenientDecimal,
+  liquidity: lenientDecimal,
+  liquidityNum: lenientDecimal,
+  bestBid: lenientDecimal,
+  bestAsk: lenientDecimal,
+});
+
+type MarketRecord = z.infer<typeof record>;
+
+/** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
+function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {
+  const protocol = version ?? 'v1';
+  const ids = protocol === 'v2' ? positionIds : clobTokenIds;
+  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: 'it has not got two token ids' };
+  if (!ids.every(isTokenId)) return { reason: 'a token id is not a decimal uint256' };
+  if (!ids.every((id) => protocolOf(id) === protocol))
+    return { reason: `a token id is not one of protocol ${protocol}` };
+  return ids;
+}
+
+/** What says which market it is and whether it is open, where the rest cannot be used. */
+const identity = z.object({
+  id: lenientString,
+  active: anything,
+  closed: anything,
+  archived: anything,
+  enableOrderBook: anything,
+  acceptingOrders: anything,
+});
+
+function isOpen(market: z.infer<typeof identity>): boolean {
+  const { active, closed, archived, enableOrderBook, acceptingOrders } = market;
+  return (
+    active === true && closed === false && archived !== true && enableOrderBook === true && acceptingOrders === true
+  );
+}
+
+/** A market, `undefined` for one on which no order can be placed now, or why one cannot be traded safely. */
+export type MarketParse = {
+  readonly market?: Market;
+  readonly leftOut?: { readonly id: string; readonly reason: string };
+};
+
+/** Parses one market of the catalogue; never throws. */
+export function parseMarket(value: unknown): MarketParse {
+  const result = record.safeParse(value);
+  if (!result.success) {
+    const described = identity.safeParse(value);
+    if (described.success && !isOpen(described.data)) return {};
+    const id = described.success ? described.data.id : null;
+    const field = String(result.error.issues[0]?.path[0] ?? 'the record');
+    return { leftOut: { id: id?.slice(0, 64) || 'without id', reason: `${field} is not usable` } };
+  }
+  const { data } = result;
+  if (!isOpen(data)) return {};
+  const ids = tokenIds(data);
+  if ('reason' in ids) return { leftOut: { id: data.id, reason: ids.reason } };
+  const { outcomes, outcomePrices } = data;
+  if (outcomes !== null && outcomes.length !== ids.length) {
+    return { leftOut: { id: data.id, reason: 'its outcomes do not match its token ids' } };
+  }
+  const prices = outcomePrices?.length === ids.length ? outcomePrices : [];
+  return {
+    market: {
+      id: data.id,
+      conditionId: data.conditionId,
+      slug: data.slug,
+      question: data.question,
+      endDate: data.endDate,
+      tickSize: data.orderPriceMinTickSize,
+      minOrderSize: data.orderMinSize,
+      negRisk: data.negRisk,
+      volume24h: data.volume24hr,
+      liquidity: data.liquidity ?? data.liquidityNum,
+      bestBid: data.bestBid,
+      bestAsk: data.bestAsk,
+      outcomes: ids.map((tokenId, index) => ({
+        name: outcomes?.[index] ?? null,
+        tokenId,
+        price: decimalOrNull(prices[index]),
+      })),
+    },
+  };
+}
+
+/** The venue clamps larger pages silently (its documentation: list markets). */
+export const MAX_PAGE_SIZE = 100;
+
+const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
+
+const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
+
+export interface MarketPage {
+  readonly markets: readonly MarketParse[];
+  /** Absent on the last page. */
+  readonly nextCursor: string | undefined;
+}
+
+function parsePage(text: string): z.infer<typeof page> {
+  try {
+    return page.parse(parseMarketsJson(text));
+  } catch (cause) {
+    throw refuse('venue_error', { why: 'market_list' }, { cause });
+  }
+}
+
+/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (its documentation: list markets). */
+export async function listMarketPage(
+  gamma: Transport,
+  { size, cursor }: { readonly size: number; readonly cursor: string | undefined },
+  call: Call,
+): Promise<MarketPage> {
+  const query = new URLSearchParams({ closed: 'false', order: 'volume24hr', ascending: 'false', limit: String(size) });
+  if (cursor !== undefined) query.set('after_cursor', cursor);
+  const response = await readWithRetry(
+    gamma,
+    { name: 'list-markets', method: 'GET', path: `/markets/keyset?${query}` },
+    call,
+  );
+  if (response.status !== 200 || !response.isJson) throw refuseRead(response);
+  const { markets, next_cursor } = parsePage(response.text);
+  return { markets: markets.map(parseMarket), nextCursor: next_cursor || undefined };
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { refuse } from '../../../errors.ts';
+import type { Book, Call, PriceLevel } from '../../port.ts';
+import { readWithRetry, refuseRead } from '../http/reads.ts';
+import type { Transport } from '../http/transport.ts';
+import { decimalText, errorText, lenientConditionId, lenientDecimal, lenientString, parseJson } from '../wire.ts';
+
+const level = z.object({ price: decimalText, size: decimalText });
+
+const book = z.object({
+  asset_id: z.string(),
+  market: lenientConditionId,
+  bids: z.array(level),
+  asks: z.array(level),
+  tick_size: decimalText,
+  min_order_size: decimalText,
+  neg_risk: z.boolean(),
+  last_trade_price: lenientDecimal,
+  timestamp: lenientString,
+  hash: z.catch(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))), null),
+  /** Undocumented, on books of protocol v2 only. */
+  version: z.nullish(z.string()),
+});
+
+/** Epoch milliseconds as ISO 8601. */
+function toIsoTime(milliseconds: string | null): string | null {
+  return milliseconds !== null && /^\d{1,15}$/.test(milliseconds) ? new Date(Number(milliseconds)).toISOString() : null;
+}
+
+/** Whether a price or a tick lies inside (0, 1): in canonical form nothing else begins so. */
+function isInside(decimal: string): boolean {
+  return decimal.startsWith('0.');
+}
+
+/**
+ * Best first, whatever order the venue sends; a level without shares offers nothing. Canonical decimals inside (0, 1)
+ * differ in their fractions alone, and those are in the order of their texts.
+ */
+function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
+  const compare = (a: string, b: string) => (a < b ? -direction : a > b ? direction : 0);
+  return levels.filter(({ size }) => size !== '0').sort((a, b) => compare(a.price, b.price));
+}
+
+export interface VenueBook {
+  readonly book: Book;
+  /** The protocol version that the book itself states, if any. */
+  readonly version: string | undefined;
+}
+
+/** Whether it is the book that was asked for, with a tick and prices that can be traded by. */
+function isPlausible({ asset_id, tick_size, bids, asks }: z.infer<typeof book>, tokenId: string): boolean {
+  return asset_id === tokenId && isInside(tick_size) && [bids, asks].flat().every(({ price }) => isInside(price));
+}
+
+function parseBook(text: string, tokenId: string): VenueBook {
+  const result = book.safeParse(parseJson(text));
+  if (!result.success || !isPlausible(result.data, tokenId)) {
+    const cause = result.success ? new Error('the book is of another token or out of range') : result.error;
+    throw refuse('venue_error', { why: 'book' }, { cause });
+  }
+  const { data } = result;
+  return {
+    version: data.version ?? undefined,
+    book: {
+      tokenId,
+      conditionId: data.market,
+      bids: sortSide(data.bids, -1),
+      asks: sortSide(data.asks, 1),
+      tickSize: data.tick_size,
+      minOrderSize: data.min_order_size,
+      negRisk: data.neg_risk,
+      lastTradePrice: data.last_trade_price,
+      timestamp: toIsoTime(data.timestamp),
+      hash: data.hash,
+    },
+  };
+}
+
+/** `GET /book` of the CLOB: levels and the rules of a token in one answer. Errors: see `MarketData`. */
+export async function readVenueBook(clob: Transport, tokenId: string, call: Call): Promise<VenueBook> {
+  const response = await readWithRetry(
+    clob,
+    { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` },
+    call,
+  );
+  const { status, isJson, text } = response;
+  if (status === 200 && isJson) return parseBook(text, tokenId);
+  const sentence = isJson ? errorText(text) : undefined;
+  if (sentence !== undefined && (status === 404 || (status === 400 && /invalid token id/i.test(sentence)))) {
+    throw refuse('unknown_token', {});
+  }
+  throw refuseRead(response);
+}

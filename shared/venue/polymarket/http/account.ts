@@ -1,0 +1,145 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { ApiCredentials } from '../../../credentials.ts';
+import { type AppError, refuse } from '../../../errors.ts';
+import { NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS } from '../../../limits.ts';
+import type { Log } from '../../../log.ts';
+import type { Call } from '../../port.ts';
+import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
+
+/** The source of the API credentials: given, or derived once from the wallet key. */
+export interface CredentialSource {
+  get(call: Call): Promise<ApiCredentials>;
+  /**
+   * Others in place of the ones that the venue has refused; throws `venue_refused_service` where there are none.
+   */
+  renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
+}
+
+type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
+
+/** Makes the error for an operator none of whose credentials work. */
+export function refusedCredentials(cause?: unknown): AppError {
+  return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
+}
+
+/**
+ * Credentials that are obtained at most once at a time, however many orders wait for them. A failure is not kept: the
+ * next order tries again.
+ */
+export function createCredentialSource(
+  given: ApiCredentials | undefined,
+  obtain: Obtain,
+  now: () => number = Date.now,
+): CredentialSource {
+  let current = given;
+  let renewedAt: number | undefined;
+  let inFlight: Promise<ApiCredentials> | undefined;
+
+  async function start(call: Call): Promise<ApiCredentials> {
+    const obtained = await obtain(call);
+    if (!obtained) throw refusedCredentials();
+    current = obtained;
+    return obtained;
+  }
+
+  function renewOnce(call: Call): Promise<ApiCredentials> {
+    inFlight ??= start(call).finally(() => {
+      inFlight = undefined;
+    });
+    return inFlight;
+  }
+
+  return {
+    get: async (call) => current ?? renewOnce(call),
+    async renew(refused, call) {
+      // Another order may have renewed them in the meantime.
+      if (current && current !== refused) return current;
+      if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
+      const renewed = await renewOnce(call);
+      renewedAt = now();
+      return renewed;
+    },
+  };
+}
+
+export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
+  /** Without the query, which the signature does not cover. */
+  readonly path: string;
+  readonly query?: string;
+}
+
+export interface AccountDeps {
+  readonly clob: Transport;
+  readonly walletAddress: string;
+  readonly credentials: CredentialSource;
+  readonly log: Log;
+}
+
+/** An answer, and the credentials that it was given to. */
+interface AccountAnswer {
+  readonly response: VenueHttpResponse;
+  readonly used: ApiCredentials;
+}
+
+/**
+ * Sends a request with the account's credentials. After a 401, which the venue says before it looks at a request, it
+ * is made and sent once more: with the right time if the clock was wrong, else with renewed credentials. Errors:
+ * `TransportError`, and by code those of `CredentialSource`.
+ */
+export type SendAsAccount = (
+  make: (used: ApiCredentials) => AuthenticatedRequest,
+  call: Call,
+) => Promise<AccountAnswer>;
+
+/** The HMAC keys of credentials in use: making one takes longer than the HMAC. */
+const hmacKeys = new WeakMap<ApiCredentials, KeyObject>();
+
+function hmacKeyOf(credentials: ApiCredentials): KeyObject {
+  const known = hmacKeys.get(credentials);
+  if (known) return known;
+  const key = createSecretKey(Buffer.from(credentials.secret.reveal(), 'base64'));
+  hmacKeys.set(credentials, key);
+  return key;
+}
+
+/** The venue's L2 headers (the venue's documentation: authentication): an HMAC over time, method, path and body. */
+function l2Headers(
+  { method, path, body = '' }: AuthenticatedRequest,
+  address: string,
+  used: ApiCredentials,
+  now: number,
+) {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = createHmac('sha256', hmacKeyOf(used))
+    .update(`${timestamp}${method}${path}${body}`)
+    .digest('base64');
+  return {
+    POLY_ADDRESS: address,
+    POLY_API_KEY: used.key,
+    POLY_PASSPHRASE: used.passphrase.reveal(),
+    POLY_TIMESTAMP: timestamp,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+  };
+}
+
+/** Requests of one account. */
+export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
+  async function attempt(request: AuthenticatedRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
+    const { path, query = '', ...spec } = request;
+    // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
+    const headers = l2Headers(request, walletAddress, used, Date.now() + clob.clockSkew());
+    return { response: await clob.send({ ...spec, path: path + query, headers }, call), used };
+  }
+
+  return async (make, call) => {
+    const used = await credentials.get(call);
+    const skew = clob.clockSkew();
+    const request = make(used);
+    const answer = await attempt(request, used, call);
+    if (answer.response.status !== 401) return answer;
+    const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
+    log.warn('the venue refused the API credentials', { venue_request: request.name, clock_was_wrong: clockWasWrong });
+    const renewed = clockWasWrong ? used : await credentials.renew(used, call);
+    return attempt(make(renewed), renewed, call);
+  };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AppError, refuse } from '../../../errors.ts';
+import { JOIN_WINDOW_MS, MIN_RETRY_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
+import type { Call } from '../../port.ts';
+import { errorText } from '../wire.ts';
+import {
+  type Transport,
+  TransportError,
+  toldWait,
+  type VenueHttpRequest,
+  type VenueHttpResponse,
+} from './transport.ts';
+
+/** Statuses of the venue's edge and of restarts after which a read is worth a second attempt. */
+const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Milliseconds until the second attempt, `undefined` where there is none. */
+function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
+  const transient = result instanceof TransportError ? result.kind === 'reset' : TRANSIENT.has(result.status);
+  if (!transient) return undefined;
+  const asked = result instanceof TransportError ? 0 : (result.retryAfter ?? 0) * 1000;
+  return Math.max(asked, RETRY_PAUSE_MS.min + Math.random() * (RETRY_PAUSE_MS.max - RETRY_PAUSE_MS.min));
+}
+
+async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
+  try {
+    return await http.send(spec, call);
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
+  }
+}
+
+function translateFailure({ kind, cause }: TransportError): AppError {
+  if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' }, { cause });
+  if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
+  return refuse('venue_error', { why: 'broken_off' }, { cause });
+}
+
+/**
+ * Sends a read, and once more after a reset or a transient status where the call's budget allows it. Errors by code:
+ * `venue_timeout`, `venue_unavailable`, `venue_error`.
+ */
+export async function readWithRetry(http: Transport, spec: VenueHttpRequest, call: Call): Promise<VenueHttpResponse> {
+  let result = await attempt(http, spec, call);
+  const pause = pauseBeforeRetry(result);
+  if (pause !== undefined && performance.now() + pause + MIN_RETRY_MS < call.deadline) {
+    await sleep(pause);
+    result = await attempt(http, spec, call);
+  }
+  if (result instanceof TransportError) throw translateFailure(result);
+  return result;
+}
+
+/** Translates a status other than success of a read. */
+export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpResponse): AppError {
+  const wait = { retryAfter: toldWait(retryAfter) };
+  if (status === 429) return refuse('rate_limited', { rateOf: 'requests' }, wait);
+  if (status === 425 || status === 503) return refuse('venue_unavailable', { why: 'busy' }, wait);
+  if (status === 403) {
+    const region = isJson && /restricted in your region/i.test(errorText(text) ?? '');
+    return refuse('venue_refused_service', { reason: region ? 'region' : 'firewall' });
+  }
+  const cause = new Error(`status ${status}${isJson ? '' : ', not JSON'}`);
+  return refuse('venue_error', { why: 'unusable' }, { cause });
+}
+
+/** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */
+export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
+
+/** Makes reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
+export function createSharedReads<T>(now: () => number = () => performance.now()): ShareRead<T> {
+  const running = new Map<string, { readonly startedAt: number; readonly answer: Promise<T> }>();
+  return (key, start) => {
+    const other = running.get(key);
+    if (other && now() - other.startedAt < JOIN_WINDOW_MS) return other.answer;
+    const read = { startedAt: now(), answer: start() };
+    running.set(key, read);
+    const forget = () => {
+      if (running.get(key) === read) running.delete(key);
+    };
+    read.answer.then(forget, forget);
+    return read.answer;
+  };
+}

@@ -1,0 +1,241 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as sendHttp } from 'node:http';
+import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
+import { millisecondsSince } from '../../../elapsed.ts';
+import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import { VERSION } from '../../../version.ts';
+import type { Call } from '../../port.ts';
+
+/** Why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly kind: 'not_connected' | 'timeout' | 'reset' | 'too_large';
+  readonly sent: boolean;
+
+  constructor(kind: TransportError['kind'], sent: boolean, cause?: unknown) {
+    super(`the venue's answer did not come: ${kind}`, { cause });
+    this.kind = kind;
+    this.sent = sent;
+  }
+}
+
+export interface VenueHttpRequest {
+  /** Names the call in the log. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds for this attempt; never more than what is left of the call. */
+  readonly timeLimit?: number;
+}
+
+export interface VenueHttpResponse {
+  readonly status: number;
+  /** Seconds, from `Retry-After`. */
+  readonly retryAfter: number | undefined;
+  readonly isJson: boolean;
+  readonly text: string;
+}
+
+/**
+ * One HTTP exchange with a host of the venue: no retry, no redirect, no answer over 8 MiB.
+ *
+ *   send ─> connect (CONNECT_MS) ─> write ─> head ─> body ─> answer
+ *             │                       │        │       └ too_large, reset, timeout: sent
+ *             └ not_connected: unsent └────────┴ reset, timeout: sent
+ *
+ * Throws `TransportError`; its `sent` is what decides whether an order may have arrived.
+ */
+export interface Transport {
+  send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
+  /** Milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
+  clockSkew(): number;
+}
+
+/** A longer wait is a mistake of the venue's, or its way to say that it is gone. */
+const MAX_WAIT_S = 86_400;
+/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
+
+/** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
+function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
+  const seconds = HTTP_DATE.test(value) ? Math.ceil((Date.parse(value) - now) / 1_000) : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
+}
+
+/** Bounds the wait that the venue asks for as callers are told it: one of zero would make them spin. */
+export function toldWait(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
+}
+
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+const MAX_SOCKETS = 256;
+
+/** The connections to one host: kept alive, made when they are needed. */
+interface Connection {
+  /** Sends one request and gives its answer's head; rejects with `TransportError` after `limit` milliseconds. */
+  exchange(spec: VenueHttpRequest, limit: number): Promise<IncomingMessage>;
+}
+
+/** Idle connections that are too old to be trusted are closed before each request. `now`: the wall clock. */
+function createConnection(baseUrl: string, now: () => number): Connection {
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  // Taken apart once: Node would parse the URL for each request.
+  const url = new URL(baseUrl);
+  const { protocol, hostname, port } = urlToHttpOptions(url);
+  const base = url.pathname.replace(/\/$/, '');
+  const secure = protocol === 'https:';
+  const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
+  const send = secure ? sendHttps : sendHttp;
+  const connectedEvent = secure ? 'secureConnect' : 'connect';
+  const idleSince = new WeakMap<object, number>();
+  agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
+
+  function dropStale(): void {
+    for (const socket of Object.values(agent.freeSockets).flat()) {
+      if (socket && now() - (idleSince.get(socket) ?? 0) > MAX_IDLE_MS) socket.destroy();
+    }
+  }
+
+  return {
+    exchange(spec, limit) {
+      dropStale();
+      const path = base + spec.path;
+      const open = () => send({ protocol, hostname, port, path, agent, method: spec.method, headers: headersOf(spec) });
+      return new Promise((resolve, reject) => {
+        let request: ClientRequest;
+        try {
+          request = open();
+        } catch (error) {
+          reject(new TransportError('not_connected', false, error));
+          return;
+        }
+        watch(request, { limit, connectedEvent, resolve, reject });
+        request.end(spec.body);
+      });
+    },
+  };
+}
+
+function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string, string | number>> {
+  return {
+    accept: 'application/json',
+    'user-agent': `order-book-adapter/${VERSION}`,
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }),
+    ...headers,
+  };
+}
+
+interface Watch {
+  readonly limit: number;
+  readonly connectedEvent: 'connect' | 'secureConnect';
+  readonly resolve: (response: IncomingMessage) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+/** Bounds a request in time, and notes from when on a byte of it may have arrived. */
+function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject }: Watch): void {
+  let sent = false;
+  let answer: IncomingMessage | undefined;
+  const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
+  const timer = setTimeout(() => {
+    const late = new TransportError('timeout', sent);
+    // Node reports a request that we destroy in the middle of its answer as a reset: the answer is told first.
+    answer?.destroy(late);
+    request.destroy(late);
+  }, limit);
+  request.on('socket', (socket: Socket) => {
+    if (!socket.connecting) {
+      sent = true;
+      return;
+    }
+    const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);
+    socket.once(connectedEvent, () => {
+      sent = true;
+      clearTimeout(connecting);
+    });
+    socket.once('close', () => clearTimeout(connecting));
+  });
+  request.on('response', (response) => {
+    answer = response;
+    resolve(response);
+  });
+  request.on('error', (error) => reject(error instanceof TransportError ? error : broken(error)));
+  request.on('close', () => {
+    clearTimeout(timer);
+    // An answer that switches protocols ends in neither of the two above.
+    if (!answer) reject(broken());
+  });
+}
+
+/** Reads an answer's body; rejects with `too_large` above 8 MiB and when the connection ends before the body. */
+function readBody(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let ended = false;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_RESPONSE_BYTES) response.destroy(new TransportError('too_large', true));
+      else chunks.push(chunk);
+    });
+    response.on('end', () => {
+      ended = true;
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
+    response.on('error', reject);
+    // A connection that closes in the middle of a body without a length ends in neither of the two.
+    response.on('close', () => {
+      if (!ended) reject(new TransportError('reset', true));
+    });
+  });
+}
+
+/** Opens a transport to a host of the venue. `now`: the wall clock in epoch milliseconds. */
+export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
+  const connection = createConnection(baseUrl, now);
+  let skew = 0;
+
+  async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
+    const response = await connection.exchange(spec, limit);
+    const { headers, statusCode = 0 } = response;
+    const date = Date.parse(headers.date ?? '');
+    if (!Number.isNaN(date)) skew = date - now();
+    const text = await readBody(response);
+    return {
+      status: statusCode,
+      retryAfter: parseRetryAfter(headers['retry-after'], now() + skew),
+      isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
+      text,
+    };
+  }
+
+  return {
+    clockSkew: () => skew,
+    async send(spec, call) {
+      const startedAt = performance.now();
+      const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
+      let result: number | string = 'timeout';
+      try {
+        if (limit <= 0) throw new TransportError('timeout', false);
+        const response = await receive(spec, limit);
+        result = response.status;
+        return response;
+      } catch (error) {
+        const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
+        result = failure.kind;
+        throw failure;
+      } finally {
+        call.venueRequests.push({ name: spec.name, result, milliseconds: millisecondsSince(startedAt) });
+      }
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import { NOT_FOUND, openWorld, place } from '../../../../support/orders/trading-world.ts';
+import { bookAnswer } from '../../../../support/venue/book-answers.ts';
+import type { Reply } from '../../../../support/venue/scripted-venue.ts';
+
+/** What comes of an order to which the venue answers this, and how often it was sent. */
+async function answeredWith(reply: Reply) {
+  const world = await openWorld({ post: () => reply });
+  const { result } = await place(world);
+  return { result, sent: world.venue.calls().filter((call) => call === 'POST /order').length };
+}
+
+function error(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers, body: { error: text } };
+}
+
+const HTML = { 'content-type': 'text/html' };
+const service = (reason: string) => ({ code: 'venue_refused_service', facts: { reason } });
+const rejected = (text: string) => ({ code: 'order_rejected', facts: { venueReason: text } });
+const CROSSES = 'invalid post-only order: order crosses book';
+const SIGNER = 'the order signer address has to be the address of the API KEY';
+const OWNER = 'the order owner has to be the owner of the API KEY';
+const WALLET_TYPE = 'maker address not allowed, please use the deposit wallet flow';
+const AMOUNTS = 'invalid amounts, the buy orders maker amount supports a max accuracy of 4 decimals';
+const BALANCE = 'not enough balance / allowance: the balance is not enough -> balance: 17, order amount: 5000000';
+const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
+
+describe('a refusal by the venue', () => {
+  it.each<[number, string, object]>([
+    [400, CROSSES, { code: 'post_only_would_cross', facts: { venueReason: CROSSES } }],
+    [
+      400,
+      'order crosses the book',
+      { code: 'post_only_would_cross', facts: { venueReason: 'order crosses the book' } },
+    ],
+    [
+      400,
+      'order is invalid. Price (0.515) breaks minimum tick size rule: 0.01',
+      { code: 'price_off_tick', facts: { tickSize: '0.01' } },
+    ],
+    [400, 'Size (1.58) lower than the minimum: 5.', { code: 'size_below_minimum', facts: { minOrderSize: '5' } }],
+    [
+      400,
+      'invalid amount for a marketable BUY order ($0.9996), min size: $1',
+      { code: 'notional_below_minimum', facts: { minNotional: '1' } },
+    ],
+    [400, BALANCE, { code: 'insufficient_balance', facts: {} }],
+    [400, AMOUNTS, rejected(AMOUNTS)],
+    [400, 'invalid expiration', rejected('invalid expiration')],
+    [400, 'invalid nonce', rejected('invalid nonce')],
+    [400, 'Invalid order payload', rejected('Invalid order payload')],
+    [400, 'order canceled in the CTF exchange contract', rejected('order canceled in the CTF exchange contract')],
+    [400, 'order_version_mismatch', service('signature')],
+    [400, 'invalid signature', service('signature')],
+    [400, SIGNER, service('credentials')],
+    [400, OWNER, service('credentials')],
+    [400, WALLET_TYPE, service('wallet_type')],
+    [400, "'0x00000000000000000000000000000000000f00d5' address banned", service('account_restricted')],
+    [400, 'the address is in closed only mode', service('account_restricted')],
+    [
+      400,
+      'the market is not yet ready to process new orders',
+      {
+        code: 'market_not_accepting_orders',
+        facts: { venueReason: 'the market is not yet ready to process new orders' },
+      },
+    ],
+    [
+      400,
+      'order match delayed due to market conditions',
+      { code: 'market_not_accepting_orders', facts: { venueReason: 'order match delayed due to market conditions' } },
+    ],
+    [403, 'Trading restricted in your region, please refer to available regions', service('region')],
+    [403, 'Forbidden', service('firewall')],
+    [404, 'market not found', { code: 'unknown_token', facts: {} }],
+    [404, 'No orderbook exists for the requested token id', { code: 'unknown_token', facts: {} }],
+    [425, 'restarting', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
+    [429, 'Too Many Requests', { code: 'rate_limited', facts: {}, retryAfter: 1 }],
+    [503, 'Trading is currently disabled. Check the site', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
+    [503, 'Trading is currently cancel-only.', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
+    [503, POST_ONLY, { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
+  ])('%i %j is told as what it is, and the order is sent once', async (status, text, result) => {
+    expect(await answeredWith(error(status, text))).toStrictEqual({ result, sent: 1 });
+  });
+
+  it.each<[string, Reply, object]>([
+    ['an empty 425', { status: 425, headers: { 'retry-after': '1' } }, { code: 'venue_unavailable', retryAfter: 1 }],
+    [
+      'a 429 of the edge',
+      { status: 429, headers: { ...HTML, 'retry-after': '9' } },
+      { code: 'rate_limited', retryAfter: 9 },
+    ],
+    ['a 429 that wants no wait', error(429, 'x', { 'retry-after': '0' }), { code: 'rate_limited', retryAfter: 1 }],
+    ['a 429 that wants for ever', error(429, 'x', { 'retry-after': '9'.repeat(12) }), { retryAfter: 86_400 }],
+    [
+      'a hint in the body',
+      { status: 503, body: { error: POST_ONLY, retry_after_seconds: 119.5 } },
+      { retryAfter: 120 },
+    ],
+    ['a senseless hint', { status: 503, body: { error: POST_ONLY, retry_after_seconds: -1 } }, { retryAfter: 5 }],
+    ['a 403 of the firewall', { status: 403, headers: HTML, body: '<html>' }, service('firewall')],
+  ])('passes on the wait and the reason of %s', async (_what, reply, expected) => {
+    expect(await answeredWith(reply)).toMatchObject({ result: expected, sent: 1 });
+  });
+
+  it.each<[object, object]>([
+    [{ success: true, errorMsg: CROSSES, orderID: '', status: '' }, { code: 'post_only_would_cross' }],
+    [
+      { success: true, errorMsg: BALANCE, orderID: '', status: '' },
+      { code: 'insufficient_balance', facts: {} },
+    ],
+    [{ success: false, errorMsg: 'whatever', orderID: '', status: '' }, rejected('whatever')],
+    [{ errorMsg: POST_ONLY }, { code: 'venue_unavailable', retryAfter: 5 }],
+  ])('is a refusal in a 200 too: %j', async (body, expected) => {
+    expect(await answeredWith({ body })).toMatchObject({ result: expected, sent: 1 });
+  });
+
+  it.each(['live', 'unmatched', ''])(
+    'in a 200 with our id is believed after a look at the venue: %j',
+    async (status) => {
+      const post = (orderID: string): Reply => ({
+        body: { success: true, errorMsg: 'invalid nonce', orderID, status },
+      });
+      const world = await openWorld({ post, order: () => NOT_FOUND });
+      const { result } = await place(world);
+      expect(result).toStrictEqual(rejected('invalid nonce'));
+      expect(world.venue.calls()).toContain('GET /data/trades');
+    },
+  );
+
+  it.each([
+    ['price_off_tick', 'breaks minimum tick size rule', { tick_size: '0.1' }, { tickSize: '0.1' }],
+    ['size_below_minimum', 'Size (10) lower than the minimum', { min_order_size: '15' }, { minOrderSize: '15' }],
+  ])('with %s gets the bound that counts now from the book', async (code, text, changes, facts) => {
+    const world = await openWorld({
+      post: () => error(400, text),
+      book: (_id, index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '', index === 0 ? {} : changes) }),
+    });
+    expect((await place(world)).result).toStrictEqual({ code, facts });
+  });
+
+  it('does not wait for a bound that does not come', async () => {
+    const world = await openWorld({
+      post: () => error(400, 'breaks minimum tick size rule'),
+      book: (_id, index, { query }) => (index === 0 ? { body: bookAnswer(query.get('token_id') ?? '') } : 'hang'),
+    });
+    const startedAt = performance.now();
+    expect((await place(world)).result).toStrictEqual({ code: 'price_off_tick', facts: {} });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,246 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { CONNECT_MS } from '../../../../../shared/limits.ts';
+import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { listeningPort } from '../../../../support/service/listening-port.ts';
+import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+
+const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
+const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
+const MIB = 1024 * 1024;
+
+/** How a request ended without a readable answer. */
+async function failureOf(answer: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
+  const error = await answer.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TransportError)) throw new Error('the request did not fail', { cause: error });
+  return { kind: error.kind, sent: error.sent };
+}
+
+/** A port on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const port = listeningPort(server);
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
+
+describe('transport', () => {
+  it('sends the bytes it is given, says who it is, and takes only JSON', async () => {
+    const venue = await startVenue(() => ({ status: 201, body: { ok: true } }));
+    const http = createTransport(venue.url);
+    const call = callWithin();
+    const answer = await http.send({ ...POST, path: '/thing?b=2', headers: { X_ONE: '1' } }, call);
+    expect(answer).toStrictEqual({ status: 201, retryAfter: undefined, isJson: true, text: '{"ok":true}' });
+    const [seen] = venue.seen;
+    expect({ method: seen?.method, path: seen?.path, query: seen?.query.get('b'), body: seen?.body }).toStrictEqual({
+      method: 'POST',
+      path: '/thing',
+      query: '2',
+      body: POST.body,
+    });
+    expect(seen?.headers).toMatchObject({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': '7',
+      'user-agent': 'order-book-adapter/1.0.0',
+      x_one: '1',
+    });
+    expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
+  });
+
+  it('waits for an answer on a connection that was made in time, however long the venue thinks', async () => {
+    const venue = await startVenue(async () => {
+      await sleep(CONNECT_MS + 200);
+      return { body: {} };
+    });
+    expect(await createTransport(venue.url).send(POST, callWithin(10_000))).toMatchObject({ status: 200 });
+  });
+
+  it('does not follow a redirect', async () => {
+    const venue = await startVenue(() => ({ status: 307, headers: { location: '/elsewhere' } }));
+    expect(await createTransport(venue.url).send(POST, callWithin())).toMatchObject({ status: 307 });
+    expect(venue.calls()).toStrictEqual(['POST /thing']);
+  });
+
+  it.each([
+    ['application/json', true],
+    ['Application/JSON; charset=utf-8', true],
+    ['application/problem+json', true],
+    ['text/html; charset=UTF-8', false],
+    ['text/plain', false],
+    ['application/jsonp', false],
+  ])('reads an answer of type %s as JSON: %s', async (type, isJson) => {
+    const venue = await startVenue(() => ({ headers: { 'content-type': type }, body: '{}' }));
+    expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ isJson });
+  });
+
+  it('keeps a connection for the next request', async () => {
+    const venue = await startVenue(() => ({}));
+    const http = createTransport(venue.url);
+    await http.send(GET, callWithin());
+    await http.send(GET, callWithin());
+    expect(new Set(venue.seen.map(({ port }) => port)).size).toBe(1);
+  });
+
+  it('does not trust a connection that was idle for over 4 s, nor a process that stood still', async () => {
+    let now = 1_000_000;
+    const venue = await startVenue(() => ({}));
+    const http = createTransport(venue.url, () => now);
+    await http.send(GET, callWithin());
+    now += 4_000;
+    await http.send(GET, callWithin());
+    now += 4_001;
+    await http.send(GET, callWithin());
+    const [first, second, third] = venue.seen.map(({ port }) => port);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+});
+
+describe('transport without a readable answer', () => {
+  it('knows that nothing was sent when the connection is refused', async () => {
+    const http = createTransport(`http://127.0.0.1:${await closedPort()}`);
+    const call = callWithin();
+    expect(await failureOf(http.send(POST, call))).toStrictEqual({ kind: 'not_connected', sent: false });
+    expect(call.venueRequests).toMatchObject([{ name: 'write', result: 'not_connected' }]);
+  });
+
+  it('knows that nothing was sent when no time is left', async () => {
+    const venue = await startVenue(() => ({}));
+    const spent = callWithin(-1);
+    expect(await failureOf(createTransport(venue.url).send(POST, spent))).toStrictEqual({
+      kind: 'timeout',
+      sent: false,
+    });
+    expect(venue.calls()).toStrictEqual([]);
+  });
+
+  it('knows that nothing was sent when the request itself is impossible', async () => {
+    const venue = await startVenue(() => ({}));
+    const broken = createTransport(venue.url).send({ ...POST, headers: { X_ONE: 'a\nb' } }, callWithin());
+    expect(await failureOf(broken)).toStrictEqual({ kind: 'not_connected', sent: false });
+    expect(venue.calls()).toStrictEqual([]);
+  });
+
+  it('knows that a request may have arrived when the TLS handshake is over, and not before', async () => {
+    // A server that accepts the connection and never answers the handshake.
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const http = createTransport(`https://127.0.0.1:${listeningPort(silent)}`);
+    expect(await failureOf(http.send(POST, callWithin(200)))).toStrictEqual({ kind: 'timeout', sent: false });
+    silent.close();
+  });
+
+  it('gives up a connection that is not there after 3 s, however much time is left', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const http = createTransport(`https://127.0.0.1:${listeningPort(silent)}`);
+    const startedAt = performance.now();
+    expect(await failureOf(http.send(POST, callWithin(20_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    silent.close();
+  });
+
+  const stalled: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"a":');
+  };
+  const cutWithLength: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"a":', () => response.destroy());
+  };
+  const cutChunked: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"a":', () => response.destroy());
+  };
+  const oversize: Reply = { body: ' '.repeat(8 * MIB + 1) };
+  const switching: Reply = (response) => {
+    response.writeHead(101, { upgrade: 'websocket', connection: 'upgrade' });
+    response.end();
+  };
+
+  it.each<[string, Reply, string]>([
+    ['no answer', 'hang', 'timeout'],
+    ['a body that stalls', stalled, 'timeout'],
+    ['a reset instead of an answer', 'reset', 'reset'],
+    ['a body that ends before its length', cutWithLength, 'reset'],
+    ['a body that ends in the middle of its chunks', cutChunked, 'reset'],
+    ['a body of over 8 MiB', oversize, 'too_large'],
+    ['a switch to another protocol', switching, 'reset'],
+  ])('knows that the request may have arrived after %s', async (_what, reply, kind) => {
+    const venue = await startVenue(() => reply);
+    const startedAt = performance.now();
+    const limit = kind === 'timeout' ? 150 : 5_000;
+    const failure = await failureOf(createTransport(venue.url).send({ ...POST, timeLimit: limit }, callWithin()));
+    expect(failure).toStrictEqual({ kind, sent: true });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  // A timer may fire a fraction of a millisecond before the time that was asked for.
+  it('calls every body that stalls a time-out, whenever the timer fires', async () => {
+    const venue = await startVenue(() => stalled);
+    const http = createTransport(venue.url);
+    const limits = Array.from({ length: 60 }, (_, index) => 2_000 + index * 0.99);
+    const failures = limits.map((timeLimit) => failureOf(http.send({ ...GET, timeLimit }, callWithin())));
+    expect(await Promise.all(failures)).toStrictEqual(limits.map(() => ({ kind: 'timeout', sent: true })));
+  });
+
+  it('takes a body of exactly 8 MiB', async () => {
+    const venue = await startVenue(() => ({ body: ' '.repeat(8 * MIB) }));
+    expect((await createTransport(venue.url).send(GET, callWithin())).text.length).toBe(8 * MIB);
+  });
+
+  it('ends with the call even where the request may take longer', async () => {
+    const venue = await startVenue(() => 'hang');
+    const startedAt = performance.now();
+    const answer = createTransport(venue.url).send({ ...GET, timeLimit: 5_000 }, callWithin(100));
+    expect(await failureOf(answer)).toStrictEqual({ kind: 'timeout', sent: true });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
+describe('hints of the venue', () => {
+  const NOW = Date.parse('2026-11-02T09:00:00Z');
+
+  it.each([
+    ['7', 7],
+    ['0', 0],
+    ['99999999999', 86_400],
+    ['Mon, 02 Nov 2026 09:01:30 GMT', 90],
+    ['Mon, 02 Nov 2026 08:00:00 GMT', 0],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+  ])('reads Retry-After: %s as %s seconds', async (value, seconds) => {
+    const date = new Date(NOW).toUTCString();
+    const venue = await startVenue(() => ({ status: 429, headers: { 'retry-after': value, date } }));
+    expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ retryAfter: seconds });
+  });
+
+  it("measures how far the venue's clock is ahead from every answer", async () => {
+    const venue = await startVenue((_request, index) => ({
+      headers: index === 2 ? { date: 'never' } : { date: new Date(NOW + index * 60_000).toUTCString() },
+    }));
+    const http = createTransport(venue.url, () => NOW);
+    expect(http.clockSkew()).toBe(0);
+    const skews = [];
+    for (const _ of [0, 1, 2]) {
+      await http.send(GET, callWithin());
+      skews.push(http.clockSkew());
+    }
+    expect(skews).toStrictEqual([0, 60_000, 60_000]);
+  });
+});

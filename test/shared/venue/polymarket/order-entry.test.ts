@@ -1,0 +1,237 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { SIGNATURE_TYPES } from '../../../../shared/config.ts';
+import { formatDecimal } from '../../../../shared/decimal.ts';
+import { Secret } from '../../../../shared/secret.ts';
+import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
+import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
+import { settled } from '../../../support/orders/fates.ts';
+import {
+  type Answers,
+  API_SECRET,
+  derivedKey,
+  limitOrder,
+  lookedUp,
+  openWorld,
+  PASSPHRASE,
+  PRIVATE_KEY,
+  place,
+} from '../../../support/orders/trading-world.ts';
+import { collectLog } from '../../../support/service/collected-log.ts';
+import { bookAnswer } from '../../../support/venue/book-answers.ts';
+import { findMarket, plainMarket } from '../../../support/venue/paper-client.ts';
+import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
+import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+
+const FUNDER = '0x00000000000000000000000000000000000f00d5';
+
+/** An order entry before a paper venue, which verifies credentials and signatures. */
+function entryOn({ url }: RunningPaper, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
+  return createOrderEntry(
+    {
+      clobUrl: url,
+      privateKey: new Secret(PRIVATE_KEY),
+      signatureType,
+      funderAddress: signatureType === 'eoa' ? undefined : FUNDER,
+      credentials: undefined,
+      maxOrderNotional: undefined,
+    },
+    collectLog().log,
+  );
+}
+
+describe('an order on a venue that verifies signatures', () => {
+  it.each(SIGNATURE_TYPES)(
+    'is placed from an account of kind %s on every exchange as it was asked for',
+    async (kind) => {
+      const paper = await startPaper({ seed: 3 });
+      const entry = entryOn(paper, kind);
+      const kinds = [
+        ['v1', false, 0.0025],
+        ['v1', true, 0.01],
+        ['v2', false, 0.001],
+        ['v2', true, 0.01],
+      ] as const;
+      for (const [version, negRisk, tick] of kinds) {
+        const market = await findMarket(
+          paper,
+          (m) => m.version === version && m.negRisk === negRisk && m.orderPriceMinTickSize === tick,
+        );
+        for (const side of ['buy', 'sell'] as const) {
+          const price = side === 'buy' ? '0.01' : '0.99';
+          const order = limitOrder({ tokenId: market.yes, side, price, size: '15.25' });
+          const signed = await entry.sign(order, callWithin(24_000));
+          const placement = await settled(entry.submit(signed, callWithin(24_000)));
+          expect(placement).toStrictEqual({
+            orderId: signed.orderId,
+            status: 'live',
+            transactionHashes: [],
+            tradeIds: [],
+          });
+          expect(paper.venue.orders().at(-1)).toMatchObject({
+            id: signed.orderId,
+            side: side.toUpperCase(),
+            price: formatDecimal(order.price),
+            original_size: '15.25',
+            post_only: true,
+          });
+        }
+      }
+    },
+  );
+
+  it('shows up in the book that is read', async () => {
+    const paper = await startPaper();
+    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
+    const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02', size: '77.77' }), callWithin());
+    await settled(entry.submit(signed, callWithin(24_000)));
+    const data = createMarketData({ gammaUrl: paper.url, clobUrl: paper.url }, collectLog().log);
+    const { bids } = await data.readBook(yes, callWithin());
+    expect(bids.find(({ price }) => price === '0.02')).toStrictEqual({ price: '0.02', size: '77.77' });
+  });
+
+  it('is matched when it crosses the book, and refused as post-only', async () => {
+    const paper = await startPaper();
+    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
+    const crossing = limitOrder({ tokenId: yes, price: '0.6', size: '5' });
+    const postOnly = await entry.sign(crossing, callWithin());
+    await expect(settled(entry.submit(postOnly, callWithin(24_000)))).rejects.toMatchObject({
+      code: 'post_only_would_cross',
+    });
+    const taker = await entry.sign({ ...crossing, postOnly: false }, callWithin());
+    const { status, tradeIds } = await settled(entry.submit(taker, callWithin(24_000)));
+    expect([status, tradeIds.length > 0]).toStrictEqual(['matched', true]);
+  });
+
+  it.each(['reset-after', 'error-500-after', 'edge-502-after', 'truncated', 'cut', 'wrong-type'] as const)(
+    'is live, once, although the venue took it and answered with %s',
+    async (fault) => {
+      const paper = await startPaper({ prefixedStatuses: true });
+      const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
+      const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02' }), callWithin());
+      paper.venue.arm({ fault, path: '/order', method: 'POST' });
+      expect(await settled(entry.submit(signed, callWithin(24_000)))).toMatchObject({
+        orderId: signed.orderId,
+        status: 'live',
+      });
+      expect(await settled(entry.settle(signed, callWithin(24_000)))).toMatchObject({
+        orderId: signed.orderId,
+        status: 'live',
+      });
+      expect(paper.venue.orders().map(({ id }) => id)).toStrictEqual([signed.orderId]);
+    },
+  );
+
+  it.each(['submit', 'settle'] as const)('is matched by %s although the venue has forgotten it', async (act) => {
+    const paper = await startPaper({ forgetFilled: true });
+    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
+    const order = { ...limitOrder({ tokenId: yes, price: '0.6', size: '5' }), postOnly: false };
+    const signed = await entry.sign(order, callWithin());
+    paper.venue.arm({ fault: 'reset-after', path: '/order', method: 'POST' });
+    const first = settled(entry.submit(signed, callWithin(24_000)));
+    expect(
+      await (act === 'submit' ? first : first.then(() => settled(entry.settle(signed, callWithin(24_000))))),
+    ).toMatchObject({
+      orderId: signed.orderId,
+      status: 'matched',
+    });
+    expect(paper.venue.orders().length).toBe(1);
+  });
+
+  it('is refused by the tick that counts now, with that tick', async () => {
+    const paper = await startPaper();
+    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
+    const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02' }), callWithin());
+    await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.1' });
+    await expect(settled(entry.submit(signed, callWithin(24_000)))).rejects.toMatchObject({
+      code: 'price_off_tick',
+      facts: { tickSize: '0.1' },
+    });
+  });
+});
+
+describe("an order's way to the venue", () => {
+  it('is two round trips long for the first one: rules and credentials are asked for side by side', async () => {
+    let release: () => void = () => undefined;
+    let asked = 0;
+    const together = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const meet = (reply: Reply): Reply => {
+      asked += 1;
+      if (asked === 3) release();
+      return (response) => {
+        void together.then(() =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(Object(reply).body)),
+        );
+      };
+    };
+    const answers: Answers = {
+      book: (_id, _index, { query }) => meet({ body: bookAnswer(query.get('token_id') ?? '') }),
+      auth: () => meet(derivedKey('k1')),
+    };
+    const world = await openWorld(answers, { credentials: undefined });
+    const { result } = await place(world);
+    expect(result).toMatchObject({ status: 'live' });
+    expect(world.venue.calls().toSorted()).toStrictEqual([
+      'GET /auth/derive-api-key',
+      'GET /book',
+      'POST /auth/api-key',
+      'POST /order',
+    ]);
+    expect(world.venue.calls().at(-1)).toBe('POST /order');
+  });
+
+  it('is one round trip long for every further one', async () => {
+    const world = await openWorld();
+    await place(world);
+    const { call } = await place(world);
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', 'POST /order']);
+    expect(call.venueRequests).toStrictEqual([{ name: 'post-order', result: 200, milliseconds: expect.any(Number) }]);
+  });
+
+  it('carries the L2 headers of the account over the very bytes that are sent', async () => {
+    const world = await openWorld();
+    const { signed } = await place(world);
+    const post = world.venue.seen.at(-1);
+    expect(post?.body).toBe(
+      `{"deferExec":false,"postOnly":true,"order":${signed.payload},"owner":"0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab","orderType":"GTC"}`,
+    );
+    expect(post?.headers).toMatchObject({
+      poly_address: world.entry.walletAddress,
+      poly_passphrase: PASSPHRASE,
+      poly_signature: expect.stringMatching(/^[\w-]{43}=$/),
+    });
+  });
+});
+
+describe('secrets', () => {
+  const leak = `signature ${PRIVATE_KEY} ${API_SECRET} ${PASSPHRASE} refused`;
+
+  it.each<[string, Answers]>([
+    ['a refusal that quotes them', { post: () => ({ status: 400, body: { error: leak } }) }],
+    ['a refusal in a 200', { post: () => ({ body: { success: true, errorMsg: leak, orderID: '' } }) }],
+    ['a 401', { post: () => ({ status: 401, body: { error: leak } }) }],
+    ['a failed derivation', { auth: () => ({ status: 400, body: { error: leak } }) }],
+    [
+      'credentials that cannot be used',
+      { auth: () => ({ body: { apiKey: 1, secret: API_SECRET, passphrase: PASSPHRASE } }) },
+    ],
+    [
+      'a reset and failing look-ups',
+      {
+        post: () => 'reset',
+        order: (id, index) => (index === 0 ? { status: 500, body: leak } : lookedUp(id, 'CANCELED')),
+      },
+    ],
+    ['a book that cannot be read', { book: () => ({ body: leak }) }],
+  ])('are in no log line and no error after %s', async (_what, answers) => {
+    const world = await openWorld(answers, { credentials: undefined });
+    const attempt = async () => settled(world.entry.submit(await world.sign(), callWithin(6_300)));
+    const error = await attempt().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'AppError' });
+    const told = [inspect(error, { depth: 9, showHidden: true }), inspect(world.lines, { depth: 9 })].join();
+    for (const secret of [PRIVATE_KEY, PRIVATE_KEY.slice(2), API_SECRET, PASSPHRASE])
+      expect(told).not.toContain(secret);
+  });
+});

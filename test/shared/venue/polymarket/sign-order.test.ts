@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@polymarket/clob-client-v2';
+import { dataSlice, getAddress, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers';
+import fc from 'fast-check';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/config.ts';
+import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
+import { AppError } from '../../../../shared/errors.ts';
+import { Secret } from '../../../../shared/secret.ts';
+import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
+import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
+import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';
+import { ORDER_TYPE } from '../../../support/orders/order-type.ts';
+import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
+import { v1TokenId, v2TokenId } from '../../../support/venue/market-records.ts';
+import { clientSigner } from '../../../support/venue/paper-client.ts';
+
+const FUNDER = getAddress('0x00000000000000000000000000000000000f00d5');
+const signer = new Wallet(PRIVATE_KEY);
+const wallet = openWallet(new Secret(PRIVATE_KEY));
+/** The exchanges on Polygon, as the venue documents them. */
+const EXCHANGES = {
+  plain: { version: '2', verifyingContract: '0xE111180000d2663C0091e4f400237545B87B996B' },
+  negRisk: { version: '2', verifyingContract: '0xe2222d279d744050d28e00520010520000310F59' },
+  protocolV2: { version: '3', verifyingContract: '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa' },
+} as const;
+type Domain = keyof typeof EXCHANGES;
+const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
+const TICKS: readonly TickSize[] = ['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001'];
+
+function domainOf(domain: Domain) {
+  return { name: 'Polymarket CTF Exchange', chainId: 137, ...EXCHANGES[domain] };
+}
+
+function tokenOf(domain: Domain): string {
+  return domain === 'protocolV2' ? v2TokenId(6) : v1TokenId(6);
+}
+
+function rulesOf(domain: Domain, tick: string): OrderRules {
+  const tickSize = parseDecimal(tick) ?? ZERO;
+  const protocol = domain === 'protocolV2' ? 'v2' : 'v1';
+  return { tickSize, minOrderSize: ZERO, negRisk: domain === 'negRisk', protocol };
+}
+
+/** The account as our settings know it. */
+function accountOf(signatureType: SignatureType) {
+  return { wallet, signatureType, funderAddress: signatureType === 'eoa' ? wallet.address : FUNDER };
+}
+
+interface Terms {
+  readonly domain: Domain;
+  readonly kind: SignatureType;
+  readonly tick: TickSize;
+  readonly price: string;
+  readonly size: string;
+  readonly side: 'buy' | 'sell';
+}
+
+/** The payload of the same order from the official client with an ethers wallet. */
+async function officialPayload({ domain, kind, tick, price, size, side }: Terms): Promise<string> {
+  const type = SIGNATURE_TYPES.indexOf(kind);
+  const builder = new OrderBuilder(clientSigner(signer), 137, type, kind === 'eoa' ? undefined : FUNDER);
+  const terms = {
+    tokenID: tokenOf(domain),
+    price: Number(price),
+    size: Number(size),
+    side: side === 'buy' ? Side.BUY : Side.SELL,
+  };
+  const options = { tickSize: tick, negRisk: domain === 'negRisk' };
+  const signed = await builder.buildOrder(terms, options, domain === 'protocolV2' ? 3 : 2);
+  if ('nonce' in signed) throw new Error('the client signed an order of the first CLOB');
+  return JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC).order);
+}
+
+function signTerms({ domain, kind, tick, ...order }: Terms) {
+  return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), accountOf(kind));
+}
+
+/** Of a deposit wallet's signature: the order within the wallet's own domain (ERC-7739). */
+const NESTED = [
+  { name: 'contents', type: 'Order' },
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+  { name: 'salt', type: 'bytes32' },
+];
+
+/** The order in a payload as the exchange hashes it, and its signature. */
+function structOf(payload: string) {
+  const { side, signature, expiration, ...order } = JSON.parse(payload);
+  return { struct: { ...order, side: side === 'BUY' ? 0 : 1 }, signature };
+}
+
+describe('a signed order', () => {
+  beforeEach(() => {
+    jest.spyOn(Date, 'now').mockReturnValue(1_795_185_721_022);
+    jest.spyOn(Math, 'random').mockReturnValue(0.4711);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const cases = SIGNATURE_TYPES.flatMap((kind) => DOMAINS.map((domain) => [kind, domain] as const));
+
+  it.each(cases)("of account kind %s for exchange %s has the official client's bytes", async (kind, domain) => {
+    for (const tick of TICKS) {
+      for (const side of ['buy', 'sell'] as const) {
+        const terms = { domain, kind, tick, side, price: tick === '0.1' ? '0.3' : '0.35', size: '12.34' };
+        expect((await signTerms(terms)).payload).toBe(await officialPayload(terms));
+      }
+    }
+  });
+
+  it.each(cases)('of account kind %s for exchange %s has the hash of its struct as its id', async (kind, domain) => {
+    const signed = await signTerms({ domain, kind, tick: '0.01', side: 'sell', price: '0.35', size: '12.34' });
+    const { struct } = structOf(signed.payload);
+    expect(signed.orderId).toBe(TypedDataEncoder.hash(domainOf(domain), { Order: ORDER_TYPE }, struct));
+    expect(signed).toMatchObject({ tokenId: tokenOf(domain), postOnly: true });
+  });
+
+  it.each(cases)("of account kind %s for exchange %s is signed by the key's address", async (kind, domain) => {
+    const { payload } = await signTerms({ domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' });
+    const { struct, signature } = structOf(payload);
+    const holder = kind === 'eoa' ? signer.address : FUNDER;
+    expect([struct.maker, struct.signer]).toStrictEqual([holder, kind === 'deposit-wallet' ? holder : signer.address]);
+    expect(struct.signatureType).toBe(SIGNATURE_TYPES.indexOf(kind));
+    if (kind !== 'deposit-wallet') {
+      expect(verifyTypedData(domainOf(domain), { Order: ORDER_TYPE }, struct, signature)).toBe(signer.address);
+      return;
+    }
+    const nested = {
+      contents: struct,
+      name: 'DepositWallet',
+      version: '1',
+      chainId: 137,
+      verifyingContract: FUNDER,
+      salt: `0x${'00'.repeat(32)}`,
+    };
+    const digest = TypedDataEncoder.hash(domainOf(domain), { TypedDataSign: NESTED, Order: ORDER_TYPE }, nested);
+    expect(recoverAddress(digest, dataSlice(signature, 0, 65))).toBe(signer.address);
+  });
+});
+
+describe('the amounts of an order', () => {
+  /** Signs nothing: amounts are what counts here. */
+  const mute = { address: wallet.address, sign: async () => `0x${'11'.repeat(65)}` };
+  const account = { wallet: mute, signatureType: 'eoa', funderAddress: wallet.address } as const;
+
+  const market = fc.record({ domain: fc.constantFrom(...DOMAINS), tick: fc.constantFrom(...TICKS) });
+  const side = fc.constantFrom('buy' as const, 'sell' as const);
+  const grid = fc.double({ min: 0, max: 1, noNaN: true });
+
+  /** Any price on the grid of a tick. */
+  function priceOn(tick: string, where: number): string {
+    const { coefficient, scale } = parseDecimal(tick) ?? ZERO;
+    const last = 10n ** BigInt(scale) / coefficient - 1n;
+    const steps = 1n + BigInt(Math.floor(where * Number(last - 1n)));
+    return formatDecimal({ coefficient: steps * coefficient, scale });
+  }
+
+  function sign(domain: Domain, tick: string, order: { price: string; size: string; side: 'buy' | 'sell' }) {
+    return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), account);
+  }
+
+  /** Maker and taker amount in millionths, by integers alone. */
+  function exact({ price, size, side }: { price: string; size: string; side: 'buy' | 'sell' }) {
+    const [p, s] = [parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO];
+    const collateral = p.coefficient * s.coefficient * 10n ** BigInt(6 - p.scale - s.scale);
+    const amounts = [String(collateral), String(toUnits(s, 6))];
+    return side === 'buy' ? amounts : amounts.reverse();
+  }
+
+  const hundredths = (max: number) =>
+    fc.integer({ min: 1, max }).map((n) => formatDecimal({ coefficient: BigInt(n), scale: 2 }));
+
+  it('are price and size to the last digit, at every tick of every exchange', async () => {
+    await fc.assert(
+      fc.asyncProperty(market, side, grid, hundredths(10_000_000), async ({ domain, tick }, direction, where, size) => {
+        const order = { price: priceOn(tick, where), size, side: direction };
+        const { makerAmount, takerAmount } = JSON.parse((await sign(domain, tick, order)).payload);
+        expect([makerAmount, takerAmount]).toStrictEqual(exact(order));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('are exact or the order is refused, however large it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(market, side, grid, fc.bigInt(1n, 10n ** 11n), async ({ domain, tick }, direction, where, n) => {
+        const order = {
+          price: priceOn(tick, where),
+          size: formatDecimal({ coefficient: n, scale: 2 }),
+          side: direction,
+        };
+        const signed = await sign(domain, tick, order).catch((error: unknown) => error);
+        if (signed instanceof AppError) {
+          expect([domain === 'protocolV2', signed.code]).toStrictEqual([false, 'invalid_request']);
+          expect(signed.facts).toMatchObject({ errors: [{ field: 'size' }] });
+          return;
+        }
+        const { makerAmount, takerAmount } = JSON.parse(Object(signed).payload);
+        expect([makerAmount, takerAmount]).toStrictEqual(exact(order));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('of protocol v2 are exact where floating point is not', async () => {
+    const order = { price: '0.9999', size: '999999999.99', side: 'buy' as const };
+    const { makerAmount, takerAmount } = JSON.parse((await sign('protocolV2', '0.0001', order)).payload);
+    expect([makerAmount, takerAmount]).toStrictEqual(['999899999990001', '999999999990000']);
+  });
+
+  it('at a tick that is finer than the venue knows are refused', async () => {
+    const order = { price: '0.12345', size: '10', side: 'buy' as const };
+    await expect(sign('plain', '0.00001', order)).rejects.toMatchObject({ code: 'venue_error' });
+    await expect(sign('plain', '0.0000001', { ...order, price: '0.1234567' })).rejects.toMatchObject({
+      code: 'venue_error',
+    });
+  });
+});

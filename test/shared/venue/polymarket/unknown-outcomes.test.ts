@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import { accepted, lookedUp, NOT_FOUND, openWorld, place, resultOf } from '../../../support/orders/trading-world.ts';
+import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+
+const HTML = { 'content-type': 'text/html; charset=UTF-8' };
+const LOOK_UP = 'GET /data/order/';
+
+const cut: Reply = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
+  response.write('{"success":true', () => response.destroy());
+};
+
+/** Answers after which nobody knows whether the order is live. */
+const UNCLEAR: readonly (readonly [string, (orderId: string) => Reply])[] = [
+  ['a reset', () => 'reset'],
+  ['a body that breaks off', () => cut],
+  ['500 order timed out', () => ({ status: 500, body: { error: 'order timed out' } })],
+  ['500 could not insert order', () => ({ status: 500, body: { error: 'could not insert order' } })],
+  ['500 with a sentence of a refusal', () => ({ status: 500, body: { error: 'invalid signature' } })],
+  ['502 of the edge', () => ({ status: 502, headers: HTML, body: '<html>' })],
+  ['503 of the edge', () => ({ status: 503, headers: HTML, body: '<html>Trading is currently disabled</html>' })],
+  ['503 with an unknown sentence', () => ({ status: 503, body: { error: 'upstream connect error' } })],
+  ['504 of the edge', () => ({ status: 504, headers: HTML })],
+  ['522 of the edge', () => ({ status: 522, headers: HTML })],
+  ['a redirect', () => ({ status: 307, headers: { location: '/order' } })],
+  ['400 as HTML', () => ({ status: 400, headers: HTML, body: '<html>' })],
+  ['400 context canceled', () => ({ status: 400, body: { error: 'context canceled' } })],
+  ['400 without a sentence', () => ({ status: 400, body: { message: 'no' } })],
+  ['404 with an unknown sentence', () => ({ status: 404, body: { error: 'page not found' } })],
+  ['400 timed out', () => ({ status: 400, body: { error: 'order timed out' } })],
+  ...[408, 409, 422].map(
+    (status) => [`${status} with a sentence`, () => ({ status, body: { error: 'invalid signature' } })] as const,
+  ),
+  ['405', () => ({ status: 405, body: { error: 'method not allowed' } })],
+  ['400 Duplicated', (id) => ({ status: 400, body: { error: `order ${id} is invalid. Duplicated.` } })],
+  ['200 Duplicated', (id) => accepted('', { errorMsg: `order ${id} is invalid. Duplicated.`, status: '' })],
+  ['half of a JSON', () => ({ body: '{"success":true,"orderID":"0x' })],
+  [
+    'a JSON of another type',
+    (id) => ({ headers: HTML, body: JSON.stringify({ success: true, orderID: id, status: 'live' }) }),
+  ],
+  ['an empty 200', () => ({})],
+  ['a list', () => ({ body: [] })],
+  ['a wrong order id', () => accepted(`0x${'ee'.repeat(32)}`)],
+  ['no order id', () => accepted('')],
+  ['status unmatched', (id) => accepted(id, { status: 'unmatched' })],
+  ['a status that is new', (id) => accepted(id, { status: 'parked' })],
+  ['no status', (id) => accepted(id, { status: undefined })],
+  ['success false without a word', (id) => accepted(id, { success: false })],
+  ['success as a text', (id) => accepted(id, { success: 'true' })],
+];
+
+const placed = (orderId: string, status: string, tradeIds: readonly string[] = []) => ({
+  orderId,
+  status,
+  transactionHashes: [],
+  tradeIds,
+});
+
+describe('an order that the venue accepts', () => {
+  it.each<[string, Readonly<Record<string, unknown>>, readonly string[], readonly string[]]>([
+    ['live', {}, [], []],
+    ['matched', { transactionsHashes: ['0xaa'], tradeIDs: ['t1', 't2'] }, ['0xaa'], ['t1', 't2']],
+    ['delayed', { errorMsg: null, transactionsHashes: null }, [], []],
+    ['LIVE', { errorMsg: undefined, tradeIDs: undefined }, [], []],
+  ])('is placed with status %s %j', async (status, changes, transactionHashes, tradeIds) => {
+    const world = await openWorld({
+      post: (id) => accepted(id.toUpperCase().replace('0X', '0x'), { status, ...changes }),
+    });
+    const { signed, result } = await place(world);
+    const { orderId } = signed;
+    expect(result).toStrictEqual({ orderId, status: status.toLowerCase(), transactionHashes, tradeIds });
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
+  });
+
+  it('is placed by a 201 too', async () => {
+    const world = await openWorld({ post: (id) => ({ status: 201, ...Object(accepted(id)) }) });
+    expect(await place(world)).toMatchObject({ result: { status: 'live' } });
+  });
+});
+
+describe('an order that may be live', () => {
+  it.each(UNCLEAR)('is looked up, not sent again, after %s', async (_what, post) => {
+    const world = await openWorld({ post, order: (id) => lookedUp(id, 'LIVE') });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'live'));
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', `${LOOK_UP}${signed.orderId}`]);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string, readonly string[]]>([
+    ['LIVE', {}, 'live', []],
+    ['ORDER_STATUS_LIVE', {}, 'live', []],
+    ['live', { size_matched: '0.00' }, 'live', []],
+    ['UNMATCHED', {}, 'live', []],
+    ['DELAYED', {}, 'delayed', []],
+    ['ORDER_STATUS_DELAYED', { associate_trades: null }, 'delayed', []],
+    ['MATCHED', { size_matched: '10', associate_trades: ['t7'] }, 'matched', ['t7']],
+    ['ORDER_STATUS_MATCHED', {}, 'matched', []],
+    ['LIVE', { size_matched: '2.5', associate_trades: ['t8'] }, 'matched', ['t8']],
+    ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'matched', ['t9']],
+    ['SOMETHING_NEW', { size_matched: '1' }, 'matched', []],
+  ])('is found as %s %j: %s', async (state, changes, status, tradeIds) => {
+    const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state, changes) });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, status, tradeIds));
+  });
+
+  it.each(['CANCELED', 'ORDER_STATUS_CANCELED', 'CANCELLED', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED', 'INVALID'])(
+    'is a refusal when the venue shows it as %s with nothing executed',
+    async (state) => {
+      const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state) });
+      const { signed, result } = await place(world);
+      expect(result).toStrictEqual({
+        code: 'order_rejected',
+        facts: { venueReason: state, orderId: signed.orderId },
+      });
+    },
+  );
+
+  it.each<[string, Reply]>([
+    ['404', NOT_FOUND],
+    ['null', { body: 'null' }],
+    ['another order', lookedUp(`0x${'ee'.repeat(32)}`, 'LIVE')],
+    ['a state that is new', lookedUp('ours', 'PARKED')],
+    ['a state with a tail', lookedUp('ours', 'CANCELED by 0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab')],
+    ['500', { status: 500, body: { error: 'x' } }],
+    ['a page of the edge', { status: 502, headers: HTML }],
+    ['an order without size_matched', lookedUp('ours', 'LIVE', { size_matched: undefined })],
+  ])('is found by a later look-up when the first says %s', async (_what, first) => {
+    const world = await openWorld({
+      post: () => 'reset',
+      order: (id, index) => {
+        if (index > 0) return lookedUp(id, 'LIVE');
+        return typeof first === 'object' && JSON.stringify(first).includes('ours')
+          ? { ...first, body: { ...Object(first.body), id } }
+          : first;
+      },
+    });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'live'));
+  });
+
+  it('is not looked for among the trades before a second look-up: it may only not show up yet', async () => {
+    const world = await openWorld({
+      post: () => 'reset',
+      order: (id, index) => (index === 0 ? NOT_FOUND : lookedUp(id, 'LIVE')),
+    });
+    await place(world);
+    expect(world.venue.calls()).not.toContain('GET /data/trades');
+  });
+
+  const trade = (id: string, changes: object) => ({ id, maker_orders: [], transaction_hash: null, ...changes });
+
+  it.each<[string, (orderId: string) => object]>([
+    ['as taker', (orderId) => trade('t1', { taker_order_id: orderId, transaction_hash: '0xaa' })],
+    [
+      'as maker',
+      (orderId) => trade('t1', { maker_orders: [{ order_id: orderId.toUpperCase() }], transaction_hash: '0xaa' }),
+    ],
+  ])('is found among the trades %s, on a later page, when the venue has forgotten it', async (_what, fill) => {
+    const world = await openWorld({
+      post: () => 'reset',
+      trades: (orderId, _index, { query }) =>
+        query.get('next_cursor') === 'Mg=='
+          ? { body: { data: [fill(orderId), trade('t2', { taker_order_id: '0x0' })], next_cursor: 'LTE=' } }
+          : { body: { data: [trade('t0', { taker_order_id: null })], next_cursor: 'Mg==' } },
+    });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual({
+      orderId: signed.orderId,
+      status: 'matched',
+      transactionHashes: ['0xaa'],
+      tradeIds: ['t1'],
+    });
+    const after = Number(world.venue.seen.find(({ path }) => path === '/data/trades')?.query.get('after'));
+    expect(Math.abs(Date.now() / 1000 - 60 - after)).toBeLessThan(5);
+  });
+
+  it('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
+    const worlds = [
+      await openWorld({ post: () => 'reset' }),
+      await openWorld({ post: () => ({ status: 400, body: { error: 'Duplicated' } }), order: () => 'hang' }),
+      await openWorld({ post: () => 'hang', order: () => 'hang', trades: () => 'hang' }),
+    ];
+    const ends = await Promise.all(
+      worlds.map(async (world) => {
+        const end = await place(world, 6_200);
+        return { ...end, late: performance.now() - end.call.deadline };
+      }),
+    );
+    // The second between an order's budget and what callers are promised.
+    for (const { late } of ends) expect(late).toBeLessThan(1_000);
+    expect(ends.map(({ result }) => result)).toStrictEqual(
+      ends.map(({ signed: { orderId } }) => ({ code: 'outcome_unknown', facts: { orderId } })),
+    );
+    for (const { venue } of worlds) expect(venue.calls().filter((call) => call === 'POST /order').length).toBe(1);
+    expect(worlds[0]?.venue.calls().filter((call) => call.startsWith(LOOK_UP)).length).toBe(5);
+  });
+
+  it('keeps 5 s of its time for look-ups', async () => {
+    const world = await openWorld({ post: () => 'hang', order: (id) => lookedUp(id, 'LIVE') });
+    const { result, call } = await place(world, 6_200);
+    expect(result).toMatchObject({ status: 'live' });
+    const lookUp = world.venue.seen.find(({ path }) => path.startsWith('/data/order/'));
+    expect(call.deadline - (lookUp?.at ?? call.deadline)).toBeGreaterThan(4_400);
+  });
+
+  it('is not sent at all when less than 6 s are left', async () => {
+    const world = await openWorld();
+    const { result } = await place(world, 5_900);
+    expect(result).toStrictEqual({ code: 'venue_timeout', facts: {} });
+    expect(world.venue.calls()).toStrictEqual(['GET /book']);
+  });
+
+  it('never left when the connection is refused', async () => {
+    const [signing, gone] = [await openWorld(), await openWorld()];
+    const signed = await signing.sign();
+    await gone.venue.close();
+    expect(await resultOf(gone.entry.submit(signed, callWithin(24_000)), signed.orderId)).toStrictEqual({
+      code: 'venue_unavailable',
+      facts: {},
+      retryAfter: 5,
+    });
+  });
+});

@@ -1,0 +1,15 @@
+import { placementOf } from '../../../functions/orders/endpoint.ts';
+import type { AppError } from '../../../shared/errors.ts';
+import { FINAL_CODES } from '../../../shared/errors.ts';
+import type { Fate, Placement } from '../../../shared/venue/port.ts';
+
+/** Gives the placement of a fate, or throws its error, as the endpoint does. */
+export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Placement> {
+  return placementOf({ orderId, fate: await sending, replayed: false }, undefined);
+}
+
+/** The fate that an adapter which keeps to the contract tells by an error. */
+export function fateOfError(error: AppError): Fate {
+  if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', cause: error };
+  return { kind: FINAL_CODES.some((code) => code === error.code) ? 'refused' : 'not_taken', error };
+}
