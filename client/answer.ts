@@ -1,21 +1,44 @@
-import { type ErrorCode, type Facts, OrderBookError } from './error.ts';
+import { type ErrorCode, OrderBookError } from './error.ts';
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+type KindOf<Value> = [Value] extends [string]
+  ? 'string'
+  : [Value] extends [boolean]
+    ? 'boolean'
+    : [Value] extends [readonly unknown[]]
+      ? 'array'
+      : never;
 
-function has<T>(value: unknown, members: readonly (keyof T & string)[]): value is T {
-  return isObject(value) && members.every((name) => name in value);
-}
+/** Members by which the client recognises a `T`, each with the kind of its value. */
+export type Marks<T> = { readonly [Name in keyof T]?: KindOf<T[Name]> };
 
 interface ProblemBody {
+  readonly type?: unknown;
+  readonly title?: unknown;
+  readonly status?: unknown;
   readonly code: ErrorCode;
   readonly detail: string;
   readonly request_id: string;
 }
 
-/** The body of an answer as JSON; `undefined` where it is none, as with the HTML of a proxy. */
-async function jsonOf(response: Response): Promise<unknown> {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/**
+ * Recognises an answer of the service by its marks. Only they are checked: for the rest the service is trusted to keep
+ * to its document, so that this client still understands a newer service, with a `status` or a `code` unknown here.
+ */
+function isFromService<T>(body: unknown, marks: Marks<T>): body is T {
+  if (!isObject(body)) return false;
+  return Object.entries<string | undefined>(marks).every(([name, kind]) => kindOf(body[name]) === kind);
+}
+
+/** Parses the body; `undefined` where it is not JSON, such as the HTML of a proxy. */
+async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return JSON.parse(text);
@@ -24,29 +47,29 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-function seconds(header: string | null): number | undefined {
+function parseSeconds(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-function factsOf(body: Readonly<Record<string, unknown>>): Facts {
-  const { type, title, status, code, detail, request_id, ...facts } = body;
-  return facts;
-}
-
-/** What an answer says: a body with at least these members, or an error. */
-export async function readAnswer<T>(response: Response, members: readonly (keyof T & string)[]): Promise<T> {
-  const body = await jsonOf(response);
-  if (response.ok && has<T>(body, members)) return body;
+function errorOf(response: Response, body: unknown): OrderBookError {
   const { status, headers } = response;
-  const retryAfter = seconds(headers.get('retry-after'));
-  if (!response.ok && isObject(body) && has<ProblemBody>(body, ['code', 'detail', 'request_id'])) {
-    const { code, detail, request_id: requestId } = body;
-    throw new OrderBookError(detail, { code, status, requestId, retryAfter, facts: factsOf(body) });
+  const retryAfter = parseSeconds(headers.get('retry-after'));
+  const marks = { code: 'string', detail: 'string', request_id: 'string' } as const;
+  if (!response.ok && isFromService<ProblemBody>(body, marks)) {
+    const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
+    return new OrderBookError(detail, { code, status, requestId, retryAfter, facts });
   }
-  throw new OrderBookError(`The answer (${status}) is not one of the service.`, {
+  return new OrderBookError(`The answer (${status}) is not one of the service.`, {
     code: status === 429 ? 'rate_limited' : 'foreign_answer',
     status,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter,
   });
+}
+
+/** Returns the body of a successful answer that has the marks of a `T`; throws `OrderBookError` for any other. */
+export async function readAnswer<T>(response: Response, marks: Marks<T>): Promise<T> {
+  const body = await readJson(response);
+  if (response.ok && isFromService(body, marks)) return body;
+  throw errorOf(response, body);
 }

@@ -1,4 +1,4 @@
-import { readAnswer } from './answer.ts';
+import { type Marks, readAnswer } from './answer.ts';
 import type { components } from './api.ts';
 import { OrderBookError } from './error.ts';
 import { repeat } from './repeat.ts';
@@ -13,9 +13,9 @@ export type PlacedOrder = Schemas['PlacedOrder'];
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  /** Address of the service, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
-  /** Instead of the platform's `fetch`: one that signs requests, say. */
+  /** Replaces the platform's `fetch`, for example by one that signs requests. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -24,88 +24,95 @@ export interface CallOptions {
 }
 
 export interface PlaceOptions extends CallOptions {
-  /** Of an earlier attempt, to find out what became of it. Without it the client makes one. */
+  /** Key of an earlier attempt, to find out the fate of its order. Without it the client makes a new key. */
   readonly idempotencyKey?: string | undefined;
-  /** The user's public key in the client's own chain; the service only logs it. */
+  /** Public key of the user in the client's own chain; the service only logs it. */
   readonly clientAddress?: string | undefined;
 }
 
-/** Every method throws `OrderBookError`. */
+/** Calls of the service. Every method throws `OrderBookError`. */
 export interface Client {
   health(options?: CallOptions): Promise<HealthStatus>;
   markets(options?: CallOptions & { readonly limit?: number | undefined }): Promise<MarketList>;
   book(tokenId: string, options?: CallOptions): Promise<Book>;
-  /** Places one order, at most, however often it has to be sent. */
+  /** Places at most one order, however often it has to be sent: every attempt has the same idempotency key. */
   placeOrder(order: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
 }
 
-/** Milliseconds of one attempt. The service answers a read within 10 s and an order within 25 s. */
-const READ_LIMIT = 15_000;
-const ORDER_LIMIT = 30_000;
+type Send = (path: string, init: RequestInit, limitMs: number) => Promise<Response>;
 
-/** A read changes nothing; a venue that refuses the service will go on refusing. */
-function readAgain({ code, status }: OrderBookError): boolean {
+/** Limits of one attempt: the service answers a read within 10 s and an order within 25 s, and the network adds to it. */
+const READ_LIMIT_MS = 15_000;
+const ORDER_LIMIT_MS = 30_000;
+
+/** Allows a repeat after most failures, as a read changes nothing; a venue that refuses the service keeps refusing. */
+function mayReadAgain({ code, status }: OrderBookError): boolean {
   if (code === 'network_error') return true;
   return status !== undefined && [429, 502, 503, 504].includes(status) && code !== 'venue_refused_service';
 }
 
-/** With the same key a repeat places no second order; a refusal stays one. */
-function orderAgain({ code, status = 0 }: OrderBookError): boolean {
+/** Allows a repeat unless the service refused the order: with the same key it cannot place a second one. */
+function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
   if (code === 'network_error' || code === 'order_in_progress') return true;
-  // The gateway gave up, or the answer got lost on its way: what the service did is not known.
+  // The gateway gave up, or the answer was lost on its way: the order may have been placed.
   if (code === 'foreign_answer') return status >= 500 || status < 300;
   return [429, 503, 504].includes(status);
 }
 
-/** 128 bits in hex. Not `randomUUID`, which pages have on https and localhost only. */
+/** Makes a key of 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export function createClient({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Client {
+function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
   const root = baseUrl.replace(/\/+$/, '');
+  return async (path, init, limitMs) => {
+    const limit = AbortSignal.timeout(limitMs);
+    return fetch(root + path, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
+  };
+}
 
-  async function send(path: string, init: RequestInit, limit: number): Promise<Response> {
-    const time = AbortSignal.timeout(limit);
-    return fetch(root + path, { ...init, signal: init.signal ? AbortSignal.any([init.signal, time]) : time });
+async function place(send: Send, order: OrderRequest, options: PlaceOptions): Promise<PlacedOrder> {
+  const { idempotencyKey = newKey(), clientAddress, signal } = options;
+  const init = {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'Idempotency-Key': idempotencyKey,
+      ...(clientAddress !== undefined && { 'X-Client-Address': clientAddress }),
+    },
+    body: JSON.stringify(order),
+    signal: signal ?? null,
+  };
+  const attempt = async () =>
+    readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), { order_id: 'string', status: 'string' });
+  try {
+    return await repeat(attempt, mayPlaceAgain, signal);
+  } catch (error) {
+    if (error instanceof OrderBookError) error.idempotencyKey = idempotencyKey;
+    throw error;
   }
+}
 
-  function read<T>(path: string, members: readonly (keyof T & string)[], { signal }: CallOptions = {}): Promise<T> {
-    const attempt = async () => readAnswer<T>(await send(path, { signal: signal ?? null }, READ_LIMIT), members);
-    return repeat(attempt, readAgain, signal);
+export function createClient(options: ClientOptions): Client {
+  const send = sender(options);
+
+  function read<T>(path: string, marks: Marks<T>, { signal }: CallOptions = {}): Promise<T> {
+    const attempt = async () => readAnswer<T>(await send(path, { signal: signal ?? null }, READ_LIMIT_MS), marks);
+    return repeat(attempt, mayReadAgain, signal);
   }
 
   return {
-    health: (options) => read<HealthStatus>('/health', ['status', 'mode'], options),
-
+    health: (call) => read<HealthStatus>('/health', { status: 'string', mode: 'string' }, call),
     markets: ({ limit, signal } = {}) => {
       const query = limit === undefined ? '' : `?limit=${limit}`;
-      return read<MarketList>(`/v1/markets${query}`, ['items', 'has_more'], { signal });
+      return read<MarketList>(`/v1/markets${query}`, { items: 'array', has_more: 'boolean' }, { signal });
     },
-
-    book: (tokenId, options) =>
-      read<Book>(`/v1/book/${encodeURIComponent(tokenId)}`, ['bids', 'asks', 'tick_size'], options),
-
-    placeOrder: async (order, { idempotencyKey = newKey(), clientAddress, signal } = {}) => {
-      const init = {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'Idempotency-Key': idempotencyKey,
-          ...(clientAddress !== undefined && { 'X-Client-Address': clientAddress }),
-        },
-        body: JSON.stringify(order),
-        signal: signal ?? null,
-      };
-      const attempt = async () =>
-        readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT), ['order_id', 'status']);
-      try {
-        return await repeat(attempt, orderAgain, signal);
-      } catch (error) {
-        if (error instanceof OrderBookError) error.idempotencyKey = idempotencyKey;
-        throw error;
-      }
+    book: (tokenId, call) => {
+      const marks = { bids: 'array', asks: 'array', tick_size: 'string' } as const;
+      return read<Book>(`/v1/book/${encodeURIComponent(tokenId)}`, marks, call);
     },
+    placeOrder: (order, call = {}) => place(send, order, call),
   };
 }

@@ -2,14 +2,14 @@ import type { components } from './api.ts';
 
 type Schemas = components['schemas'];
 
-/** The problem bodies of the service, told apart by `code`. */
+/** Union of the service's problem bodies; `code` tells them apart. */
 type Problem = {
   [Name in keyof Schemas]: Schemas[Name] extends { code: string; detail: string } ? Schemas[Name] : never;
 }[keyof Schemas];
 
 /**
- * The codes of the service, and three of the client's own: `network_error` (no answer, or none in time), `aborted` (by
- * the caller's signal) and `foreign_answer` (of something else than the service: a gateway, a proxy, a wrong address).
+ * Codes of the service, and three of the client's own: `network_error` (no answer, or none in time), `aborted` (by the
+ * caller's signal) and `foreign_answer` (not from the service: a gateway, a proxy, a wrong address).
  */
 export type ErrorCode = Problem['code'] | 'network_error' | 'aborted' | 'foreign_answer';
 
@@ -17,21 +17,21 @@ type Member<P, Name> = P extends unknown ? (Name extends keyof P ? P[Name] : nev
 type NameOf<P> = P extends unknown ? keyof P : never;
 type FactName = Exclude<NameOf<Problem>, 'type' | 'title' | 'status' | 'code' | 'detail' | 'request_id'>;
 
-/** The members that a code adds, such as `tick_size` of `price_off_tick`; the document says which. */
+/** Members that a code adds to its problem, such as `tick_size` of `price_off_tick`; `openapi.json` lists them. */
 export type Facts = { readonly [Name in FactName]?: Member<Problem, Name> | undefined };
 
 export interface ErrorContext {
   readonly code: ErrorCode;
-  /** HTTP status; absent where there was no answer. */
+  /** HTTP status; absent without an answer. */
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Seconds until a repeat makes sense. */
+  /** Wait before a repeat makes sense, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly facts?: Facts | undefined;
   readonly cause?: unknown;
 }
 
-/** Everything that can go wrong. `message` is a sentence; branch on `code`. */
+/** Error of every failed call. `message` is a sentence for people; branch on `code`. */
 export class OrderBookError extends Error {
   override readonly name = 'OrderBookError';
   readonly code: ErrorCode;
@@ -40,7 +40,7 @@ export class OrderBookError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly facts: Facts;
-  /** Of an order: place it again with this key, and it is still placed once. */
+  /** Key of the order: placed again with it, the order is still placed once. */
   idempotencyKey: string | undefined;
 
   constructor(detail: string, { code, status, requestId, retryAfter, facts = {}, cause }: ErrorContext) {

@@ -1,17 +1,17 @@
 import { OrderBookError } from './error.ts';
 
-/** The first attempt and three repeats. */
+/** Number of attempts: the first one and three repeats. */
 const MAX_ATTEMPTS = 4;
-/** Milliseconds before the first repeat; doubled for each further one, and varied so that clients do not keep step. */
-const FIRST_PAUSE = 400;
-/** Seconds. A caller is not left waiting for longer: the error tells how long it would be. */
-const MAX_RETRY_AFTER = 30;
+/** Pause before the first repeat; it doubles for each further one, and varies so that clients do not keep step. */
+const FIRST_PAUSE_MS = 400;
+/** Longest wait that a caller is put through; beyond it the error is thrown at once and tells the wait. */
+const MAX_RETRY_AFTER_S = 30;
 
 function aborted(signal: AbortSignal): OrderBookError {
   return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal.reason });
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
@@ -20,12 +20,12 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, milliseconds);
+    }, ms);
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
-/** What `attempt` threw as our error: it ended without an answer, unless it is ours already. */
+/** Turns what an attempt threw into our error: unless it is ours already, there was no answer. */
 function toError(thrown: unknown, signal: AbortSignal | undefined): OrderBookError {
   if (signal?.aborted) return aborted(signal);
   if (thrown instanceof OrderBookError) return thrown;
@@ -45,8 +45,8 @@ export async function repeat<T>(
     } catch (thrown) {
       const error = toError(thrown, signal);
       const { retryAfter = 0 } = error;
-      if (attempts >= MAX_ATTEMPTS || retryAfter > MAX_RETRY_AFTER || !repeatable(error)) throw error;
-      const backoff = FIRST_PAUSE * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
+      if (attempts >= MAX_ATTEMPTS || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
+      const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
       await pause(Math.max(retryAfter * 1_000, backoff), signal);
     }
   }

@@ -93,6 +93,7 @@ describe('a read', () => {
     ['venue_refused_service', problem(502, 'venue_refused_service', undefined, { reason: 'region' })],
     ['foreign_answer', { status: 200, body: '<html>' }],
     ['foreign_answer', { status: 200, body: { message: 'another service' } }],
+    ['foreign_answer', { status: 200, body: { ...BOOK, bids: null } }],
   ])('is not repeated after %s', async (code, step) => {
     const { url, requests } = await startScriptedService([step]);
     expect((await errorOf(createClient({ baseUrl: url }).book('1'))).code).toBe(code);
@@ -145,6 +146,7 @@ describe('an order', () => {
     ['order_rejected', problem(422, 'order_rejected')],
     ['internal_error', problem(500, 'internal_error')],
     ['venue_refused_service', problem(502, 'venue_refused_service')],
+    ['a_code_of_a_newer_service', problem(422, 'a_code_of_a_newer_service')],
   ])('is not repeated after %s', async (code, step) => {
     const { url, requests } = await startScriptedService([step]);
     expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe(code);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,8 @@ import { startPaperService } from '../support/service/paper-service.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
+const CLIENT = join(ROOT, 'client');
+const NAME = 'order-book-adapter-client';
 /** Bytes: what a page loads. */
 const MAX_SIZE = 6 * 1024;
 /** A Node of the system besides the one that runs the tests; callers may use Node 20. */
@@ -16,29 +18,37 @@ const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => exis
 
 let project = '';
 
-/** A project that has the package installed, as npm would: what `files` and `exports` name. */
+/** An empty project that has the packed client installed. */
 beforeAll(async () => {
-  await run('npm', ['run', '--silent', 'build:client'], { cwd: ROOT });
   project = await mkdtemp(join(tmpdir(), 'client-package-'));
-  const installed = join(project, 'node_modules/order-book-adapter');
-  await mkdir(join(installed, 'build'), { recursive: true });
-  await cp(join(ROOT, 'build/client'), join(installed, 'build/client'), { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  await run('npm', ['run', '--silent', 'build:client'], { cwd: ROOT });
+  const { stdout: tarball } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: CLIENT });
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
+  await run('npm', ['install', '--offline', '--ignore-scripts', tarball.trim()], { cwd: project });
 }, 300_000);
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-describe('the package’s client', () => {
+describe('the packed client', () => {
+  it('installs as one package', async () => {
+    const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+    expect(Object.keys(installed.packages)).toStrictEqual([`node_modules/${NAME}`]);
+  });
+
+  it('carries the licence of the project', async () => {
+    const packed = await readFile(join(project, 'node_modules', NAME, 'LICENSE'), 'utf8');
+    expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
+  });
+
   it('is at most 6 KB', async () => {
-    const { size } = await stat(join(ROOT, 'build/client/client.js'));
+    const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
     expect(size).toBeLessThanOrEqual(MAX_SIZE);
   });
 
   it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {
     const { url } = await startPaperService();
     const script = `
-      import { createClient } from 'order-book-adapter/client';
+      import { createClient } from '${NAME}';
       const client = createClient({ baseUrl: '${url}' });
       const { items } = await client.markets({ limit: 1 });
       const token_id = items[0].outcomes[0].token_id;
@@ -50,9 +60,18 @@ describe('the package’s client', () => {
     expect(stdout).toBe('live invalid_request\n');
   });
 
+  it('runs the example of its README', async () => {
+    const { url, venue } = await startPaperService();
+    const readme = await readFile(join(project, 'node_modules', NAME, 'README.md'), 'utf8');
+    const example = /```js\n(.*?)```/s.exec(readme)?.[1] ?? '';
+    await writeFile(join(project, 'example.js'), example.replace('http://127.0.0.1:8080', url));
+    const { stdout } = await run(process.execPath, ['example.js'], { cwd: project });
+    expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
+  });
+
   it('has types that a strict project can use, and that know a wrong order', async () => {
     const source = `
-      import { createClient, OrderBookError, type OrderRequest } from 'order-book-adapter/client';
+      import { createClient, OrderBookError, type OrderRequest } from '${NAME}';
       const client = createClient({ baseUrl: 'http://127.0.0.1:8080' });
       const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
       const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });

@@ -34,13 +34,13 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** A project that has the package installed. */
+/** A project that has the client installed. */
 async function project(): Promise<string> {
   const path = await folder();
-  const installed = join(path, 'node_modules/order-book-adapter');
-  await mkdir(join(installed, 'build/client'), { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
-  await writeFile(join(installed, 'build/client/client.js'), await bundleClient());
+  const installed = join(path, 'node_modules/order-book-adapter-client');
+  await mkdir(join(installed, 'build'), { recursive: true });
+  await cp(join(ROOT, 'client/package.json'), join(installed, 'package.json'));
+  await writeFile(join(installed, 'build/client.js'), await bundleClient());
   return path;
 }
 
