@@ -1,19 +1,33 @@
 import { wireOrder, wireTrade } from './account-views.ts';
 import { authenticated } from './auth.ts';
-import type { OrderRecord } from './book.ts';
+import type { AcceptedOrder } from './book.ts';
 import type { Trade } from './exchange.ts';
 import { parseCancellation, parseCancellations, parseMarketCancellation } from './order-payload.ts';
-import { page } from './pages.ts';
+import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './router.ts';
 import { DOMAINS } from './signing.ts';
 import type { VenueState } from './state.ts';
-import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './wire.ts';
 
 const MAX_CANCELLATIONS = 1_000;
 const ORDER_ID = /^0x[0-9a-fA-F]{64}$/;
+/** Rows of a page of /data/orders and /data/trades. */
+const PAGE_ROWS = 100;
+const FIRST_CURSOR = 'MA==';
+const LAST_CURSOR = 'LTE=';
 const UNLIMITED = (2n ** 256n - 1n).toString();
 
 function fits(filter: string | null | undefined, value: string): boolean {
   return filter === null || filter === undefined || filter === value;
+}
+
+/** Cuts a page out of the rows: cursors are base64 of the offset, MA== ("0") first and LTE= ("-1") after the last. */
+function page<T>(rows: readonly T[], cursor: string | null, refusal: string) {
+  const decoded = Buffer.from(cursor || FIRST_CURSOR, 'base64').toString('utf8');
+  if (decoded !== '-1' && !/^\d{1,9}$/.test(decoded)) throw new VenueRefusal(400, refusal);
+  const offset = decoded === '-1' ? rows.length : Number(decoded);
+  const data = rows.slice(offset, offset + PAGE_ROWS);
+  const next = offset + data.length;
+  const next_cursor = next >= rows.length ? LAST_CURSOR : Buffer.from(String(next)).toString('base64');
+  return { limit: PAGE_ROWS, next_cursor, count: data.length, data };
 }
 
 function order(state: VenueState, request: PaperRequest, id: string): Reply {
@@ -55,7 +69,7 @@ function trades(state: VenueState, request: PaperRequest): Reply {
   return json(page(rows, query.get('next_cursor'), 'Invalid trade params payload'));
 }
 
-/** Cancels what belongs to the account; everything else is named with the venue's reason. */
+/** Cancels the orders that belong to the account; names every other one with the venue's reason. */
 function cancel(state: VenueState, address: string, ids: readonly string[], now: number): Reply {
   const canceled: string[] = [];
   const not_canceled: Record<string, string> = {};
@@ -71,7 +85,7 @@ function cancel(state: VenueState, address: string, ids: readonly string[], now:
   return json({ canceled, not_canceled });
 }
 
-function cancelWhere(state: VenueState, request: PaperRequest, wanted: (open: OrderRecord) => boolean): Reply {
+function cancelWhere(state: VenueState, request: PaperRequest, wanted: (open: AcceptedOrder) => boolean): Reply {
   const { address } = authenticated(state, request);
   const ids = state.exchange.open().filter((open) => open.account === address && wanted(open));
   return cancel(
@@ -91,7 +105,7 @@ function cancelMarket(state: VenueState, request: PaperRequest): Reply {
   });
 }
 
-/** Which address a balance is asked for: the funder of the account is known from the orders it placed, else the EOA. */
+/** Finds the holder of a balance: the funder of the orders that the account placed; before the first one, the EOA. */
 function funderOf(state: VenueState, address: string, signatureType: string | null): string {
   if (signatureType === null || signatureType === '0') return address;
   const placed = [...state.exchange.orders.values()].findLast((o) => o.account === address && o.maker !== address);
@@ -113,7 +127,7 @@ function balance(state: VenueState, request: PaperRequest): Reply {
   return json({ balance: String(state.exchange.ledger.shares(holder, token)), allowances });
 }
 
-/** The CLOB paths of an account, all behind L2 credentials: orders, trades, cancellation, balances. */
+/** Routes of an account, all behind L2 credentials: orders, trades, cancellation, balances. */
 export function accountRoutes(state: VenueState): readonly Route[] {
   return [
     ['GET', '/data/order/*', (request, id) => order(state, request, id)],

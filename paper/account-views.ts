@@ -1,10 +1,10 @@
-import { mirrored, type OrderRecord } from './book.ts';
+import { type AcceptedOrder, mirrored } from './book.ts';
 import type { Trade } from './exchange.ts';
 import type { VenueState } from './state.ts';
 import { toDecimal } from './units.ts';
 
-/** An order as GET /data/order/{id} and /data/orders answer it: decimals in strings, `created_at` in Unix seconds. */
-export function wireOrder(state: VenueState, order: OrderRecord) {
+/** Order as GET /data/order/{id} and /data/orders answer it: decimals in strings, `created_at` in Unix seconds. */
+export function wireOrder(state: VenueState, order: AcceptedOrder) {
   const { market } = state.exchange.floor(order.marketId);
   return {
     id: order.id,
@@ -25,7 +25,7 @@ export function wireOrder(state: VenueState, order: OrderRecord) {
   };
 }
 
-/** A trade as GET /data/trades answers it to the account that asks: decimals in strings, times in Unix seconds. */
+/** Trade as GET /data/trades answers it to the account that asks: decimals in strings, times in Unix seconds. */
 export function wireTrade(state: VenueState, trade: Trade, account: string) {
   const { market, taker, resting } = trade;
   const restingPrice = mirrored(resting.outcome, mirrored(taker.outcome, trade.price));

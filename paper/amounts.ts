@@ -1,12 +1,12 @@
 import type { Market, Side } from './market.ts';
 import type { OrderPayload } from './order-payload.ts';
+import { VenueRefusal } from './router.ts';
 import { decimalsOf, LOT, ONE, toDecimal } from './units.ts';
-import { VenueRefusal } from './wire.ts';
 
 /** Decimals that the venue takes for market orders, whatever the tick. */
 const MARKET_DECIMALS = { given: 2, wanted: 4 };
 const SIZE_DECIMALS = 2;
-/** The finest grid of prices on the venue, in millionths. */
+/** Finest price grid of the venue, in millionths. */
 const FINEST_TICK = 100n;
 
 /** Price, size and budget (millionths) as the venue reads them from the two amounts of an order. */
@@ -56,7 +56,7 @@ function limitAmounts(payload: OrderPayload, tick: bigint, id: string): Amounts 
   return { price, size, budget: null };
 }
 
-/** A market order's price is its worst one; rounding its other amount to four decimals moves the ratio off the grid. */
+/** Reads a market order: its price is its worst one, which the rounding of the other amount moves off the grid. */
 function marketAmounts(payload: OrderPayload, tick: bigint, id: string): Amounts {
   const { side, makerAmount, takerAmount } = payload.order;
   const [maker, taker] = [BigInt(makerAmount), BigInt(takerAmount)];

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Credentials } from './keyring.ts';
+import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './router.ts';
 import { isAttestedBy } from './signing.ts';
 import type { VenueState } from './state.ts';
-import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from './wire.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -11,14 +11,14 @@ function header(request: PaperRequest, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whether POLY_TIMESTAMP (seconds) is near the venue's clock. */
+/** Tells if POLY_TIMESTAMP (Unix seconds) is near the venue's clock. */
 function isTimely(state: VenueState, request: PaperRequest): boolean {
   const timestamp = header(request, 'poly_timestamp');
   if (!/^\d{1,12}$/.test(timestamp)) return false;
   return Math.abs(Number(timestamp) - request.now / 1_000) <= state.settings.clockToleranceSeconds;
 }
 
-/** The address and nonce of an L1 request, once its signature holds; else 401. */
+/** Returns the address and nonce of an L1 request; refuses (401) one whose signature does not hold. */
 function attested(state: VenueState, request: PaperRequest): { readonly address: string; readonly nonce: string } {
   const address = header(request, 'poly_address');
   const nonce = header(request, 'poly_nonce') || '0';
@@ -37,8 +37,8 @@ function sameText(left: string, right: string): boolean {
 }
 
 /**
- * The credentials of an L2 request once its HMAC over the raw body, its address, passphrase and timestamp hold; else
- * 401 with the venue's text. The signed path has no query string.
+ * Returns the credentials of an L2 request; refuses (401, the venue's text) one whose address, passphrase, timestamp or
+ * HMAC over the raw body does not hold. The signed path has no query string.
  */
 export function authenticated(state: VenueState, request: PaperRequest): Credentials {
   const credentials = state.keyring.find(header(request, 'poly_api_key'));
@@ -89,7 +89,7 @@ function banStatus(state: VenueState, request: PaperRequest): Reply {
   return json({ closed_only: state.restrictions.get(address) === 'closed-only' });
 }
 
-/** The /auth paths. */
+/** Routes under /auth: API keys and the ban status. */
 export function authRoutes(state: VenueState): readonly Route[] {
   return [
     ['POST', '/auth/api-key', (request) => createKey(state, request)],

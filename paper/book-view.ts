@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mirrored } from './book.ts';
+import { type Level, mirrored } from './book.ts';
 import type { Exchange, Floor } from './exchange.ts';
 import type { OutcomeIndex } from './market.ts';
 import { ONE, toDecimal } from './units.ts';
-
-type Level = readonly [price: bigint, size: bigint];
 
 function wireLevels(levels: readonly Level[]) {
   return levels.map(([price, size]) => ({ price: toDecimal(price), size: toDecimal(size) })).reverse();
 }
 
 /**
- * The book of a token as GET /book answers it: strings, both sides worst price first, `timestamp` in epoch milliseconds
- * of the last change, and the hash over the compact JSON in this order of keys.
+ * Book of a token as GET /book answers it: strings, both sides worst price first, `timestamp` of the last change (epoch
+ * milliseconds), and the hash over the compact JSON in this order of keys.
  */
 export function wireBook(floor: Floor, outcome: OutcomeIndex) {
   const { market, book, tick, changedAt, lastPrice } = floor;
@@ -40,14 +38,14 @@ export function bestPrices(floor: Floor, outcome: OutcomeIndex) {
   return { bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null };
 }
 
-/** Half way between the best prices (millionths); the only side's price, or the middle of all prices, when one is missing. */
+/** Midpoint of the best prices (millionths): of a single side its price, of an empty book 0.5. */
 export function midpoint(floor: Floor, outcome: OutcomeIndex): bigint {
   const { bid, ask } = bestPrices(floor, outcome);
   if (bid === null || ask === null) return bid ?? ask ?? ONE / 2n;
   return (bid + ask) / 2n;
 }
 
-/** The last trade of a market's token: its price and the taker's side, both empty when there was none. */
+/** Last trade of a market's token: its price and the taker's side; 0.5 and no side where there was none. */
 export function lastTrade(exchange: Exchange, floor: Floor, outcome: OutcomeIndex) {
   const trade = exchange.trades.findLast(({ market }) => market.id === floor.market.id);
   if (floor.lastPrice === null) return { price: '0.5', side: '' };

@@ -3,7 +3,7 @@ import { LOT, notional, ONE } from './units.ts';
 
 export type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 
-/** What an order asks for; amounts and prices in millionths, times in epoch milliseconds. */
+/** Terms that an order asks for; amounts and prices in millionths. */
 export interface OrderTerms {
   /** EIP-712 hash of the signed order. */
   readonly id: string;
@@ -23,40 +23,41 @@ export interface OrderTerms {
   readonly budget: bigint | null;
   readonly type: OrderType;
   readonly postOnly: boolean;
-  /** Unix seconds as in the order, 0 for none. */
+  /** End of a GTD order as it was signed, in Unix seconds; 0 for none. */
   readonly expiration: number;
 }
 
 type OrderStatus = 'LIVE' | 'MATCHED' | 'CANCELED';
 
-/** An accepted order and what became of it. */
-export interface OrderRecord extends OrderTerms {
+/** Accepted order with its fate so far; `acceptedAt` in epoch milliseconds. */
+export interface AcceptedOrder extends OrderTerms {
   readonly acceptedAt: number;
   status: OrderStatus;
   filled: bigint;
   readonly tradeIds: string[];
 }
 
-/** A match that would happen: `price` is the resting order's, in terms of the first outcome. */
+/** Match that would happen: `price` is the resting order's, in terms of the first outcome. */
 export interface Fill {
-  readonly resting: OrderRecord;
+  readonly resting: AcceptedOrder;
   readonly size: bigint;
   readonly price: bigint;
 }
 
-type Level = readonly [price: bigint, size: bigint];
+/** Price level of a book, both in millionths. */
+export type Level = readonly [price: bigint, size: bigint];
 
-/** A price of the second outcome in terms of the first, and back: the two always sum to one. */
+/** Turns a price of the second outcome into one of the first, and back: the two always sum to one. */
 export function mirrored(outcome: OutcomeIndex, price: bigint): bigint {
   return outcome === 0 ? price : ONE - price;
 }
 
-/** Whether an order bids in terms of the first outcome: selling "No" at q is buying "Yes" at 1 - q. */
+/** Tells if an order bids in terms of the first outcome: selling "No" at q is buying "Yes" at 1 - q. */
 function bids(order: OrderTerms): boolean {
   return (order.side === 'BUY') === (order.outcome === 0);
 }
 
-function remaining(order: OrderRecord): bigint {
+function remaining(order: AcceptedOrder): bigint {
   return order.size - order.filled;
 }
 
@@ -65,30 +66,30 @@ function lotsFor(budget: bigint, price: bigint): bigint {
 }
 
 /**
- * The one book of a market, kept in terms of its first outcome, so that the books of both outcomes mirror each other by
- * construction and a purchase of one meets a purchase of the other (mint) or two sales meet (merge).
+ * Book of a market, kept in terms of its first outcome, so that the books of both outcomes mirror each other by
+ * construction: a purchase of one can meet a purchase of the other (mint), and two sales can meet (merge).
  *
  * An own engine rather than the npm package nodejs-order-book: that one keeps prices and sizes as floats, knows no
  * complementary outcome, and a market order there targets shares only; bent to these rules little of it would be left.
  */
 export class Book {
-  readonly #bids: OrderRecord[] = [];
-  readonly #asks: OrderRecord[] = [];
+  readonly #bids: AcceptedOrder[] = [];
+  readonly #asks: AcceptedOrder[] = [];
 
   /** Puts an order behind those of the same or a better price: price first, then time. */
-  rest(order: OrderRecord): void {
+  rest(order: AcceptedOrder): void {
     const queue = bids(order) ? this.#bids : this.#asks;
     const behind = queue.findIndex((other) => this.#ranks(order, other));
     queue.splice(behind === -1 ? queue.length : behind, 0, order);
   }
 
-  remove(order: OrderRecord): void {
+  remove(order: AcceptedOrder): void {
     const queue = bids(order) ? this.#bids : this.#asks;
     const index = queue.indexOf(order);
     if (index !== -1) queue.splice(index, 1);
   }
 
-  /** What an order would match now, best price first; the book stays as it is. */
+  /** Plans the matches of an order, best price first; the book stays as it is. */
   plan(order: OrderTerms): { readonly fills: readonly Fill[]; readonly complete: boolean } {
     const fills: Fill[] = [];
     let shares = order.size;
@@ -108,14 +109,14 @@ export class Book {
     return { fills, complete: budget === null ? shares === 0n : lotsFor(budget, order.price) === 0n };
   }
 
-  /** Resting orders from the best price down the queue. */
-  orders(): { readonly bids: readonly OrderRecord[]; readonly asks: readonly OrderRecord[] } {
+  /** Lists the resting orders, best price first. */
+  orders(): { readonly bids: readonly AcceptedOrder[]; readonly asks: readonly AcceptedOrder[] } {
     return { bids: this.#bids, asks: this.#asks };
   }
 
-  /** Price levels of one outcome, best first, sizes summed. */
+  /** Sums the resting sizes of one outcome by price, best first. */
   levels(outcome: OutcomeIndex): { readonly bids: readonly Level[]; readonly asks: readonly Level[] } {
-    const sum = (queue: readonly OrderRecord[]): Level[] => {
+    const sum = (queue: readonly AcceptedOrder[]): Level[] => {
       const levels = new Map<bigint, bigint>();
       for (const order of queue) {
         const price = mirrored(outcome, mirrored(order.outcome, order.price));
@@ -128,7 +129,7 @@ export class Book {
       : { bids: sum(this.#asks), asks: sum(this.#bids) };
   }
 
-  #ranks(order: OrderRecord, other: OrderRecord): boolean {
+  #ranks(order: AcceptedOrder, other: AcceptedOrder): boolean {
     const [price, against] = [mirrored(order.outcome, order.price), mirrored(other.outcome, other.price)];
     return bids(order) ? price > against : price < against;
   }

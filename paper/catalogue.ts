@@ -4,13 +4,13 @@ import { digest, hexOf, integers } from './seeded.ts';
 import { fromDecimal, ONE } from './units.ts';
 
 const DAY_MS = 86_400_000;
-/** All invented dates count from here, so that nothing about a market depends on when the venue was started. */
+/** Start of all invented dates, so that no market depends on the time at which the venue was started. */
 const EPOCH_MS = Date.UTC(2026, 10, 2);
 const MIN_SIZE = 5n * ONE;
 /** Bits 40 to 103: zero in every id of protocol v2 and "not occupied" by those of v1. */
 const V2_NAMESPACE = (2n ** 64n - 1n) << 40n;
 
-/** Whether an id lies in the namespace of protocol v2 position ids. */
+/** Tells if an id lies in the namespace of protocol v2 position ids. */
 export function isPositionId(id: bigint): boolean {
   return (id & V2_NAMESPACE) === 0n;
 }
@@ -23,7 +23,7 @@ function tokenIds(seed: number, key: string): readonly [string, string] {
   return [one('yes', 0), one('no', 0)];
 }
 
-/** Layout: module(8) base hash(128) arity(16) reserved(64)=0 resolution chain(16) condition(16) outcome(8). */
+/** Makes v2 ids: module(8) base hash(128) arity(16) reserved(64)=0 resolution chain(16) condition(16) outcome(8). */
 function positionIds(seed: number, key: string, negRisk: boolean): readonly [string, string] {
   const base = BigInt(hexOf(16, 'position', seed, key));
   const module = negRisk ? 2n : 1n;
@@ -87,7 +87,7 @@ function inventMarket(seed: number, invention: Invention, index: number, stopsAt
   };
 }
 
-/** The invented markets and how to find them. */
+/** Invented markets, with look-up by id. */
 export interface Catalogue {
   readonly markets: readonly Market[];
   byToken(tokenId: string): { readonly market: Market; readonly outcome: OutcomeIndex } | undefined;
@@ -95,8 +95,8 @@ export interface Catalogue {
 }
 
 /**
- * The catalogue of a seed: equal seeds give equal markets. `stopsAt` (epoch ms) is when the one market that is about to
- * close stops taking orders.
+ * Invents the markets of a seed: equal seeds give equal markets. `stopsAt` (epoch milliseconds) is the end of orders in
+ * the one market that is about to close.
  */
 export function createCatalogue(seed: number, stopsAt: number): Catalogue {
   const markets = INVENTIONS.map((invention, index) => inventMarket(seed, invention, index, stopsAt));

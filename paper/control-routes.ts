@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { wireOrder } from './account-views.ts';
 import type { FaultBoard } from './faults.ts';
 import type { RequestLog } from './request-log.ts';
+import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
 import type { VenueState } from './state.ts';
 import { fromDecimal } from './units.ts';
-import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './wire.ts';
 
 const decimal = z
   .string()
@@ -56,9 +56,9 @@ function refresh(state: VenueState, request: PaperRequest): Reply {
   return done();
 }
 
-/** Every order that a client got accepted, oldest first; those of the house are left out. */
+/** Lists the accepted orders of clients, oldest first; the market maker's are left out. */
 export function clientOrders(state: VenueState) {
-  const clients = [...state.exchange.orders.values()].filter(({ maker }) => maker !== state.houseAddress());
+  const clients = [...state.exchange.orders.values()].filter(({ maker }) => maker !== state.marketMakerAddress());
   return clients.map((order) => ({
     ...wireOrder(state, order),
     post_only: order.postOnly,
@@ -76,7 +76,7 @@ function armFaults(faults: FaultBoard, request: PaperRequest): Reply {
   return json({ armed: faults.list() });
 }
 
-/** The paths under /paper, which the real venue does not have: faults, what was received, and the state itself. */
+/** Routes under /paper, which the real venue does not have: faults, received requests, and the state itself. */
 export function controlRoutes(state: VenueState, faults: FaultBoard, log: RequestLog): readonly Route[] {
   const forget = (clear: () => void) => () => {
     clear();

@@ -1,28 +1,28 @@
-import { Book, type Fill, mirrored, type OrderRecord, type OrderTerms } from './book.ts';
+import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from './book.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Faucet, Ledger } from './ledger.ts';
 import type { Market } from './market.ts';
 import { digest, hexOf, uuidOf } from './seeded.ts';
 import { notional } from './units.ts';
 
-/** The venue ends a GTD order this long before the expiration that its owner wrote. */
+/** Time by which the venue ends a GTD order before the expiration that its owner signed. */
 const EARLY_EXPIRY_MS = 60_000;
-/** The books of a fresh venue changed last on this day, whenever it is started: equal seeds give equal books. */
+/** Day of the first books, whenever the venue is started: equal seeds give equal books. */
 const FIRST_CHANGE_MS = Date.UTC(2026, 10, 2, 12);
 
-/** One fill; `price` is in terms of the taker's outcome, amounts in millionths, time in epoch milliseconds. */
+/** Executed match; `price` is in terms of the taker's outcome, amounts in millionths, `at` in epoch milliseconds. */
 export interface Trade {
   readonly id: string;
   readonly market: Market;
-  readonly taker: OrderRecord;
-  readonly resting: OrderRecord;
+  readonly taker: AcceptedOrder;
+  readonly resting: AcceptedOrder;
   readonly size: bigint;
   readonly price: bigint;
   readonly at: number;
   readonly transactionHash: string;
 }
 
-/** The moving part of one market. `lastPrice` is in terms of the first outcome. */
+/** Moving part of one market; `lastPrice` is in terms of the first outcome, `changedAt` in epoch milliseconds. */
 export interface Floor {
   readonly market: Market;
   readonly book: Book;
@@ -31,14 +31,14 @@ export interface Floor {
   lastPrice: bigint | null;
 }
 
-/** Books, orders, trades and holdings. Its state depends only on the seed and on the calls made, with their times. */
+/** Matching engine: books, orders, trades, holdings. Its state depends on the seed and the calls, with their times. */
 export class Exchange {
   readonly catalogue: Catalogue;
   readonly ledger: Ledger;
   readonly trades: Trade[] = [];
-  readonly orders = new Map<string, OrderRecord>();
+  readonly orders = new Map<string, AcceptedOrder>();
   readonly #floors = new Map<string, Floor>();
-  readonly #open = new Set<OrderRecord>();
+  readonly #open = new Set<AcceptedOrder>();
 
   constructor(catalogue: Catalogue, faucet: Faucet) {
     this.catalogue = catalogue;
@@ -51,18 +51,18 @@ export class Exchange {
     }
   }
 
-  /** The floor of a market of this catalogue. */
+  /** Returns the floor of a market; RangeError for one that is not in the catalogue. */
   floor(marketId: string): Floor {
     const floor = this.#floors.get(marketId);
     if (!floor) throw new RangeError(`no market ${marketId}`);
     return floor;
   }
 
-  /** Matches an order and rests what is left of it; the caller has checked everything that could be refused. */
-  accept(terms: OrderTerms, at: number): { readonly order: OrderRecord; readonly trades: readonly Trade[] } {
+  /** Matches an order and rests its remainder; the caller has checked everything that could be refused. */
+  accept(terms: OrderTerms, at: number): { readonly order: AcceptedOrder; readonly trades: readonly Trade[] } {
     const floor = this.floor(terms.marketId);
     const { fills } = floor.book.plan(terms);
-    const order: OrderRecord = { ...terms, acceptedAt: at, status: 'LIVE', filled: 0n, tradeIds: [] };
+    const order: AcceptedOrder = { ...terms, acceptedAt: at, status: 'LIVE', filled: 0n, tradeIds: [] };
     this.orders.set(order.id, order);
     const trades = fills.map((fill, index) => this.#fill(floor, order, { ...fill, index, at }));
     if (order.type === 'FOK' || order.type === 'FAK') order.status = 'MATCHED';
@@ -92,7 +92,7 @@ export class Exchange {
     this.orders.delete(id);
   }
 
-  /** Ends every GTD order whose time has come. */
+  /** Ends every GTD order that is due at `now` (epoch milliseconds). */
   expire(now: number): void {
     for (const order of this.#open) {
       const end = order.expiration * 1_000 - EARLY_EXPIRY_MS;
@@ -100,12 +100,12 @@ export class Exchange {
     }
   }
 
-  /** Open orders, oldest first. */
-  open(): readonly OrderRecord[] {
+  /** Lists the open orders, oldest first. */
+  open(): readonly AcceptedOrder[] {
     return [...this.#open];
   }
 
-  /** What open orders of a maker hold back: collateral without a token, else shares of that token (millionths). */
+  /** Sums what a maker's open orders reserve, in millionths: shares of the token, or collateral without a token. */
   reserved(maker: string, tokenId: string | null): bigint {
     let sum = 0n;
     for (const order of this.#open) {
@@ -117,12 +117,12 @@ export class Exchange {
     return sum;
   }
 
-  /** The token that an order trades. */
+  /** Returns the token that an order trades. */
   tokenOf(order: OrderTerms): string {
     return this.floor(order.marketId).market.tokenIds[order.outcome];
   }
 
-  #fill(floor: Floor, taker: OrderRecord, fill: Fill & { index: number; at: number }): Trade {
+  #fill(floor: Floor, taker: AcceptedOrder, fill: Fill & { index: number; at: number }): Trade {
     const { resting, size, price, index, at } = fill;
     for (const order of [taker, resting]) {
       const own = { tokenId: this.tokenOf(order), side: order.side, size, price: mirrored(order.outcome, price) };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Fault } from './faults.ts';
-import { json, type PaperRequest, parsedBody, type Reply } from './wire.ts';
+import { json, type PaperRequest, parsedBody, type Reply } from './router.ts';
 
-/** How an answer goes out: whole, cut off in the middle of the body, or not at all. */
-export type Outcome =
+/** Delivery of an answer: whole, cut off in the middle of the body, or not at all. */
+export type Delivery =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly delayMs: number }
   | { readonly kind: 'cut'; readonly reply: Reply }
   | { readonly kind: 'hang' }
@@ -21,7 +21,8 @@ function error(status: number, text: string, retryAfter?: number): Reply {
   return json({ error: text }, status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 }
 
-function whole(reply: Reply, delayMs = 0): Outcome {
+/** Delivers a reply as it is. */
+export function whole(reply: Reply, delayMs = 0): Delivery {
   return { kind: 'reply', reply, delayMs };
 }
 
@@ -35,7 +36,7 @@ function postOnlyMode(seconds: number, request: PaperRequest): Reply | undefined
   return json(members, 503, { 'retry-after': String(seconds) });
 }
 
-/** A 200 that says success and is a refusal: nothing was accepted. */
+/** Makes a 200 that says success and is a refusal: nothing was accepted. */
 function successWithError(text: string): Reply {
   const nothing = { orderID: '', takingAmount: '', makingAmount: '', status: '', transactionsHashes: [], tradeIDs: [] };
   return json({ errorMsg: text, ...nothing, success: true });
@@ -44,7 +45,7 @@ function successWithError(text: string): Reply {
 const REGION =
   'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock';
 
-/** Faults that only consist of an answer. */
+/** Answers of the faults that only consist of one. */
 const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
   'rate-limit': ({ retry_after = 1 }) => error(429, 'Too Many Requests', retry_after),
@@ -64,8 +65,8 @@ const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   'success-with-error': ({ text = 'not enough balance / allowance' }) => successWithError(text),
 };
 
-/** What happens instead of processing the request; undefined when it is processed. */
-export function faultBefore(fault: Fault, request: PaperRequest): Outcome | undefined {
+/** Plays a fault in place of the request; undefined for one that lets the request be processed. */
+export function faultBefore(fault: Fault, request: PaperRequest): Delivery | undefined {
   if (fault.fault === 'hang' || fault.fault === 'reset') return { kind: fault.fault };
   const reply =
     fault.fault === 'post-only-mode' ? postOnlyMode(fault.retry_after ?? 120, request) : ANSWERS[fault.fault]?.(fault);
@@ -77,8 +78,8 @@ function withMembers(reply: Reply, change: (answer: z.infer<typeof orderAnswer>)
   return answer.success ? { ...reply, body: JSON.stringify(change(answer.data)) } : reply;
 }
 
-/** How the answer to a processed request goes out; `hide` is told the trades that are to show no transaction hash. */
-export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly string[]) => void): Outcome {
+/** Spoils the answer to a processed request; `hide` gets the trades that are to show no transaction hash. */
+export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly string[]) => void): Delivery {
   switch (fault.fault) {
     case 'hang-after':
       return { kind: 'hang' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PaperRequest } from './wire.ts';
+import type { PaperRequest } from './router.ts';
 
 /** Faults that answer, or do not, before the request is processed. */
 const BEFORE = [
@@ -36,55 +36,55 @@ const AFTER = [
   'status',
 ] as const;
 
-/** Every fault by name; `delay` and `clock-skew` leave request and answer whole. */
+/** Names of all faults; `delay` and `clock-skew` leave request and answer whole. */
 export const FAULT_NAMES = [...BEFORE, ...AFTER, 'delay', 'clock-skew'] as const;
 
 const faultSchema = z.object({
   fault: z.enum(FAULT_NAMES),
-  /** Only requests of this method; default all. */
+  /** Method of the requests that it befalls; default all. */
   method: z.string().optional(),
-  /** Only requests whose path begins so; default all. */
+  /** Beginning of the path of the requests that it befalls; default all. */
   path: z.string().default('/'),
-  /** For how many matching requests. */
+  /** Number of requests that it befalls. */
   times: z.coerce.number().int().positive().default(1),
-  /** Milliseconds of delay and delay-after. */
+  /** Delay of `delay` and `delay-after`, in milliseconds. */
   ms: z.coerce.number().int().nonnegative().default(200),
-  /** By how many seconds clock-skew moves the venue's clock. */
+  /** Shift of the venue's clock by `clock-skew`, in seconds. */
   seconds: z.coerce.number().default(120),
-  /** HTTP status of refuse. */
+  /** HTTP status of `refuse`. */
   code: z.coerce.number().int().min(200).max(599).default(400),
-  /** Error text of refuse, error-500 and success-with-error; the order status of status. */
+  /** Error text of `refuse`, `error-500`, `error-500-after` and `success-with-error`; order status of `status`. */
   text: z.string().optional(),
-  /** Bytes of oversize. */
+  /** Length that `oversize` adds, in bytes. */
   bytes: z.coerce
     .number()
     .int()
     .positive()
     .default(9 * 1_024 * 1_024),
-  /** Seconds in Retry-After of restart, rate-limit and post-only-mode; default 1, 1 and 120. */
+  /** Retry-After in seconds, of `restart`, `rate-limit`, `rate-limit-html` (default 1) and `post-only-mode` (120). */
   retry_after: z.coerce.number().int().nonnegative().optional(),
 });
 
 const ordersSchema = z.union([faultSchema.transform((fault) => [fault]), z.array(faultSchema)]);
 
-/** What POST /paper/faults takes, one or several. */
+/** Fault as POST /paper/faults takes it. */
 export type FaultOrder = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
 
-/** The faults of a request: at most one shift of the clock and one other. */
+/** Faults of one request: at most one shift of the clock and one other. */
 export interface ActiveFaults {
   readonly skewMs: number;
   readonly fault: Fault | undefined;
 }
 
-/** `delay; ms=500` as a fault; undefined when the header says nothing that can be understood. */
+/** Reads a header such as `delay; ms=500`; undefined when it cannot be understood. */
 function fromHeader(header: string): Fault | undefined {
   const [fault, ...members] = header.split(';').map((part) => part.trim());
   const pairs = members.map((member) => member.split('=').map((part) => part.trim()));
   return faultSchema.safeParse({ ...Object.fromEntries(pairs), fault }).data;
 }
 
-/** The faults that were ordered and have not all happened yet. */
+/** Faults that are armed and have not all happened yet. */
 export class FaultBoard {
   #armed: { readonly fault: Fault; left: number }[] = [];
 
@@ -102,7 +102,7 @@ export class FaultBoard {
     return this.#armed.map(({ fault, left }) => ({ ...fault, times: left }));
   }
 
-  /** The faults of this request, which are thereby used up; the header `x-paper-fault` goes first. */
+  /** Takes the faults of a request off the board; its own header `x-paper-fault` goes first. */
   take({ method, path, headers }: Pick<PaperRequest, 'method' | 'path' | 'headers'>): ActiveFaults {
     const header = headers['x-paper-fault'];
     const asked = typeof header === 'string' ? fromHeader(header) : undefined;

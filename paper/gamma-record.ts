@@ -12,7 +12,7 @@ function iso(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Best prices as Gamma has them: without bids there is no `bestBid` at all, without asks `bestAsk` is 1. */
+/** Best prices as Gamma writes them: without bids there is no `bestBid` at all, without asks `bestAsk` is 1. */
 function quotes(floor: Floor) {
   const { bid, ask } = bestPrices(floor, 0);
   const best = bid === null ? {} : { bestBid: number(bid) };
@@ -103,8 +103,8 @@ const FLAGS = {
 };
 
 /**
- * A market as Gamma lists it (epoch ms in): outcomes, prices and v1 ids are JSON inside strings, v2 ids a real array,
- * `volume` and `liquidity` decimal strings beside numbers.
+ * Market as Gamma lists it at `now` (epoch milliseconds): outcomes, prices and v1 ids are JSON inside strings, v2 ids a
+ * real array, `volume` and `liquidity` decimal strings beside numbers.
  */
 export function gammaRecord(floor: Floor, now: number) {
   const { market, lastPrice, tick } = floor;

@@ -1,10 +1,10 @@
 import { type GammaRecord, gammaRecord } from './gamma-record.ts';
 import type { Market } from './market.ts';
+import { json, type PaperRequest, type Reply, type Route } from './router.ts';
 import type { VenueState } from './state.ts';
-import { json, type PaperRequest, type Reply, type Route } from './wire.ts';
 
 const DEFAULT_LIMIT = 20;
-/** The venue clamps larger limits silently. */
+/** Largest page; the venue clamps larger limits silently. */
 const MAX_LIMIT = 100;
 
 /** Fields that `order` may name; the venue knows them in camelCase only. */
@@ -55,7 +55,7 @@ function sorted(records: readonly GammaRecord[], query: URLSearchParams): readon
   return records.toSorted((left, right) => by(left, right) || Number(left.id) - Number(right.id));
 }
 
-/** What is wrong with the query, undefined when nothing is. */
+/** Finds the first mistake in a query; undefined when there is none. */
 function mistake(query: URLSearchParams): string | undefined {
   const limit = query.get('limit');
   if (limit !== null && !/^\d{1,9}$/.test(limit)) return 'limit must be a number';
@@ -98,7 +98,7 @@ function single(state: VenueState, now: number, matches: (market: Market) => boo
   return json(gammaRecord(state.exchange.floor(market.id), now));
 }
 
-/** The Gamma paths. */
+/** Routes of Gamma, the venue's list of markets. */
 export function gammaRoutes(state: VenueState): readonly Route[] {
   return [
     ['GET', '/markets/keyset', (request) => keyset(state, request)],

@@ -1,4 +1,4 @@
-/** What distinguishes one invented market from the plain one at tick 0.01; no real market is described here. */
+/** Differences of an invented market from the plain one at tick 0.01; no real market is described here. */
 export interface Invention {
   readonly question: string;
   /** Middle of the first quotes, a decimal. */
@@ -63,5 +63,5 @@ const special: readonly Invention[] = [
   { question: 'Will the northern lights be seen from Port Lune?', mid: '0.5', flaw: 'no-ids' },
 ];
 
-/** Every market of the paper venue, in the order of their ids. */
+/** Markets of the paper venue, in the order of their ids. */
 export const INVENTIONS: readonly Invention[] = [...plain, ...exclusive, ...ticks, ...secondProtocol, ...special];

@@ -48,19 +48,19 @@ const commandSchema = z.discriminatedUnion('do', [
   }),
 ]);
 
-/** Everything that changes the venue. Replayed in order on an equal seed, commands give an equal venue. */
+/** Change of the venue. Replayed in order on an equal seed, equal commands give an equal venue. */
 export type Command = z.infer<typeof commandSchema>;
 
 const headerSchema = z.object({ paperVenue: z.literal(1), seed: z.number(), startedAt: z.number() });
 
-/** What a state file begins with; `startedAt` (epoch ms) is when the venue was first started on it. */
+/** First line of a state file; `startedAt` is the first start of the venue on it, in epoch milliseconds. */
 export type JournalHeader = Omit<z.infer<typeof headerSchema>, 'paperVenue'>;
 
 function line(value: unknown): string {
   return `${JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member))}\n`;
 }
 
-/** An append-only file of commands: what was appended is on the disk before the call returns. */
+/** Append-only file of commands: an appended one is on the disk before the call returns. */
 export class Journal {
   readonly header: JournalHeader;
   readonly #file: string;
@@ -73,7 +73,7 @@ export class Journal {
   }
 
   /**
-   * Opens a state file, or makes one with `header`, and answers the commands in it. A last line cut short by a crash was
+   * Opens a state file, or makes one with `header`, and returns its commands. A last line cut short by a crash was
    * never acknowledged and is dropped. Throws when the file is not a state file or belongs to another seed.
    */
   static open(

@@ -9,7 +9,7 @@ export interface Credentials {
   readonly passphrase: string;
 }
 
-/** The API keys that exist. The triple of an address and a nonce is always the same, as at the venue. */
+/** API keys that exist. The triple of an address and a nonce is always the same, as at the venue. */
 export class Keyring {
   readonly #seed: number;
   readonly #byKey = new Map<string, Credentials>();
@@ -22,7 +22,7 @@ export class Keyring {
     return this.#byKey.get(apiKey);
   }
 
-  /** The credentials of an address and nonce when they were created, else undefined. */
+  /** Returns the credentials of an address and nonce; undefined before they are created. */
   of(address: string, nonce: string): Credentials | undefined {
     return this.#byKey.get(this.#triple(address, nonce).apiKey);
   }

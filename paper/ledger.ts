@@ -1,13 +1,13 @@
 import type { Side } from './market.ts';
 import { notional } from './units.ts';
 
-/** What an address is given at first sight, in millionths. */
+/** Holdings of an address at first sight, in millionths. */
 export interface Faucet {
   readonly collateral: bigint;
   readonly shares: bigint;
 }
 
-/** Who holds what, in millionths. An address that was never seen holds what the faucet gives. */
+/** Holdings by address, in millionths. An address that was never seen holds what the faucet gives. */
 export class Ledger {
   readonly #faucet: Faucet;
   readonly #holdings = new Map<string, bigint>();
@@ -29,7 +29,7 @@ export class Ledger {
     this.#holdings.set(tokenId === null ? address : `${address}/${tokenId}`, amount);
   }
 
-  /** One side of a fill: a purchase pays collateral for shares, a sale the reverse. */
+  /** Books one side of a fill: a purchase pays collateral for shares, a sale the reverse. */
   settle(address: string, fill: { tokenId: string; side: Side; size: bigint; price: bigint }): void {
     const sign = fill.side === 'BUY' ? 1n : -1n;
     const { tokenId, size, price } = fill;

@@ -10,7 +10,7 @@ Usage: npm run paper:venue -- [options]
   --port PORT    port to listen on (default 8081; 0 takes a free one)
   --seed N       equal seeds give equal markets and first books (default 1)
   --state FILE   keep keys, orders and trades in FILE (default: in memory only)
-  --still        do not let the house renew its quotes
+  --still        do not let the market maker renew its quotes
   --help         print this
 
 Paths of the paper venue only:
@@ -39,7 +39,7 @@ function wholeNumber(name: string, text: string, most: number): number {
   return Number(text);
 }
 
-/** The flags of the command line; TypeError with one sentence when they cannot be understood. */
+/** Reads the flags of the command line; TypeError with one sentence when they cannot be understood. */
 function flagsOf(args: readonly string[]): Flags {
   const { values } = parseArgs({
     args: [...args],

@@ -1,9 +1,9 @@
 export type Side = 'BUY' | 'SELL';
 
-/** 0 is the first outcome ("Yes"), 1 the second. */
+/** Index of an outcome: 0 is the first ("Yes"), 1 the second. */
 export type OutcomeIndex = 0 | 1;
 
-/** One invented market; prices and sizes are in millionths, times in epoch milliseconds. */
+/** Invented market; prices and sizes are in millionths, times in epoch milliseconds. */
 export interface Market {
   readonly id: string;
   readonly slug: string;
@@ -12,9 +12,9 @@ export interface Market {
   readonly groupItemTitle: string;
   readonly outcomes: readonly [string, string];
   readonly tokenIds: readonly [string, string];
-  /** As Gamma writes it: 64 hex digits for protocol v1, 62 for v2. */
+  /** Condition id as Gamma writes it: 64 hex digits for protocol v1, 62 for v2. */
   readonly gammaConditionId: string;
-  /** As the CLOB writes it: always 64 hex digits, v2 padded on the right. */
+  /** Condition id as the CLOB writes it: always 64 hex digits, v2 padded on the right. */
   readonly conditionId: string;
   readonly questionId: string;
   readonly version: 'v1' | 'v2';
@@ -27,23 +27,23 @@ export interface Market {
   readonly liquidity: bigint;
   readonly startsAt: number;
   readonly endsAt: number;
-  /** When the market stops taking orders while the venue runs; null for never. */
+  /** Time at which the market stops taking orders while the venue runs; null for never. */
   readonly stopsAt: number | null;
   readonly closed: boolean;
   readonly accepting: boolean;
   readonly bookEnabled: boolean;
   /** False for a market whose ids are not published yet. */
   readonly idsPublished: boolean;
-  /** A one-sided market: nobody offers the first outcome. */
+  /** True for a one-sided market: nobody offers the first outcome. */
   readonly withoutAsks: boolean;
 }
 
-/** Whether the venue takes orders in this market at `now` (epoch ms). */
+/** Tells if the venue takes orders in this market at `now` (epoch milliseconds). */
 export function takesOrders(market: Market, now: number): boolean {
   return market.accepting && !market.closed && (market.stopsAt === null || now < market.stopsAt);
 }
 
-/** Whether the CLOB knows the market's tokens: a closed market or one without a book has been removed. */
+/** Tells if the CLOB knows the market's tokens: it has removed closed markets and those without a book. */
 export function hasBook(market: Market): boolean {
   return !market.closed && market.bookEnabled && market.idsPublished;
 }

@@ -4,22 +4,22 @@ import type { Exchange } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
 import type { Market } from './market.ts';
 import type { OrderPayload } from './order-payload.ts';
-import { type Exchanges, isOrderSignedBy, type SignedStruct } from './signing.ts';
+import { VenueRefusal } from './router.ts';
+import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './signing.ts';
 import type { VenueState } from './state.ts';
 import { notional, ONE, toDecimal } from './units.ts';
-import { VenueRefusal } from './wire.ts';
 
-/** A GTD order must still have this long to go, in seconds, when it arrives. */
+/** Shortest time that a GTD order must still have to live when it arrives. */
 const MIN_LIFETIME_S = 180;
-/** A purchase that would execute at once must be worth this much collateral. */
+/** Least collateral, in millionths, that a purchase must be worth if it would execute at once. */
 const MIN_MARKETABLE_BUY = ONE;
-const ALL_EXCHANGES: readonly Exchanges[] = ['plain', 'negRisk', 'protocolV2'];
+const ALL_EXCHANGES: readonly ExchangeContract[] = ['plain', 'negRisk', 'protocolV2'];
 
 function refuse(text: string): never {
   throw new VenueRefusal(400, text);
 }
 
-/** Whose order it may be: owner, signer and kind of account must fit the API key, and the account be unrestricted. */
+/** Checks that owner, signer and kind of account fit the API key, and that the account is not restricted. */
 export function checkAccount(state: VenueState, { order, owner }: OrderPayload, credentials: Credentials): void {
   const [maker, signer] = [order.maker.toLowerCase(), order.signer.toLowerCase()];
   const isDepositWallet = order.signatureType === 3;
@@ -38,20 +38,25 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   if ((order.signatureType === 0) !== (maker === credentials.address)) refuse('invalid signature');
 }
 
-function exchangeOf(market: Market): Exchanges {
+function exchangeOf(market: Market): ExchangeContract {
   if (market.version === 'v2') return 'protocolV2';
   return market.negRisk ? 'negRisk' : 'plain';
 }
 
-/** Which exchange the order must be signed for. 400 when the signature is another's, or made for another exchange. */
-export function checkSignature(market: Market, struct: SignedStruct, signature: string, address: string): Exchanges {
+/** Returns the contract that the order is signed for; refuses another's signature and one for another contract. */
+export function checkSignature(
+  market: Market,
+  struct: SignedStruct,
+  signature: string,
+  address: string,
+): ExchangeContract {
   const exchange = exchangeOf(market);
   if (isOrderSignedBy(address, struct, exchange, signature)) return exchange;
   const elsewhere = ALL_EXCHANGES.some((other) => isOrderSignedBy(address, struct, other, signature));
   return refuse(elsewhere ? 'order_version_mismatch' : 'invalid signature');
 }
 
-/** What the order type allows: post-only rests, only GTD expires, and not within three minutes. */
+/** Checks the order type: post-only must rest, only GTD expires, and not within three minutes. */
 export function checkType({ orderType, postOnly, order }: OrderPayload, now: number): void {
   if (postOnly && orderType !== 'GTC' && orderType !== 'GTD') {
     refuse('invalid post-only order: only GTC and GTD order types are allowed');
@@ -61,7 +66,7 @@ export function checkType({ orderType, postOnly, order }: OrderPayload, now: num
   if (!valid) refuse('invalid expiration');
 }
 
-/** What the book says to the order: post-only must not cross, FOK must fill, FAK must match, small purchases must rest. */
+/** Checks it against the book: post-only must not cross, FOK must fill, FAK must match, small purchases must rest. */
 export function checkBook(exchange: Exchange, terms: OrderTerms): void {
   const { fills, complete } = exchange.floor(terms.marketId).book.plan(terms);
   const crosses = fills.length > 0;
@@ -79,7 +84,7 @@ export function checkBook(exchange: Exchange, terms: OrderTerms): void {
   }
 }
 
-/** The maker must hold what the order may cost besides what its open orders hold back already. */
+/** Checks that the maker holds the cost of the order besides what its open orders reserve already. */
 export function checkFunds(exchange: Exchange, terms: OrderTerms, amounts: Amounts): void {
   const token = terms.side === 'BUY' ? null : exchange.tokenOf(terms);
   const needed = token === null ? (amounts.budget ?? notional(amounts.size, amounts.price)) : amounts.size;

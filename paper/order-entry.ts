@@ -1,19 +1,19 @@
 import { amountsOf } from './amounts.ts';
 import { authenticated } from './auth.ts';
-import type { OrderRecord, OrderTerms } from './book.ts';
+import type { AcceptedOrder, OrderTerms } from './book.ts';
 import type { Trade } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
 import { hasBook, takesOrders } from './market.ts';
 import { checkAccount, checkBook, checkFunds, checkSignature, checkType } from './order-checks.ts';
 import { type OrderPayload, parseBatch, parseOrder, signedStruct } from './order-payload.ts';
+import { json, parsedBody, type Route, VenueRefusal } from './router.ts';
 import { orderId } from './signing.ts';
 import type { VenueState } from './state.ts';
 import { notional, toDecimal } from './units.ts';
-import { json, parsedBody, type Route, VenueRefusal } from './wire.ts';
 
 const MAX_BATCH = 15;
 
-/** The body of an accepted order (the venue's own names); amounts are decimals, empty when nothing matched. */
+/** Answer to an accepted order in the venue's own names; amounts are decimals, empty when nothing matched. */
 interface OrderAnswer {
   readonly errorMsg: string;
   readonly orderID: string;
@@ -25,7 +25,7 @@ interface OrderAnswer {
   readonly success: boolean;
 }
 
-function answerOf(order: OrderRecord, trades: readonly Trade[]): OrderAnswer {
+function answerOf(order: AcceptedOrder, trades: readonly Trade[]): OrderAnswer {
   const shares = trades.reduce((sum, trade) => sum + trade.size, 0n);
   const collateral = trades.reduce((sum, trade) => sum + notional(trade.size, trade.price), 0n);
   const [making, taking] = order.side === 'BUY' ? [collateral, shares] : [shares, collateral];
@@ -43,8 +43,8 @@ function answerOf(order: OrderRecord, trades: readonly Trade[]): OrderAnswer {
 }
 
 /**
- * Checks an order as the venue does and accepts it. The order of the checks: shape, account, token, signature, duplicate
- * (so that a repeat is told so whatever has changed since), market, type, amounts, book, funds.
+ * Checks an order as the venue does and accepts it. The sequence of the checks: shape, account, token, signature,
+ * duplicate (so that a repeat is called one, whatever has changed since), market, type, amounts, book, funds.
  */
 function place(state: VenueState, credentials: Credentials, payload: OrderPayload, now: number): OrderAnswer {
   const { exchange } = state;
@@ -77,7 +77,7 @@ function place(state: VenueState, credentials: Credentials, payload: OrderPayloa
   return answerOf(order, trades);
 }
 
-/** In a batch a refused order is an entry with an errorMsg, as the venue answers: the batch itself is a 200. */
+/** Places an order of a batch. A refusal is an entry with an errorMsg, as at the venue: the batch itself is a 200. */
 function placeOne(state: VenueState, credentials: Credentials, body: unknown, now: number): OrderAnswer {
   try {
     return place(state, credentials, parseOrder(body), now);
@@ -95,7 +95,7 @@ function placeOne(state: VenueState, credentials: Credentials, body: unknown, no
   }
 }
 
-/** POST /order and POST /orders. */
+/** Routes that take orders: POST /order and POST /orders. */
 export function orderEntryRoutes(state: VenueState): readonly Route[] {
   return [
     [

@@ -1,7 +1,7 @@
 import { isAddress } from 'ethers';
 import { z } from 'zod';
+import { parsedBody, VenueRefusal } from './router.ts';
 import type { SignedStruct } from './signing.ts';
-import { parsedBody, VenueRefusal } from './wire.ts';
 
 const uint256 = z.string().refine((digits) => /^(?:0|[1-9]\d{0,77})$/.test(digits) && BigInt(digits) < 2n ** 256n);
 const address = z.string().refine((text) => text.startsWith('0x') && isAddress(text));
@@ -35,39 +35,39 @@ const cancellation = z.object({ orderID: z.string() });
 const cancellations = z.array(z.string());
 const marketCancellation = z.object({ market: z.string().optional(), asset_id: z.string().optional() });
 
-/** The body of POST /order as it arrives. */
+/** Body of POST /order as it arrives. */
 export type OrderPayload = z.infer<typeof payload>;
 
 function refuse(): never {
   throw new VenueRefusal(400, 'Invalid order payload');
 }
 
-/** The body of POST /order; 400 `Invalid order payload` when anything is missing or of the wrong type. */
+/** Parses the body of POST /order; 400 `Invalid order payload` when anything is missing or of the wrong type. */
 export function parseOrder(body: unknown): OrderPayload {
   return payload.safeParse(body).data ?? refuse();
 }
 
-/** The bodies of POST /orders, still unparsed. */
+/** Splits the body of POST /orders into orders, still unparsed. */
 export function parseBatch(body: Buffer): readonly unknown[] {
   return z.array(z.unknown()).safeParse(parsedBody(body)).data ?? refuse();
 }
 
-/** The id of DELETE /order. */
+/** Parses the body of DELETE /order: one order id. */
 export function parseCancellation(body: Buffer): string {
   return cancellation.safeParse(parsedBody(body)).data?.orderID ?? refuse();
 }
 
-/** The ids of DELETE /orders. */
+/** Parses the body of DELETE /orders: order ids. */
 export function parseCancellations(body: Buffer): readonly string[] {
   return cancellations.safeParse(parsedBody(body)).data ?? refuse();
 }
 
-/** The filters of DELETE /cancel-market-orders; an absent one matches everything. */
+/** Parses the filters of DELETE /cancel-market-orders; an absent one matches everything. */
 export function parseMarketCancellation(body: Buffer): z.infer<typeof marketCancellation> {
   return marketCancellation.safeParse(parsedBody(body)).data ?? refuse();
 }
 
-/** The members of an order that its signature covers. */
+/** Picks the members of an order that its signature covers. */
 export function signedStruct({ order }: OrderPayload): SignedStruct {
   const { salt, maker, signer, tokenId, makerAmount, takerAmount, signatureType, timestamp, metadata, builder } = order;
   const side = order.side === 'BUY' ? 0 : 1;

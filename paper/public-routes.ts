@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { bestPrices, lastTrade, midpoint, wireBook } from './book-view.ts';
 import type { Floor } from './exchange.ts';
 import { hasBook, type OutcomeIndex, takesOrders } from './market.ts';
+import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
 import type { VenueState } from './state.ts';
 import { toDecimal } from './units.ts';
-import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './wire.ts';
 
-/** Measured limit of POST /books. */
+/** Limit of POST /books as measured at the venue. */
 const MAX_BOOKS = 500;
 
 const booksBody = z.array(z.object({ token_id: z.string() }));
 
 type Found = { readonly floor: Floor; readonly outcome: OutcomeIndex };
 
-/** The floor of a token with a book; 400 for what is no token id, 404 with `missing` for an unknown or removed one. */
+/** Finds a token with a book; refuses text that is no token id (400) and unknown or removed tokens (404, `missing`). */
 function floorOf(state: VenueState, tokenId: string, missing: string): Found {
   if (!/^\d{1,78}$/.test(tokenId)) throw new VenueRefusal(400, 'Invalid token id');
   const found = state.exchange.catalogue.byToken(tokenId);
@@ -73,7 +73,7 @@ function conditionOf(state: VenueState, tokenId: string): Reply {
 const NO_BOOK = 'No orderbook exists for the requested token id';
 const NO_MARKET = 'market not found';
 
-/** The CLOB paths that need no credentials. Fees are zero on the paper venue. */
+/** Routes of the CLOB that need no credentials. Fees are zero on the paper venue. */
 export function publicRoutes(state: VenueState): readonly Route[] {
   const read = (path: string, missing: string, view: (found: Found, request: PaperRequest) => Reply): Route => [
     'GET',

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 
 type Part = string | number;
 
-/** SHA-256 of the parts: everything that the paper venue invents comes from here, so equal seeds give equal venues. */
+/** Hashes the parts (SHA-256). All that the paper venue invents comes from here, so equal seeds give equal venues. */
 export function digest(...parts: readonly Part[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** 0x and the first `bytes` bytes of the digest in hex (32 for ids and hashes, 20 for addresses). */
+/** Returns 0x and the first `bytes` bytes of the digest in hex (32 for ids and hashes, 20 for addresses). */
 export function hexOf(bytes: number, ...parts: readonly Part[]): string {
   return `0x${digest(...parts)
     .subarray(0, bytes)
     .toString('hex')}`;
 }
 
-/** A UUID of the shape that the venue uses for API keys and trades. */
+/** Makes a UUID of the shape that the venue uses for API keys and trades. */
 export function uuidOf(...parts: readonly Part[]): string {
   const hex = digest(...parts).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -22,7 +22,7 @@ export function uuidOf(...parts: readonly Part[]): string {
   );
 }
 
-/** A reproducible stream of integers: each call answers one from `low` to `high`, both included. */
+/** Makes a reproducible stream of integers: each call returns one from `low` to `high`, both included. */
 export function integers(...parts: readonly Part[]): (low: number, high: number) => number {
   let calls = 0;
   return (low, high) => {

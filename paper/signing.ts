@@ -3,15 +3,15 @@ import { recoverAddress, type TypedDataDomain, TypedDataEncoder, verifyTypedData
 const CHAIN_ID = 137;
 const EXCHANGE_NAME = 'Polymarket CTF Exchange';
 
-/** Which exchange contract a market settles on. */
-export type Exchanges = 'plain' | 'negRisk' | 'protocolV2';
+/** Exchange contract that a market settles on. */
+export type ExchangeContract = 'plain' | 'negRisk' | 'protocolV2';
 
 function exchangeDomain(version: string, verifyingContract: string): TypedDataDomain {
   return { name: EXCHANGE_NAME, version, chainId: CHAIN_ID, verifyingContract };
 }
 
 /** Signing domains by exchange on Polygon (the venue's contract page, November 2026). */
-export const DOMAINS: Readonly<Record<Exchanges, TypedDataDomain>> = {
+export const DOMAINS: Readonly<Record<ExchangeContract, TypedDataDomain>> = {
   plain: exchangeDomain('2', '0xE111180000d2663C0091e4f400237545B87B996B'),
   negRisk: exchangeDomain('2', '0xe2222d279d744050d28e00520010520000310F59'),
   protocolV2: exchangeDomain('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'),
@@ -40,7 +40,7 @@ const NESTED_FIELDS = [
   { name: 'salt', type: 'bytes32' },
 ];
 
-/** The signed part of an order, `side` as in the signature: 0 buys, 1 sells. */
+/** Signed part of an order, `side` as in the signature: 0 buys, 1 sells. */
 export interface SignedStruct {
   readonly salt: number;
   readonly maker: string;
@@ -55,8 +55,8 @@ export interface SignedStruct {
   readonly builder: string;
 }
 
-/** The order id: the EIP-712 hash of the order under its exchange's domain. */
-export function orderId(order: SignedStruct, exchange: Exchanges): string {
+/** Computes the order id: the EIP-712 hash of the order under the domain of its exchange contract. */
+export function orderId(order: SignedStruct, exchange: ExchangeContract): string {
   return TypedDataEncoder.hash(DOMAINS[exchange], { Order: ORDER_FIELDS }, { ...order });
 }
 
@@ -70,8 +70,11 @@ function signedBy(address: string, digest: string, signature: string): boolean {
   }
 }
 
-/** ERC-7739: sig(65) || domain separator(32) || contents hash(32) || type string || its length as uint16. */
-function nestedSignedBy(address: string, order: SignedStruct, exchange: Exchanges, signature: string): boolean {
+/**
+ * Checks an ERC-7739 signature: sig(65) || domain separator(32) || contents hash(32) || type string || its length as
+ * uint16.
+ */
+function nestedSignedBy(address: string, order: SignedStruct, exchange: ExchangeContract, signature: string): boolean {
   const domain = DOMAINS[exchange];
   const types = { Order: ORDER_FIELDS };
   const tail = [
@@ -88,14 +91,19 @@ function nestedSignedBy(address: string, order: SignedStruct, exchange: Exchange
   return signedBy(address, digest, inner);
 }
 
-/** Whether `address` (the EOA of the API key) signed the order for this exchange. */
-export function isOrderSignedBy(address: string, order: SignedStruct, exchange: Exchanges, signature: string): boolean {
+/** Tells if `address` (the EOA of the API key) signed the order for this exchange contract. */
+export function isOrderSignedBy(
+  address: string,
+  order: SignedStruct,
+  exchange: ExchangeContract,
+  signature: string,
+): boolean {
   return order.signatureType === 3
     ? nestedSignedBy(address, order, exchange, signature)
     : signedBy(address, orderId(order, exchange), signature);
 }
 
-/** Whether `address` signed the L1 attestation that creates or derives API credentials. */
+/** Tells if `address` signed the L1 attestation that creates or derives API credentials. */
 export function isAttestedBy(address: string, timestamp: string, nonce: string, signature: string): boolean {
   const domain = { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID };
   const fields = [

@@ -1,21 +1,21 @@
-import type { OrderRecord, OrderTerms } from './book.ts';
+import type { AcceptedOrder, OrderTerms } from './book.ts';
 import { createCatalogue } from './catalogue.ts';
 import { Exchange, type Trade } from './exchange.ts';
-import { House } from './house.ts';
 import { type Command, Journal, type JournalHeader } from './journal.ts';
 import { Keyring } from './keyring.ts';
+import { MarketMaker } from './market-maker.ts';
 import type { PaperSettings, Restriction } from './settings.ts';
 import { ONE } from './units.ts';
 
-/** Everything the venue remembers. Each change is a command: written to the journal first, then applied. */
+/** Memory of the venue. Each change is a command: written to the journal first, then applied. */
 export class VenueState {
   readonly settings: PaperSettings;
   readonly restrictions = new Map<string, Restriction>();
-  /** Trades that are reported without a transaction hash for good (fault "no-hash"). */
+  /** Trades that never show a transaction hash (fault `no-hash`). */
   readonly hiddenHashes = new Set<string>();
   exchange: Exchange;
   keyring: Keyring;
-  #house: House;
+  #marketMaker: MarketMaker;
   readonly #journal: Journal | undefined;
   readonly #header: JournalHeader;
   #step = 0;
@@ -29,7 +29,7 @@ export class VenueState {
     const fresh = this.#fresh();
     this.exchange = fresh.exchange;
     this.keyring = fresh.keyring;
-    this.#house = fresh.house;
+    this.#marketMaker = fresh.marketMaker;
     for (const command of kept?.commands ?? []) this.#apply(command);
   }
 
@@ -42,7 +42,7 @@ export class VenueState {
   }
 
   /** Accepts an order that passed every check; with a state file it is on the disk when this returns. */
-  accept(terms: OrderTerms, at: number): { readonly order: OrderRecord; readonly trades: readonly Trade[] } {
+  accept(terms: OrderTerms, at: number): { readonly order: AcceptedOrder; readonly trades: readonly Trade[] } {
     const command: Command = { do: 'order', at, terms };
     this.#journal?.append(command);
     this.exchange.expire(at);
@@ -53,7 +53,7 @@ export class VenueState {
     this.#perform({ do: 'cancel', at, ids: [...ids] });
   }
 
-  /** Lets the house renew its quotes in one market. */
+  /** Lets the market maker renew its quotes in one market. */
   refresh(at: number): void {
     this.#perform({ do: 'refresh', at, step: this.#step + 1 });
   }
@@ -66,21 +66,20 @@ export class VenueState {
     this.#perform({ do: 'holding', at, address, tokenId, amount });
   }
 
-  /** Back to the first minute: no keys, no orders, the first books. */
+  /** Goes back to the first minute: no keys, no orders, the first books. */
   reset(): void {
     this.#journal?.clear();
     const fresh = this.#fresh();
     this.exchange = fresh.exchange;
     this.keyring = fresh.keyring;
-    this.#house = fresh.house;
+    this.#marketMaker = fresh.marketMaker;
     this.#step = 0;
     this.restrictions.clear();
     this.hiddenHashes.clear();
   }
 
-  /** The address of the maker that keeps the books alive. */
-  houseAddress(): string {
-    return this.#house.address;
+  marketMakerAddress(): string {
+    return this.#marketMaker.address;
   }
 
   close(): void {
@@ -91,9 +90,9 @@ export class VenueState {
     const { seed, faucet, closingAfterMs } = this.settings;
     const holdings = { collateral: BigInt(faucet.collateral) * ONE, shares: BigInt(faucet.shares) * ONE };
     const exchange = new Exchange(createCatalogue(seed, this.#header.startedAt + closingAfterMs), holdings);
-    const house = new House(exchange, seed);
-    house.open();
-    return { exchange, house, keyring: new Keyring(seed) };
+    const marketMaker = new MarketMaker(exchange, seed);
+    marketMaker.open();
+    return { exchange, marketMaker, keyring: new Keyring(seed) };
   }
 
   #perform(command: Command): void {
@@ -118,7 +117,7 @@ export class VenueState {
         break;
       case 'refresh':
         this.#step = command.step;
-        this.#house.refresh(command.step, command.at);
+        this.#marketMaker.refresh(command.step, command.at);
         break;
       case 'tick':
         this.exchange.floor(command.marketId).tick = command.tick;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Outcome } from './fault-replies.ts';
+import type { Delivery } from './fault-replies.ts';
 
-/** The largest real request is a batch of 15 orders, some 20 KB; 500 book ids are 50 KB. */
+/** Limit far above the largest real requests: a batch of 15 orders is some 20 KB, 500 book ids are 50 KB. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** The whole raw body, or undefined when it is larger than the limit. */
+/** Reads the whole raw body; undefined when it is larger than the limit. */
 export async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -17,17 +17,17 @@ export async function readBody(message: IncomingMessage): Promise<Buffer | undef
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
 }
 
-/** Sends an answer, whole or spoilt; `now` (epoch ms) is what its Date header says. */
-export function send(response: ServerResponse, outcome: Outcome, now: number): void {
-  if (outcome.kind === 'hang') return;
-  if (outcome.kind === 'reset') {
+/** Sends an answer, whole or spoilt; `now` (epoch milliseconds) goes into its Date header. */
+export function send(response: ServerResponse, delivery: Delivery, now: number): void {
+  if (delivery.kind === 'hang') return;
+  if (delivery.kind === 'reset') {
     response.socket?.resetAndDestroy();
     return;
   }
-  const { status, headers, body } = outcome.reply;
+  const { status, headers, body } = delivery.reply;
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'content-length': bytes.length, date: new Date(now).toUTCString() });
-  if (outcome.kind === 'reply') response.end(bytes);
+  if (delivery.kind === 'reply') response.end(bytes);
   else response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
 }
 
@@ -37,7 +37,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-/** Listens and answers the address; rejects with the server's error, for example EADDRINUSE. */
+/** Listens and returns the address; rejects with the server's error, for example EADDRINUSE. */
 export function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -1,13 +1,13 @@
-/** A millionth: the unit in which the venue counts shares, collateral and (here) prices. */
+/** One whole, in millionths: the unit in which the venue counts shares, collateral and (here) prices. */
 export const ONE = 1_000_000n;
 
 /**
- * A hundredth of a share, in millionths. The venue takes limit sizes with at most two decimals and prices with at most
+ * Hundredth of a share, in millionths. The venue takes limit sizes with at most two decimals and prices with at most
  * four, so a whole number of lots times a price is a whole number of millionths: no fill is ever rounded.
  */
 export const LOT = 10_000n;
 
-/** Millionths as a plain decimal without superfluous zeros: 1500000n is "1.5". */
+/** Writes millionths as a plain decimal without superfluous zeros: 1500000n is "1.5". */
 export function toDecimal(millionths: bigint): string {
   const sign = millionths < 0n ? '-' : '';
   const digits = (millionths < 0n ? -millionths : millionths).toString().padStart(7, '0');
@@ -15,7 +15,7 @@ export function toDecimal(millionths: bigint): string {
   return `${sign}${digits.slice(0, -6)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The millionths of a plain decimal; RangeError for anything else or for more than six decimals. */
+/** Reads a plain decimal into millionths; RangeError for anything else or for more than six decimals. */
 export function fromDecimal(text: string): bigint {
   const match = /^(\d{1,30})(?:\.(\d{1,6}))?$/.exec(text);
   if (!match) throw new RangeError(`not a decimal with at most six places: ${text}`);
@@ -27,7 +27,7 @@ export function notional(size: bigint, price: bigint): bigint {
   return (size * price) / ONE;
 }
 
-/** How many decimals an amount in millionths needs: 1500000n needs one. */
+/** Counts the decimals that an amount in millionths needs: 1500000n needs one. */
 export function decimalsOf(millionths: bigint): number {
   return (toDecimal(millionths).split('.')[1] ?? '').length;
 }

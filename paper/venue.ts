@@ -2,35 +2,35 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { accountRoutes } from './account-routes.ts';
 import { authRoutes } from './auth.ts';
 import { clientOrders, controlRoutes } from './control-routes.ts';
-import { faultAfter, faultBefore, type Outcome } from './fault-replies.ts';
+import { type Delivery, faultAfter, faultBefore, whole } from './fault-replies.ts';
 import { type Fault, FaultBoard, type FaultOrder } from './faults.ts';
 import { gammaRoutes } from './gamma-routes.ts';
 import { orderEntryRoutes } from './order-entry.ts';
 import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
+import { dispatch, json, type PaperRequest, type Route } from './router.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
 import { VenueState } from './state.ts';
 import { bind, pause, readBody, send, shut } from './transport.ts';
-import { dispatch, json, type PaperRequest, type Reply, type Route } from './wire.ts';
 
-/** A client that takes longer to send its request is broken. */
+/** Time for a client to send its request: one that takes longer is broken. */
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Longer than clients keep idle sockets, so that none of them meets a socket that is just being closed. */
+/** Idle time of a socket: longer than clients keep theirs, so that none of them meets one that is just being closed. */
 const KEEP_ALIVE_MS = 75_000;
-/** How often the house renews its quotes in one of the markets. */
+/** Pause between renewals of the market maker's quotes, in one market each. */
 const TICK_MS = 1_000;
 
-/** An HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
+/** HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
 export interface PaperVenue {
-  /** Starts listening and says where; port 0 takes a free one. Rejects when the port is taken (`EADDRINUSE`). */
+  /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  /** Drops open connections, stops the timer and closes the state file; to close twice is to close once. */
+  /** Drops open connections, stops the timer and closes the state file; a second call changes nothing. */
   close(): Promise<void>;
-  /** As POST /paper/faults. */
+  /** Arms faults, as POST /paper/faults does. */
   arm(faults: FaultOrder | readonly FaultOrder[]): void;
-  /** As GET /paper/orders. */
+  /** Lists the accepted orders of clients, as GET /paper/orders does. */
   orders(): ReturnType<typeof clientOrders>;
-  /** As GET /paper/requests. */
+  /** Lists the received requests, as GET /paper/requests does. */
   requests(): readonly ReceivedRequest[];
 }
 
@@ -50,17 +50,13 @@ function venueRoutes(state: VenueState): readonly Route[] {
   ];
 }
 
-function whole(reply: Reply): Outcome {
-  return { kind: 'reply', reply, delayMs: 0 };
-}
-
 /** Answers a request of a client, with its fault if it has one. */
-function process(
+function processRequest(
   state: VenueState,
   routes: readonly Route[],
   request: PaperRequest,
   fault: Fault | undefined,
-): Outcome {
+): Delivery {
   const instead = fault && faultBefore(fault, request);
   if (instead) return instead;
   // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
@@ -89,9 +85,9 @@ function listener({ state, faults, log }: Parts) {
     const { skewMs, fault } = faults.take(base);
     log.add({ method: base.method, path, query: query.toString(), at, fault: fault?.fault ?? null });
     if (fault?.fault === 'delay') await pause(fault.ms);
-    const outcome = process(state, venue, { ...base, body, now: now() + skewMs }, fault);
-    if (outcome.kind === 'reply') await pause(outcome.delayMs);
-    send(response, outcome, now() + skewMs);
+    const delivery = processRequest(state, venue, { ...base, body, now: now() + skewMs }, fault);
+    if (delivery.kind === 'reply') await pause(delivery.delayMs);
+    send(response, delivery, now() + skewMs);
   };
 }
 

@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe('books of the paper venue', () => {
-  it('change by orders only, unless ticking is switched on: then the house renews its quotes until the venue is closed', async () => {
+  it('change by orders only, unless ticking is switched on: then the market maker renews its quotes until the venue is closed', async () => {
     // Only intervals are faked: the sockets need the rest.
     const others = [
       'Date',
@@ -70,7 +70,7 @@ describe('books of the paper venue', () => {
     expect(first.length).toBeGreaterThan(50);
   });
 
-  it('stay equal when the house renews its quotes the same number of times', async () => {
+  it('stay equal when the market maker renews its quotes the same number of times', async () => {
     const refreshed = async () => {
       const paper = await startPaper({ seed: 7, now: () => 1_800_000_000_000 });
       await paper.send('POST', '/paper/refresh', { steps: 40 });
@@ -155,7 +155,7 @@ describe('books of the paper venue', () => {
     });
   });
 
-  it('leave clients’ orders where they are when the house renews its quotes', async () => {
+  it('leave clients’ orders where they are when the market maker renews its quotes', async () => {
     const paper = await startPaper();
     const { creds } = await officialClient(paper);
     const { yes } = await plainMarket(paper);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCatalogue } from '../../paper/catalogue.ts';
 import { Exchange } from '../../paper/exchange.ts';
-import { House } from '../../paper/house.ts';
+import { MarketMaker } from '../../paper/market-maker.ts';
 import { RequestLog } from '../../paper/request-log.ts';
 
 describe('a paper venue that runs for long', () => {
-  it('does not pile up the quotes that its house withdrew', () => {
+  it('does not pile up the quotes that its market maker withdrew', () => {
     const exchange = new Exchange(createCatalogue(1, 0), { collateral: 0n, shares: 0n });
-    const house = new House(exchange, 1);
-    house.open();
+    const marketMaker = new MarketMaker(exchange, 1);
+    marketMaker.open();
     const first = exchange.orders.size;
-    for (let step = 1; step <= 200; step += 1) house.refresh(step, step);
+    for (let step = 1; step <= 200; step += 1) marketMaker.refresh(step, step);
     expect(exchange.orders.size).toBeLessThanOrEqual(first);
     expect(exchange.orders.size).toBe(exchange.open().length);
   });

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mirrored, type OrderRecord, type OrderTerms, type OrderType } from '../../paper/book.ts';
+import { type AcceptedOrder, mirrored, type OrderTerms, type OrderType } from '../../paper/book.ts';
 import { createCatalogue } from '../../paper/catalogue.ts';
 import { Exchange } from '../../paper/exchange.ts';
 import { checkBook, checkFunds } from '../../paper/order-checks.ts';
+import { VenueRefusal } from '../../paper/router.ts';
 import { LOT, ONE } from '../../paper/units.ts';
-import { VenueRefusal } from '../../paper/wire.ts';
 
 const MAKERS = ['ann', 'ben', 'cleo'] as const;
 const FAUCET = { collateral: 200n * ONE, shares: 150n * ONE };
@@ -87,7 +87,7 @@ function run(
 }
 
 interface Before {
-  readonly open: readonly OrderRecord[];
+  readonly open: readonly AcceptedOrder[];
   readonly trades: number;
 }
 

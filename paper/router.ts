@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request as the venue's handlers see it; `now` is the venue's clock in epoch milliseconds. */
+/** Request as the venue's handlers see it; `now` is the venue's clock in epoch milliseconds. */
 export interface PaperRequest {
   readonly method: string;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface PaperRequest {
   readonly now: number;
 }
 
-/** An answer before it is written; `body` goes out as it is. */
+/** Answer before it is written; `body` goes out as it is. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ type Handler = (request: PaperRequest, parameter: string) => Reply;
 /** Method and path of a handler; a path that ends in `/*` hands over what follows as the parameter. */
 export type Route = readonly [method: string, path: string, handler: Handler];
 
-/** A refusal in the venue's manner: the body is `{"error": text}`. */
+/** Refusal in the venue's manner: the body is `{"error": text}`. */
 export class VenueRefusal extends Error {
   readonly status: number;
 
@@ -37,7 +37,7 @@ export function json(value: unknown, status = 200, headers: Readonly<Record<stri
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** The body as JSON, undefined when it is not JSON. */
+/** Parses the body; undefined when it is not JSON. */
 export function parsedBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -46,7 +46,7 @@ export function parsedBody(body: Buffer): unknown {
   }
 }
 
-/** The handler's reply, or its refusal as a reply; 404 and 405 where no route fits. */
+/** Answers a request by its route, a refusal included; 404 and 405 where no route fits. */
 export function dispatch(routes: readonly Route[], request: PaperRequest): Reply {
   const fitting = routes.filter(([, path]) =>
     path.endsWith('/*')

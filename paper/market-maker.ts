@@ -4,10 +4,10 @@ import { hasBook } from './market.ts';
 import { hexOf, integers, uuidOf } from './seeded.ts';
 import { LOT, ONE } from './units.ts';
 
-const LEVELS = 5;
+const LEVELS_PER_SIDE = 5;
 
-/** The maker that keeps the books alive. It needs no holdings and no API key, and never touches an order of a client. */
-export class House {
+/** Keeps the books alive. It needs no holdings and no API key, and never takes an order of a client. */
+export class MarketMaker {
   readonly address: string;
   readonly #seed: number;
   readonly #exchange: Exchange;
@@ -15,10 +15,11 @@ export class House {
   constructor(exchange: Exchange, seed: number) {
     this.#exchange = exchange;
     this.#seed = seed;
+    // Its ids are derived from the word "house": another word would change the venue of every seed.
     this.address = hexOf(20, 'house', seed);
   }
 
-  /** The first quotes of every market; equal seeds give equal books. */
+  /** Quotes every market for the first time; equal seeds give equal books. */
   open(): void {
     for (const market of this.#exchange.catalogue.markets) {
       const floor = this.#exchange.floor(market.id);
@@ -27,7 +28,7 @@ export class House {
     }
   }
 
-  /** Withdraws its quotes in one market, chosen by the step, and quotes anew at most a tick away. */
+  /** Withdraws its quotes in one market, chosen by the step, and quotes again at most a tick away. */
   refresh(step: number, at: number): void {
     const markets = this.#exchange.catalogue.markets.filter(hasBook);
     const market = markets[integers('refresh', this.#seed, step)(0, markets.length - 1)];
@@ -45,7 +46,7 @@ export class House {
     const mid = market.mid + drift;
     const below = (mid / tick) * tick;
     let [bid, ask] = [below, below + tick];
-    for (let level = 0; level < LEVELS; level += 1) {
+    for (let level = 0; level < LEVELS_PER_SIDE; level += 1) {
       if (level > 0 || below === mid) bid -= tick * BigInt(draw(1, level + 1));
       if (level > 0) ask += tick * BigInt(draw(1, level + 1));
       const sizes = [BigInt(draw(500, 90_000)) * LOT, BigInt(draw(500, 90_000)) * LOT] as const;
@@ -75,7 +76,7 @@ export class House {
       postOnly: true,
       expiration: 0,
     };
-    // A quote that would take a client's order is left out: the house only makes.
+    // A quote that would take a client's order is left out: a market maker only makes.
     if (floor.book.plan(terms).fills.length === 0) this.#exchange.accept(terms, quote.at);
   }
 }
@@ -83,7 +84,7 @@ export class House {
 interface Quote {
   readonly outcome: 0 | 1;
   readonly bid: boolean;
-  /** In terms of the first outcome. */
+  /** Price in terms of the first outcome, in millionths. */
   readonly price: bigint;
   readonly size: bigint;
   readonly label: string;
