@@ -1428,9 +1428,9 @@ export interface operations {
             /**
              * @description Forbidden:
              *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
              *     - `order_placement_disabled`: the service is read-only; `detail` names the setting that is missing.
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
+             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
              */
             403: {
                 headers: {
@@ -1438,7 +1438,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"];
+                    "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];
@@ -1494,8 +1494,8 @@ export interface operations {
             /**
              * @description Service Unavailable:
              *
-             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; nothing was sent.
              *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
+             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; nothing was sent.
              */
             503: {
                 headers: {
@@ -1504,14 +1504,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["VenueUnavailableProblem"];
+                    "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
                 };
             };
             /**
              * @description Gateway Timeout:
              *
-             *     - `outcome_unknown`: the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue.
              *     - `venue_timeout`: the venue did not answer in time; no order was placed.
+             *     - `outcome_unknown`: the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue.
              */
             504: {
                 headers: {
@@ -1519,7 +1519,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"] | components["schemas"]["VenueTimeoutProblem"];
+                    "application/problem+json": components["schemas"]["VenueTimeoutProblem"] | components["schemas"]["OutcomeUnknownProblem"];
                 };
             };
             default: components["responses"]["GatewayAnswer"];
