@@ -59,7 +59,7 @@ function line(result: Result): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The table in Markdown, for a terminal and for the README. */
+/** The table in Markdown, for a terminal and for docs/performance.md. */
 export function formatTable(results: readonly Result[]): string {
   const head = [
     '| figure | measured | baseline, same run | ratio (spread) | target | |',

@@ -22,7 +22,7 @@ export const firstOrder: Bench = {
       unit: 'ms',
       target: { atMost: 0.6 },
     },
-    { name: 'first-order-whole', figure: 'the same with the start of the process', baseline: CLIENT, unit: 'ms' },
+    { name: 'first-order-whole', figure: 'first order with the start of its process', baseline: CLIENT, unit: 'ms' },
   ],
   async *rounds(stage: Stage) {
     await using venue = await startVenue(VENUE_DELAY);

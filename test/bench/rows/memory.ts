@@ -44,7 +44,7 @@ export const marketsGrowth: Bench = {
       unit: 'ms',
       target: { atMost: 5.5 },
     },
-    { name: 'markets-500-memory', figure: 'resident memory after 200 of them', baseline: 'after 40', unit: 'MB' },
+    { name: 'markets-500-memory', figure: 'resident memory after 200 lists of 500', baseline: 'after 40', unit: 'MB' },
   ],
   async *rounds(stage) {
     await using venue = await startVenue(0);

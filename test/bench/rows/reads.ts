@@ -70,11 +70,16 @@ export const readRate: Bench = {
     },
     {
       name: 'book-rate-distinct',
-      figure: 'the same, each request another book',
+      figure: 'book, each request another one, 10 connections',
       baseline: PROXY,
       unit: 'req/s',
     },
-    { name: 'book-venue', figure: 'the same proxy', baseline: 'the venue stub alone', unit: 'req/s' },
+    {
+      name: 'book-venue',
+      figure: 'bare node:http proxy, book, 10 connections',
+      baseline: 'the venue stub alone',
+      unit: 'req/s',
+    },
   ],
   async *rounds(stage) {
     await using venue = await startVenue(0);
