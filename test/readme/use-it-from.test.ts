@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,10 +7,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
-import { startPaperService } from '../support/service/paper-service.ts';
+import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DEFAULT_URL = 'http://127.0.0.1:8080';
+const SERVICE_URL = 'http://127.0.0.1:8080';
+const VENUE_URL = 'https://clob.polymarket.com';
 const run = promisify(execFile);
 
 const folders: string[] = [];
@@ -19,13 +20,32 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** The code under a heading of the README, with the address of the service in the place of the default one. */
-async function example(heading: string, url: string): Promise<string> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [, section] = readme.split(`\n### ${heading}\n`);
-  const code = /```\w+\n(.*?)```/s.exec(section ?? '')?.[1];
-  if (!code?.includes(DEFAULT_URL)) throw new Error(`README.md has no example under "${heading}".`);
-  return code.replaceAll(DEFAULT_URL, url);
+interface Place {
+  readonly file: string;
+  /** With its number signs. */
+  readonly heading: string;
+  /** Of the fence. */
+  readonly language: string;
+  /** Tells one of several examples under a heading. */
+  readonly holds?: string;
+}
+
+/** The example of a document that stands there, as it is printed. */
+async function printed({ file, heading, language, holds = '' }: Place): Promise<string> {
+  const text = `\n${await readFile(join(ROOT, file), 'utf8')}`;
+  const [, after = ''] = text.split(`\n${heading}\n`);
+  const [section = ''] = after.split('\n## ');
+  const fences = [...section.matchAll(/```(\w+)\n(.*?)```/gs)];
+  const found = fences.find(([, name, code = '']) => name === language && code.includes(holds));
+  if (found?.[2] === undefined) throw new Error(`${file} has no such example under "${heading}".`);
+  return found[2];
+}
+
+/** The same with another address in the place of the printed one. */
+async function example(place: Place, url: string, printedUrl = SERVICE_URL): Promise<string> {
+  const code = await printed(place);
+  if (!code.includes(printedUrl)) throw new Error(`The example under "${place.heading}" does not use ${printedUrl}.`);
+  return code.replaceAll(printedUrl, url);
 }
 
 async function folder(): Promise<string> {
@@ -50,24 +70,51 @@ function has(command: string, ...args: readonly string[]): boolean {
 
 const SMALLEST_ORDER = { side: 'BUY', price: '0.01', original_size: '5', post_only: true };
 const PYTHON = has('python3', '--version');
-if (!PYTHON) process.stderr.write('SKIPPED: the README’s Python example: python3 is not installed.\n');
+if (!PYTHON) process.stderr.write('SKIPPED: the documents’ Python example: python3 is not installed.\n');
 
-describe('the README’s example', () => {
-  it('for curl works', async () => {
-    const { url, venue } = await startPaperService();
-    const { stdout } = await run('sh', ['-euc', await example('curl', url)]);
-    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
-    expect(stdout).toContain('"bids":[');
-    expect(stdout).toContain(`{"order_id":"${venue.orders()[0]?.id}","status":"live"`);
+describe('the first screen of the README', () => {
+  it('shows what its curl is answered', async () => {
+    const { url } = await startPaperService();
+    const place = { file: 'README.md', heading: '# Order Book Adapter' };
+    const { stdout } = await run('sh', ['-euc', await example({ ...place, language: 'sh', holds: 'curl' }, url)]);
+    // An ellipsis stands for digits left out, a new line is there for the page's width, and a hash is of its own order.
+    const shown = (await printed({ ...place, language: 'json' })).replace(/\n */g, '');
+    const pattern = shown
+      .replace(/[{}[\]().]/g, '\\$&')
+      .replace(/0x[\da-f]{4}…[\da-f]{4}/gi, '0x[\\da-fA-F]+')
+      .replaceAll('…', '\\d+');
+    expect(stdout).toMatch(new RegExp(`^${pattern}$`));
   });
+});
 
-  it('for Node works', async () => {
+describe('the example', () => {
+  it('for Node in the README works', async () => {
     const { url, venue } = await startPaperService();
     const path = await project();
-    await writeFile(join(path, 'example.mjs'), await example('Node, with the typed client', url));
+    const place = { file: 'README.md', heading: '## Use it', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), await example(place, url));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+    expect(stdout).toContain(`order_id: '${venue.orders()[0]?.id}'`);
+  });
+
+  it('for Node in the README of the client works', async () => {
+    const { url, venue } = await startPaperService();
+    const path = await project();
+    const place = { file: 'client/README.md', heading: '# Typed client of the Order Book Adapter', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), await example(place, url));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
+  });
+
+  it('for curl works', async () => {
+    const { url, venue } = await startPaperService();
+    const place = { file: 'docs/clients.md', heading: '## curl', language: 'sh' };
+    const { stdout } = await run('sh', ['-euc', await example(place, url)]);
+    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+    expect(stdout).toContain('"bids":[');
+    expect(stdout).toContain(`{"order_id":"${venue.orders()[0]?.id}","status":"live"`);
   });
 
   (PYTHON ? it : it.skip)('for Python works', async () => {
@@ -77,22 +124,48 @@ describe('the README’s example', () => {
       ? {}
       : { PYTHONPATH: join(import.meta.dirname, 'stand-in') };
     const path = join(await folder(), 'example.py');
-    await writeFile(path, await example('Python', url));
+    await writeFile(path, await example({ file: 'docs/clients.md', heading: '## Python', language: 'python' }, url));
     const env = { ...process.env, ...standIn, PYTHONDONTWRITEBYTECODE: '1' };
     const { stdout } = await run('python3', [path], { env });
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
   });
+
+  it('for what comes after the 201 lists, shows and cancels an order, and prints the API credentials', async () => {
+    const { url, venue, venueUrl } = await startPaperService();
+    const place = { file: 'docs/clients.md', heading: '## curl', language: 'sh' };
+    await run('sh', ['-euc', await example(place, url)]);
+    const { id = '' } = venue.orders()[0] ?? {};
+    const cwd = await folder();
+    await symlink(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+    const after = { file: 'docs/clients.md', heading: '## After the 201', language: 'js' };
+    await writeFile(join(cwd, 'venue.mjs'), await example(after, venueUrl, VENUE_URL));
+    const env = { ...process.env, SERVICE_PRIVATE_KEY: PAPER_KEY };
+    const ask = async (...args: readonly string[]) =>
+      (await run(process.execPath, ['venue.mjs', ...args], { cwd, env })).stdout;
+    const [open, shown, trades, credentials] = await Promise.all([
+      ask('open'),
+      ask('show', id),
+      ask('trades'),
+      ask('credentials'),
+    ]);
+    expect(open).toContain(`id: '${id}'`);
+    expect(shown).toContain("status: 'LIVE'");
+    expect(trades).toBe('[]\n');
+    expect(credentials).toMatch(/key: '.+',\s+secret: '.+',\s+passphrase: '.+'/);
+    expect(await ask('cancel', id)).toContain(`canceled: [\n    '${id}'\n  ]`);
+    expect(venue.orders()).toMatchObject([{ id, status: 'CANCELED' }]);
+  }, 60_000);
 });
 
-describeInChromium('the README’s example for a browser', () => {
-  it('works', async () => {
+describeInChromium('the example for a browser', () => {
+  it('places one order, on a double click too', async () => {
     const { origin, serve } = await startSite({ '/client.js': await bundleClient() });
     const { url, venue } = await startPaperService({ SERVICE_CORS_ORIGINS: origin });
-    serve('/', await example('A browser', url));
+    serve('/', await example({ file: 'docs/clients.md', heading: '## A browser', language: 'html' }, url));
     const page = await openPage();
     await page.goto(origin);
-    await page.click('button:has-text("Buy 5 at 0.01")');
+    await page.dblclick('button:has-text("Buy 5 at 0.01")');
     await page.waitForSelector('output:has-text("live")');
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
     await page.close();

@@ -7,13 +7,15 @@ import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import type { Environment } from '../../../shared/environment.ts';
 
-/** A throw-away key: the examples of the document are of its wallet. */
-const KEY = '11'.repeat(32);
+/** A throw-away wallet key: the examples of the document are of its wallet. */
+export const PAPER_KEY = '11'.repeat(32);
 
 export interface PaperService {
   /** Base address of the service. */
   readonly url: string;
   readonly venue: PaperVenue;
+  /** Base address of the venue. */
+  readonly venueUrl: string;
 }
 
 const stops: (() => Promise<void>)[] = [];
@@ -37,11 +39,11 @@ export async function startPaperService(
     SERVICE_LOG_LEVEL: 'error',
     SERVICE_GAMMA_URL: venueUrl,
     SERVICE_CLOB_URL: venueUrl,
-    SERVICE_PRIVATE_KEY: KEY,
+    SERVICE_PRIVATE_KEY: PAPER_KEY,
     SERVICE_PLACE_ORDER: '1',
     SERVICE_STORE: join(directory, 'orders.db'),
     ...overrides,
   });
   stops.unshift(service.stop);
-  return { url: service.url, venue };
+  return { url: service.url, venue, venueUrl };
 }

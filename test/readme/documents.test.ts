@@ -1,0 +1,91 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Lines of the README: what a visitor reads before deciding. */
+const MAX_README_LINES = 150;
+
+const DOCUMENTS = globSync(['*.md', 'docs/*.md', '{paper,client}/README.md'], { cwd: ROOT }).sort();
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** Leaves out code, in which a number sign or a bracket means something else. */
+function proseOf(file: string): string {
+  return read(file).replace(/^```.*?^```/gms, '');
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const headings = proseOf(file).matchAll(/^#+ (.+)$/gm);
+  const slugs = [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(slugs);
+}
+
+interface Link {
+  readonly from: string;
+  readonly target: string;
+}
+
+/** The links of a document to this repository. */
+function linksOf(from: string): readonly Link[] {
+  const links = proseOf(from).matchAll(/\]\(([^)\s]+)\)/g);
+  return [...links].map(([, target = '']) => ({ from, target })).filter(({ target }) => !/^[a-z]+:/.test(target));
+}
+
+function resolves({ from, target }: Link): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? from : join(dirname(from), path);
+  if (!existsSync(join(ROOT, file))) return false;
+  return anchor === undefined || anchorsOf(file).has(anchor);
+}
+
+describe('the documents', () => {
+  it('are all read here', () => {
+    const expected = ['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'client/README.md'];
+    expect(DOCUMENTS).toStrictEqual(expect.arrayContaining(expected));
+    expect(DOCUMENTS.filter((file) => file.startsWith('docs/')).length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('link to what is there, anchors included', () => {
+    const links = DOCUMENTS.flatMap(linksOf);
+    expect(links.length).toBeGreaterThan(30);
+    expect(links.filter((link) => !resolves(link))).toStrictEqual([]);
+  });
+
+  it('are all found from the README', () => {
+    const targets = new Set(linksOf('README.md').map(({ target }) => target.split('#')[0]));
+    const others = DOCUMENTS.filter((file) => file !== 'README.md');
+    expect(others.filter((file) => !targets.has(file))).toStrictEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s names no npm script that there is not', (file) => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = [...read(file).matchAll(/\bnpm (?:run (?:-s |--silent )?([\w:-]+)|(start|test)\b)/g)];
+    const names = named.map(([, run, short]) => run ?? short ?? '');
+    expect(names.filter((name) => !(name in scripts))).toStrictEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s words the promise about orders as the others do', (file) => {
+    const variants = read(file).match(/\b(exactly|at most)[ -]once\b|\bnever twice\b/gi) ?? [];
+    expect(variants).toStrictEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('is short', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
+  });
+
+  it.each(['npm ci && npm run paper', 'npm test'])('has `%s` in a block of its own', (command) => {
+    const blocks = [...read('README.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code);
+    expect(blocks).toContain(`${command}\n`);
+  });
+});
