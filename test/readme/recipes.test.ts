@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../functions/routes.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'test', 'package.json', 'tsconfig.json'];
+/** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
+const PATIENCE_MS = 180_000;
+const run = promisify(execFile);
+
+let tree = '';
+
+beforeAll(async () => {
+  tree = await mkdtemp(join(tmpdir(), 'recipes-'));
+  for (const name of [...COPIED, 'jest.config.js']) await cp(join(ROOT, name), join(tree, name), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+}, PATIENCE_MS);
+
+afterAll(() => rm(tree, { recursive: true, force: true }));
+
+/** The code in a recipe of CONTRIBUTING.md, without its indentation. */
+async function codeOf(recipe: string): Promise<string> {
+  const text = await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const [section = ''] = text.split(`\n### ${recipe}\n`)[1]?.split('\n### ') ?? [];
+  const [, code] = /```ts\n(.*?)```/s.exec(section) ?? [];
+  if (code === undefined) throw new Error(`CONTRIBUTING.md has no code in "${recipe}".`);
+  return code.replace(/^ {3}/gm, '');
+}
+
+/** Puts a line, or several, before the one place where `anchor` stands. */
+async function insert(file: string, anchor: string, lines: string): Promise<void> {
+  const text = await readFile(join(tree, file), 'utf8');
+  if (text.split(anchor).length !== 2) throw new Error(`"${anchor}" does not stand once in ${file}.`);
+  await writeFile(
+    join(tree, file),
+    text.replace(anchor, () => `${lines}${anchor}`),
+  );
+}
+
+/** What a command in the copied tree prints; throws with all of it when it fails. */
+async function output(command: string, ...args: readonly string[]): Promise<string> {
+  try {
+    return (await run(command, args, { cwd: tree })).stdout;
+  } catch (failed) {
+    const { stdout, stderr } = Object(failed);
+    throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: failed });
+  }
+}
+
+/** Prints the codes that the alarm on failed orders counts. No synth: its validations have nothing to do with a recipe. */
+const PRINT_ALARM = `
+  import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+  import { createServiceApp, ORDER_CONTEXT } from './test/support/service/synthesize.ts';
+  const { stack } = createServiceApp('build', ORDER_CONTEXT, 'cdk.out');
+  const alarms = stack.node.findAll().filter((node) => node instanceof CfnAlarm);
+  const alarm = alarms.find(({ node }) => node.path.includes('/OrderFaults/'));
+  const dimensions = stack.resolve(alarm.metrics).flatMap(({ metricStat }) => metricStat?.metric.dimensions ?? []);
+  console.log(dimensions.filter(({ name }) => name === 'code').map(({ value }) => value).join());
+`;
+
+/** What a code is derived into, and a place that throws it: a fraction of the tree, for a type check that does not last. */
+const TSCONFIG = {
+  extends: './tsconfig.json',
+  include: [],
+  files: ['shared/use.ts', 'functions/problem.ts', 'test/contract/document/document.ts'],
+};
+
+describe('the recipe for an error code', () => {
+  beforeAll(async () => {
+    const entry = await codeOf('Add an error code');
+    await insert('shared/errors.ts', '  venue_timeout: {\n', entry);
+    await insert('test/shared/errors.test.ts', '  venue_timeout: 504,\n', '  venue_closed: 503,\n');
+    const use =
+      "import { refuse } from './errors.ts';\nexport const error = refuse('venue_closed', { opensAt: '08:00' });\n";
+    await writeFile(join(tree, 'shared/use.ts'), use);
+    await writeFile(join(tree, 'tsconfig.recipe.json'), JSON.stringify(TSCONFIG));
+    await output('npm', 'run', 'openapi');
+  }, PATIENCE_MS);
+
+  it(
+    'gives a tree that type-checks and keeps the closed set',
+    async () => {
+      await output(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.recipe.json');
+      await output('npm', 'test', '--', 'test/shared/errors.test.ts');
+    },
+    PATIENCE_MS,
+  );
+
+  it('brings the code into the document, on its operation alone, with its facts and its wait', async () => {
+    const { components, paths } = JSON.parse(await readFile(join(tree, 'openapi.json'), 'utf8'));
+    const { properties, description } = components.schemas.VenueClosedProblem;
+    expect(description).toBe('Answered when the venue rests for the night.');
+    expect(Object.keys(properties)).toContain('opens_at');
+    const answers = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(Object(methods)).flatMap(([method, operation]) =>
+        JSON.stringify(operation).includes('VenueClosedProblem') ? [`${method} ${path}`] : [],
+      ),
+    );
+    expect(answers).toStrictEqual([`post ${ROUTES.orders.path}`]);
+    expect(paths[ROUTES.orders.path].post.responses['503'].headers).toHaveProperty('Retry-After');
+    expect(await readFile(join(tree, 'client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
+  });
+
+  it(
+    'brings the code into the alarm on failed orders',
+    async () => {
+      const folders = Object.keys(ROUTES).map((name) => `functions/${name}`);
+      for (const folder of [...folders, 'layer']) await mkdir(join(tree, 'build', folder), { recursive: true });
+      const codes = await output(process.execPath, '--input-type=module', '-e', PRINT_ALARM);
+      expect(codes.trim().split(',')).toContain('venue_closed');
+    },
+    PATIENCE_MS,
+  );
+});
