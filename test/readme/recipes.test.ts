@@ -69,6 +69,22 @@ const TSCONFIG = {
   files: ['shared/use.ts', 'functions/problem.ts', 'test/contract/document/document.ts'],
 };
 
+describe('the recipe for a sentence of the venue', () => {
+  it(
+    'lets the sentence prove the end of an order',
+    async () => {
+      const row = await codeOf('Add a sentence of the venue');
+      const file = 'shared/venue/polymarket/calls/sentences.ts';
+      await insert(file, '  { says: /cancel-only/i,', `  ${row}`);
+      const ask = `import { fateSaidBy } from './${file}';
+        const { kind, error } = fateSaidBy('Trading is paused for this market', { reason: '', retryAfter: 7 });
+        console.log(kind, error.code, error.retryAfter);`;
+      expect(await output(process.execPath, '--input-type=module', '-e', ask)).toBe('not_taken venue_unavailable 7\n');
+    },
+    PATIENCE_MS,
+  );
+});
+
 describe('the recipe for an error code', () => {
   beforeAll(async () => {
     const entry = await codeOf('Add an error code');
