@@ -24,7 +24,7 @@ async function openTrading(config: Config, log: Log): Promise<Trading> {
   const [{ createOrderEntry }, { createOrders }, { openOrderStore }] = await Promise.all([
     import('#venue/order-entry'),
     import('../shared/orders/idempotent-orders.ts'),
-    import('./order-store.ts'),
+    import('./sqlite-order-store.ts'),
   ]);
   const { privateKey } = config;
   if (!privateKey) throw new TypeError('Orders need a private key.');

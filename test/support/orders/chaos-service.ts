@@ -1,8 +1,8 @@
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../../functions/container.ts';
 import { createHandlers } from '../../../local/app.ts';
-import { openOrderStore } from '../../../local/order-store.ts';
 import { startServer } from '../../../local/server.ts';
+import { openOrderStore } from '../../../local/sqlite-order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../../shared/orders/store.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';

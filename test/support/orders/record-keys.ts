@@ -1,4 +1,4 @@
-import { openOrderStore } from '../../../local/order-store.ts';
+import { openOrderStore } from '../../../local/sqlite-order-store.ts';
 import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 

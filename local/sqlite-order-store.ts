@@ -8,10 +8,10 @@ import { decodeRecord, encodeRecord, type OrderRecord } from '../shared/orders/r
 import { type Expected, holderOf, type OrderStore } from '../shared/orders/store.ts';
 
 export interface OrderStoreSettings {
-  /** Of the database file; its directory is made where it is missing. */
+  /** Path of the database file; its directory is made where it is missing. */
   readonly path: string;
   readonly log: Log;
-  /** Milliseconds of the Unix epoch. */
+  /** Tells the time in milliseconds of the Unix epoch. */
   readonly now?: () => number;
 }
 
@@ -23,7 +23,7 @@ export interface FileOrderStore extends OrderStore {
 /** Raised with the table's layout; a file of another layout is refused instead of misread. */
 const LAYOUT = 1;
 
-/** Milliseconds between two removals of expired rows: they are small, and nothing depends on their end. */
+/** Expired rows are small and nothing depends on their end: they are removed once an hour. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 
 /**
@@ -113,7 +113,7 @@ function replace(statements: Statements, row: ReturnType<typeof toRow>, expected
 
 /**
  * Keeps orders in an SQLite file. A file that cannot be opened or used does not stop the service: each call fails, and
- * the next one opens the file anew. A file that is removed or replaced while it is open fails every call from then on:
+ * the next one opens the file again. A file that is removed or replaced while it is open fails every call from then on:
  * what is written to it would be gone with the process, and a new one knows nothing of the keys that clients repeat.
  */
 export function openOrderStore({ path, log, now = Date.now }: OrderStoreSettings): FileOrderStore {

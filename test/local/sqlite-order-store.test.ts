@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FileOrderStore, openOrderStore } from '../../local/order-store.ts';
+import { type FileOrderStore, openOrderStore } from '../../local/sqlite-order-store.ts';
 import { createLog } from '../../shared/log.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { orderStoreContract } from '../support/orders/order-store-contract.ts';
