@@ -2,16 +2,16 @@ import type { Duplex } from 'node:stream';
 
 /** One client connection. */
 interface Connection {
-  /** Aborted when what comes in cannot be read on; the reason is the error to answer. */
+  /** Aborted when no more can be read from the connection; the reason is the error to answer. */
   readonly broken: AbortSignal;
-  /** Exchanges that are waiting or being answered. */
+  /** Counts the requests that are waiting or being answered. */
   readonly pending: number;
   /**
-   * Runs one exchange after the other: an answer may be the last on its connection, and then a request that was sent
+   * Serves one request after the other: an answer may be the last on its connection, and then a request that was sent
    * behind it must not have placed an order. Skips those behind the last.
    */
-  run(exchange: () => Promise<void>): void;
-  /** Marks the connection as broken; calls `answer` after the exchanges in flight, if it can still be written to. */
+  run(serve: () => Promise<void>): void;
+  /** Marks the connection as broken; calls `answer` after the requests in flight, if it can still be written to. */
   fail(error: Error, answer: () => void): void;
 }
 
@@ -24,10 +24,10 @@ function openConnection(socket: Duplex): Connection {
     get pending() {
       return pending;
     },
-    run: (exchange) => {
+    run: (serve) => {
       pending += 1;
       tail = tail
-        .then(() => (socket.writable ? exchange() : undefined))
+        .then(() => (socket.writable ? serve() : undefined))
         .catch(() => socket.destroy())
         .then(() => {
           pending -= 1;
@@ -46,7 +46,7 @@ export interface Connections {
   of(socket: Duplex): Connection;
   /** Drops the connections on which nothing is being answered. */
   dropIdle(): void;
-  /** Hands on the work of a handler and counts it in: it goes on when its client is gone. */
+  /** Tracks a handler at work; it continues after its client disconnects. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Resolves when no handler is at work. */
   settled(): Promise<void>;

@@ -1,13 +1,52 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../shared/config.ts';
+import { STOP_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import type { Handlers } from './app.ts';
 import { type Connections, createConnections } from './connections.ts';
-import { createGatewayApp } from './gateway-app.ts';
-import { bracketed } from './host-check.ts';
-import { PARSER_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { answerParserErrors } from './early-refusals.ts';
+import { createExpressApp } from './express-app.ts';
 import { explainListenFailure } from './listen-error.ts';
-import { answerParserErrors } from './parser-errors.ts';
+import { bracketed } from './request-head.ts';
+
+/** Limits for clients; tests shorten the times. */
+export interface ServerLimits {
+  /** Ends the wait for the headers: a slower client gets 408. */
+  readonly headersMs: number;
+  /** Ends the wait for the body, counted from the first byte of the request. */
+  readonly requestMs: number;
+  /** Pause between two looks at the two above. */
+  readonly checkIntervalMs: number;
+  /** An idle connection stays open for the next request. */
+  readonly keepAliveMs: number;
+  /** A connection on which nothing moves is dropped. */
+  readonly silenceMs: number;
+  readonly maxConnections: number;
+  readonly maxRequestsPerSocket: number;
+  /** A body that nobody wants is taken in and dropped for so long, so that the client gets to read its answer. */
+  readonly drainMs: number;
+  /** A stop waits so long for requests in flight. */
+  readonly stopMs: number;
+}
+
+const SERVER_LIMITS: ServerLimits = {
+  headersMs: 10_000,
+  // At most 16 KiB come in.
+  requestMs: 15_000,
+  checkIntervalMs: 1_000,
+  // Longer than clients and proxies commonly keep a connection (60 s), so that it is they who close it, not we while
+  // an order is on its way.
+  keepAliveMs: 65_000,
+  // An order takes up to 25 s in silence.
+  silenceMs: 60_000,
+  maxConnections: 512,
+  maxRequestsPerSocket: 10_000,
+  drainMs: 5_000,
+  stopMs: STOP_MS,
+};
+
+/** Node itself stops reading here: above MAX_TARGET_BYTES and MAX_HEADER_BYTES together, so that what is only a little too large gets an exact answer. */
+const PARSER_HEADER_BYTES = 32_768;
 
 export interface ServerDeps {
   readonly handlers: Handlers;
@@ -46,13 +85,13 @@ function createLimitedServer(limits: ServerLimits): Server {
     insecureHTTPParser: false,
     // A missing Host is refused by our own check, in our own words.
     requireHostHeader: false,
-    headersTimeout: limits.headersTimeout,
-    requestTimeout: limits.requestTimeout,
-    connectionsCheckingInterval: limits.connectionsCheckingInterval,
-    keepAliveTimeout: limits.keepAliveTimeout,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    keepAliveTimeout: limits.keepAliveMs,
     noDelay: true,
   });
-  server.timeout = limits.silenceTimeout;
+  server.timeout = limits.silenceMs;
   server.maxConnections = limits.maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   // More than fit into MAX_HEADER_BYTES, so that their bytes alone decide.
@@ -64,14 +103,14 @@ function createLimitedServer(limits: ServerLimits): Server {
 }
 
 /** Waits for the connections and for the handlers: an order goes on when its client is gone. */
-async function stop(server: Server, connections: Connections, stopTime: number): Promise<void> {
+async function stop(server: Server, connections: Connections, stopMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   connections.dropIdle();
   const { promise: tooLong, resolve: giveUp } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
     server.closeAllConnections();
     giveUp();
-  }, stopTime);
+  }, stopMs);
   await Promise.race([tooLong, Promise.all([closed, connections.settled()])]);
   clearTimeout(timer);
 }
@@ -85,8 +124,8 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   const connections = createConnections();
   const server = createLimitedServer(granted);
   let closing = false;
-  const replyOptions = () => ({ last: closing, drainTime: granted.drainTime });
-  const app = createGatewayApp({ handlers, config, log, connections, replyOptions });
+  const replyOptions = () => ({ last: closing, drainMs: granted.drainMs });
+  const app = createExpressApp({ handlers, config, log, connections, replyOptions });
   const dispatch = (request: IncomingMessage, response: ServerResponse) => {
     const answered = new Promise<void>((resolve) => response.once('close', resolve));
     connections.of(request.socket).run(() => {
@@ -97,13 +136,13 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   // The first two by default answer by themselves, before the checks.
   server.on('checkContinue', dispatch).on('checkExpectation', dispatch).on('request', dispatch);
   server.on('connection', connections.of);
-  answerParserErrors({ server, connections, log, lingerTime: granted.drainTime });
+  answerParserErrors({ server, connections, log, lingerMs: granted.drainMs });
   await listen(server, config);
   return {
     url: urlOf(server, config.host),
     close: () => {
       closing = true;
-      return stop(server, connections, granted.stopTime);
+      return stop(server, connections, granted.stopMs);
     },
   };
 }

@@ -93,7 +93,7 @@ describe('whatever is sent to the server', () => {
 
   beforeAll(async () => {
     ({ url } = await startTestServer({
-      limits: { drainTime: 100, headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 50 },
+      limits: { drainMs: 100, headersMs: 500, requestMs: 500, checkIntervalMs: 50 },
     }));
   });
 

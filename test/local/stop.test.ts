@@ -88,7 +88,7 @@ describe('a stop', () => {
 
   it('waits no longer than it may', async () => {
     const { orders, asked, release } = heldOrders();
-    const { url, close } = await startTestServer({ orders, limits: { stopTime: 50 } });
+    const { url, close } = await startTestServer({ orders, limits: { stopMs: 50 } });
     const { socket, closed } = openRaw(url);
     socket.write(ORDER_REQUEST);
     await asked;

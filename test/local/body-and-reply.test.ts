@@ -38,7 +38,7 @@ describe('the 16 KiB limit', () => {
   });
 
   it('answers before the rest of an endless body, and closes the connection', async () => {
-    const { url } = await startTestServer({ limits: { drainTime: 200 } });
+    const { url } = await startTestServer({ limits: { drainMs: 200 } });
     const { socket, closed } = openRaw(url);
     const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     socket.write(`${head}Content-Length: 100000000000\r\n\r\n${' '.repeat(LIMIT + 1)}`);

@@ -37,7 +37,7 @@ const TIMED_OUT = {
 };
 
 /** Short enough for a test, long enough for a busy machine not to meet them by chance. */
-const QUICK = { headersTimeout: 600, requestTimeout: 700, connectionsCheckingInterval: 20 };
+const QUICK = { headersMs: 600, requestMs: 700, checkIntervalMs: 20 };
 
 describe('what is not HTTP', () => {
   it.each([

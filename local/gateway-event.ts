@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AnyRoute } from '../functions/routes.ts';
-import { parseTarget, type Target } from './target.ts';
+import type { RequestHead } from './request-head.ts';
 
-/** Belong to one connection (RFC 9110, 7.6.1): the gateway does not pass them on. */
+/** Headers of one connection (RFC 9110, 7.6.1): the gateway does not pass them on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding']);
 
 /** Media types whose bodies the gateway passes on as text; all others are base64. */
@@ -12,19 +12,13 @@ const TEXT_LIKE = /^(?:text\/.*|application\/(?:json|javascript|xml|[^;]*\+json|
 
 export interface EventSource {
   readonly request: IncomingMessage;
+  readonly head: RequestHead;
   readonly route: AnyRoute;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** The headers as they came, duplicates included: Node would drop some of them. */
-export function headerPairs({ rawHeaders }: IncomingMessage): (readonly [name: string, value: string])[] {
-  return rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
-  );
-}
-
-/** Repeated names joined as the gateway does. */
+/** Joins the values of repeated names as the gateway does. */
 function join(pairs: Iterable<readonly [string, string]>): Record<string, string> {
   const joined = new Map<string, string>();
   for (const [name, value] of pairs) {
@@ -34,12 +28,12 @@ function join(pairs: Iterable<readonly [string, string]>): Record<string, string
   return Object.fromEntries(joined);
 }
 
-function cookiesOf(pairs: readonly (readonly [string, string])[]): string[] {
-  const values = pairs.filter(([name]) => name === 'cookie').map(([, value]) => value);
+function cookiesOf({ headers }: RequestHead): string[] {
+  const values = headers.filter(([name]) => name === 'cookie').map(([, value]) => value);
   return values.flatMap((value) => value.split(';').map((cookie) => cookie.trim())).filter((cookie) => cookie !== '');
 }
 
-/** Common log format, UTC: `20/Nov/2026:17:21:09 +0000`. */
+/** Writes a time in the common log format, UTC: `20/Nov/2026:17:21:09 +0000`. */
 function commonLogTime(date: Date): string {
   const [, day, month, year, time] = date.toUTCString().split(' ');
   return `${day}/${month}/${year}:${time} +0000`;
@@ -55,7 +49,7 @@ function routeKey({ path }: AnyRoute): string {
   return path.startsWith('$') ? path : `ANY ${path}`;
 }
 
-function requestContext({ request, route }: EventSource, path: string): APIGatewayProxyEventV2['requestContext'] {
+function requestContext({ request, head, route }: EventSource): APIGatewayProxyEventV2['requestContext'] {
   const now = new Date();
   const domainName = request.headers.host ?? '';
   return {
@@ -65,7 +59,7 @@ function requestContext({ request, route }: EventSource, path: string): APIGatew
     domainPrefix: domainName.split('.', 1).join(),
     http: {
       method: request.method ?? '',
-      path,
+      path: head.path,
       protocol: `HTTP/${request.httpVersion}`,
       sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
       userAgent: request.headers['user-agent'] ?? '',
@@ -78,36 +72,33 @@ function requestContext({ request, route }: EventSource, path: string): APIGatew
   };
 }
 
-function queryOf({ query }: Target): Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'> {
+function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'> {
   if (query === '') return { rawQueryString: '' };
   return { rawQueryString: query, queryStringParameters: join(new URLSearchParams(query)) };
 }
 
-/** The event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request. */
+/** Makes the event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request. */
 export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
-  const { request, route, pathParameters, body } = source;
-  const target = parseTarget(request.url ?? '');
-  // The gateway hands the path on decoded, the query as it came.
-  const path = decodeURIComponent(target.path);
-  const pairs = headerPairs(request);
-  const cookies = cookiesOf(pairs);
-  const headers = join(pairs.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name)));
+  const { head, route, pathParameters, body } = source;
+  const cookies = cookiesOf(head);
+  const headers = join(head.headers.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name)));
   return {
     version: '2.0',
     routeKey: routeKey(route),
-    rawPath: path,
-    ...queryOf(target),
+    // The gateway hands the path on decoded, the query as it came.
+    rawPath: head.path,
+    ...queryOf(head),
     ...(cookies.length > 0 && { cookies }),
     headers,
     ...(Object.keys(pathParameters).length > 0 && { pathParameters: { ...pathParameters } }),
-    requestContext: requestContext(source, path),
+    requestContext: requestContext(source),
     ...toBody(body, headers['content-type'] ?? ''),
   };
 }
 
 const nothing = () => undefined;
 
-/** What Lambda tells a function about its invocation; there is no deadline here but the handler's own. */
+/** Makes the context of an invocation, without a deadline: here the handler's own is the only one. */
 export function toContext({ requestContext: { requestId } }: APIGatewayProxyEventV2, { name }: AnyRoute): Context {
   return {
     callbackWaitsForEmptyEventLoop: false,

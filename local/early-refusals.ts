@@ -1,0 +1,91 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { toAppError, toProblem } from '../functions/problem.ts';
+import { requestIdFrom } from '../functions/request-id.ts';
+import { toResult } from '../functions/response.ts';
+import { millisecondsSince } from '../shared/elapsed.ts';
+import { type AppError, refuse } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { replyRaw } from './body-and-reply.ts';
+import type { Connections } from './connections.ts';
+
+/** A request that was refused before it reached an endpoint. */
+interface RefusedRequest {
+  readonly method: string | null;
+  /** The caller's `X-Request-Id`. */
+  readonly requestId: string | undefined;
+  /** A time of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Makes the answer to a refused request, in the form in which endpoints answer, and writes its log line. */
+export function toRefusedResult(
+  thrown: unknown,
+  { method, requestId: wanted, startedAt }: RefusedRequest,
+  log: Log,
+): APIGatewayProxyStructuredResultV2 {
+  const error = toAppError(thrown);
+  const requestId = requestIdFrom(wanted);
+  if (error.code === 'internal_error') log.error('request failed', { request_id: requestId, error });
+  const problem = toProblem(error, requestId);
+  log.info('request', {
+    route: null,
+    method,
+    status: problem.status,
+    duration_ms: millisecondsSince(startedAt),
+    request_id: requestId,
+    venue_calls: [],
+    code: error.code,
+  });
+  return toResult({ ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }, method ?? 'GET');
+}
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/** Tells that the parser gave up within the request line, where that came in one packet, as it does. */
+function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
+  return /^[A-Z-]+ \S+ ?$/.test(rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '');
+}
+
+/** Translates Node's reasons to give up a request into ours. */
+function translate(error: ParserError): AppError {
+  const { code } = error;
+  if (code === 'HPE_HEADER_OVERFLOW') return refuse(isWithinTarget(error) ? 'uri_too_long' : 'headers_too_large', {});
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout', {});
+  return refuse('invalid_request', {
+    sentence: 'The request is not valid HTTP/1.1.',
+    errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
+  });
+}
+
+export interface ParserErrorDeps {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly log: Log;
+  /** Time for the client to close the connection after its answer. */
+  readonly lingerMs: number;
+}
+
+/** Answers a request that Node's parser gives up: in our shape, and never in the place of an answer that is still to come. */
+export function answerParserErrors({ server, connections, log, lingerMs }: ParserErrorDeps): void {
+  const answer = (socket: Duplex, error: AppError, request?: IncomingMessage) => {
+    const refused = {
+      method: request?.method ?? null,
+      requestId: request?.headers['x-request-id']?.toString(),
+      startedAt: performance.now(),
+    };
+    connections.of(socket).fail(error, () => replyRaw(socket, toRefusedResult(error, refused, log), lingerMs));
+  };
+  server.on('clientError', (error: ParserError, socket) => {
+    answer(socket, translate(error));
+  });
+  server.on('connect', (request, socket) => {
+    socket.on('error', () => socket.destroy());
+    const error = refuse('invalid_request', {
+      sentence: 'This is not a proxy: CONNECT is not served.',
+      errors: [{ field: 'method', detail: 'must not be CONNECT.' }],
+    });
+    answer(socket, error, request);
+  });
+}

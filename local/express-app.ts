@@ -1,0 +1,76 @@
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { createGatewayHandler, type GatewayHandler } from '../functions/http.ts';
+import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
+import { unknownPathEndpoint } from '../functions/unknown-path.ts';
+import type { Config } from '../shared/config.ts';
+import { MAX_BODY_BYTES } from '../shared/limits.ts';
+import type { Log } from '../shared/log.ts';
+import type { Handlers } from './app.ts';
+import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
+import type { Connections } from './connections.ts';
+import { toRefusedResult } from './early-refusals.ts';
+import { toContext, toEvent } from './gateway-event.ts';
+import { createHeadReader, type RequestHead } from './request-head.ts';
+
+export interface ExpressAppDeps {
+  readonly handlers: Handlers;
+  readonly config: Pick<Config, 'host' | 'allowedHosts'>;
+  readonly log: Log;
+  readonly connections: Connections;
+  readonly replyOptions: () => ReplyOptions;
+}
+
+/** Kept beside the response while a request is answered. */
+type Locals = { startedAt: number; head: RequestHead };
+
+type Handle = RequestHandler<Request['params'], unknown, unknown, unknown, Locals>;
+
+function isRecordOfStrings(params: Request['params']): params is Record<string, string> {
+  return Object.values(params).every((value) => typeof value === 'string');
+}
+
+function begin(readHead: ReturnType<typeof createHeadReader>): Handle {
+  return (request, { locals }, next) => {
+    locals.startedAt = performance.now();
+    locals.head = readHead(request);
+    const { encodedPath, query } = locals.head;
+    // An absolute-form target is routed by its path.
+    request.url = query === '' ? encodedPath : `${encodedPath}?${query}`;
+    next();
+  };
+}
+
+/** Hands requests to an endpoint as the gateway would. */
+function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOptions }: ExpressAppDeps): Handle {
+  return async (request, response) => {
+    // Only the endpoint's own method has a body that anybody reads.
+    const wantsBody = request.method === route.method && route.method === 'POST';
+    if (wantsBody && request.headers.expect !== undefined) response.writeContinue();
+    const { broken } = connections.of(request.socket);
+    const body = wantsBody ? await readBody(request, MAX_BODY_BYTES, broken) : Buffer.alloc(0);
+    const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
+    const event = toEvent({ request, head: response.locals.head, route, pathParameters, body });
+    const result = await connections.track(handler(event, toContext(event, route)));
+    await reply(request, response, result, replyOptions());
+  };
+}
+
+/** Makes an Express application that does what the HTTP API gateway does: the same routes, events and answers. */
+export function createExpressApp(deps: ExpressAppDeps): Express {
+  const { handlers, config, log, replyOptions } = deps;
+  const app = express();
+  app.disable('x-powered-by').enable('strict routing').enable('case sensitive routing').set('query parser', false);
+  app.use(begin(createHeadReader(config.host, config.allowedHosts)));
+  for (const route of Object.values(ROUTES)) {
+    app.all(route.path.replace(/\{(\w+)\}/g, ':$1'), serve(handlers[route.name], route, deps));
+  }
+  const unknownPath = createGatewayHandler(unknownPathEndpoint(), { log, corsOrigins: [] });
+  app.use(serve(unknownPath, UNKNOWN_ROUTE, deps));
+  // Express tells an error handler by its four parameters.
+  app.use(async (error: unknown, request: Request, response: Response<unknown, Locals>, _next: NextFunction) => {
+    const { startedAt } = response.locals;
+    const refused = { method: request.method, requestId: request.get('x-request-id'), startedAt };
+    await reply(request, response, toRefusedResult(error, refused, log), replyOptions());
+  });
+  return app;
+}
