@@ -1,8 +1,8 @@
 import { type Config, parseConfig } from '../shared/config.ts';
 import type { Environment } from '../shared/environment.ts';
 import { createLog, type Log } from '../shared/log.ts';
-import type { PipelineDeps } from './http.ts';
 import { embeddedMetrics } from './metrics.ts';
+import type { PipelineDeps } from './pipeline.ts';
 
 export interface Container {
   readonly config: Config;

@@ -1,4 +1,4 @@
-import type { AnsweredRequest } from './http.ts';
+import type { RequestState } from './endpoint.ts';
 
 /** One metric of CloudWatch's embedded format: its name is that of a member of the log line. */
 interface Metric {
@@ -19,7 +19,8 @@ function directive(Namespace: string, dimensions: readonly string[], Metrics: re
 export function embeddedMetrics(namespace: string, now: () => number = Date.now) {
   const count = (name: string) => ({ Name: name, Unit: 'Count' }) as const;
   const duration = (name: string) => ({ Name: name, Unit: 'Milliseconds' }) as const;
-  return ({ venueRequests, logFields }: AnsweredRequest): Readonly<Record<string, unknown>> => {
+  return ({ call, logFields }: Pick<RequestState, 'call' | 'logFields'>): Readonly<Record<string, unknown>> => {
+    const { venueRequests } = call;
     const askedVenue = venueRequests.length > 0;
     const failed = 'code' in logFields;
     const placed = 'order_status' in logFields;

@@ -1,18 +1,18 @@
 import { AppError, ERRORS, refuse } from '../shared/errors.ts';
-import type { HttpResponse } from './response.ts';
+import type { HttpResponse } from './endpoint.ts';
 
-/** `tickSize` as `tick_size`: a fact's name in code as its name on the wire. */
+/** Turns a fact's name in code into its name on the wire: `tickSize` into `tick_size`. */
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);
 }
 
-/** Any error as one that may leave the service: what is not ours says nothing but that it happened. */
+/** Turns any error into one that may leave the service: a foreign one says nothing but that it happened. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return refuse('internal_error', {}, { cause: error });
 }
 
-/** The problem body of an error (RFC 9457) with its facts in wire names. */
+/** Writes an error as a problem (RFC 9457), its facts in wire names. */
 export function toProblem(error: AppError, requestId: string): HttpResponse {
   const { status, title } = ERRORS[error.code];
   const facts = Object.entries(error.facts).map(([name, value]) => [toSnakeCase(name), value]);

@@ -8,7 +8,7 @@ export const ROUTES = {
 
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 
-/** What no route matches. */
+/** The gateway's route for every other path. */
 export const UNKNOWN_ROUTE = { name: 'unknown', method: 'ANY', path: '$default' } as const;
 
 export type AnyRoute = Route | typeof UNKNOWN_ROUTE;

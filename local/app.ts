@@ -1,10 +1,10 @@
 import { createMarketData } from '#venue/market-data';
 import { bookEndpoint } from '../functions/book/endpoint.ts';
 import { type HealthFacts, healthEndpoint } from '../functions/health/endpoint.ts';
-import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../functions/http.ts';
 import { marketsEndpoint } from '../functions/markets/endpoint.ts';
-import { disabledOrdersEndpoint, whyDisabled } from '../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../functions/orders/endpoint.ts';
+import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../functions/pipeline.ts';
+import { disabledOrdersEndpoint, whyDisabled } from '../functions/refusing-endpoints.ts';
 import type { ROUTES } from '../functions/routes.ts';
 import type { Config } from '../shared/config.ts';
 import type { Log } from '../shared/log.ts';

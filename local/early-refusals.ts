@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { requestIdFrom, toResult } from '../functions/pipeline.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
-import { requestIdFrom } from '../functions/request-id.ts';
-import { toResult } from '../functions/response.ts';
 import { millisecondsSince } from '../shared/elapsed.ts';
 import { type AppError, refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';

@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { createGatewayHandler, type GatewayHandler } from '../functions/http.ts';
+import { createGatewayHandler, type GatewayHandler } from '../functions/pipeline.ts';
+import { unknownPathEndpoint } from '../functions/refusing-endpoints.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
-import { unknownPathEndpoint } from '../functions/unknown-path.ts';
 import type { Config } from '../shared/config.ts';
 import { MAX_BODY_BYTES } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';

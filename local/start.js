@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What Node compiles is kept here: the second start takes two thirds of the time. JavaScript, so that with everything
+ * Keeps what Node compiles: the second start takes two thirds of the time. JavaScript, so that with everything
  * kept, Node does not even load its TypeScript parser. Not in Node's default place, the directory for temporary files,
  * where another user could put code for a process that holds a key.
  */

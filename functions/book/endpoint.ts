@@ -1,12 +1,20 @@
+import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import type { Wire } from '../wire.ts';
-import { parseTokenId } from './request.ts';
-import type { book as bookSchema } from './schema.ts';
+import { tokenId, type Wire } from '../schemas.ts';
+import type { book as bookSchema } from './answer.ts';
 
-/** Whether an `If-None-Match` header names the entity tag; weak and strong tags compare alike (RFC 9110, 13.1.2). */
+/** Parses the token id of a path; 400 `invalid_request` for anything else. */
+function parseTokenId(text = ''): string {
+  const { data, error } = tokenId.safeParse(text);
+  if (data !== undefined) return data;
+  const errors = [{ field: 'token_id', detail: error?.issues[0]?.message ?? '' }];
+  throw refuse('invalid_request', { part: 'The path', errors });
+}
+
+/** Finds the entity tag in an `If-None-Match` header; weak and strong tags compare alike (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);
@@ -32,7 +40,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
   return {
     route: ROUTES.book,
     origins: 'any',
-    budget: READ_BUDGET_MS,
+    budgetMs: READ_BUDGET_MS,
     handler: async ({ pathParameters, headers }, call) => {
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
       // A copy may be kept, but is never used without asking again.

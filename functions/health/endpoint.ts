@@ -2,8 +2,8 @@ import { LOCAL_BUDGET_MS } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import type { Wire } from '../wire.ts';
-import type { healthStatus } from './schema.ts';
+import type { Wire } from '../schemas.ts';
+import type { healthStatus } from './answer.ts';
 
 export interface HealthFacts {
   readonly mode: 'read-only' | 'order-placing';
@@ -13,7 +13,7 @@ export interface HealthFacts {
   readonly funderAddress: string | undefined;
 }
 
-/** `GET /health`: what the service is and which wallet it uses. */
+/** `GET /health`: says what the service is and which wallet it uses. */
 export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFacts): Endpoint {
   const body: Wire<typeof healthStatus> = {
     status: 'ok',
@@ -24,5 +24,5 @@ export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFac
     venue: 'polymarket',
     version: VERSION,
   };
-  return { route: ROUTES.health, origins: 'listed', budget: LOCAL_BUDGET_MS, handler: () => ({ status: 200, body }) };
+  return { route: ROUTES.health, origins: 'listed', budgetMs: LOCAL_BUDGET_MS, handler: () => ({ status: 200, body }) };
 }

@@ -1,8 +1,7 @@
 import { openContainer } from '../container.ts';
-import { createGatewayHandler, type GatewayHandler } from '../http.ts';
-import { disabledOrdersEndpoint, whyDisabled } from '../orders/disabled.ts';
+import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
+import { disabledOrdersEndpoint, unknownPathEndpoint, whyDisabled } from '../refusing-endpoints.ts';
 import { ROUTES } from '../routes.ts';
-import { unknownPathEndpoint } from '../unknown-path.ts';
 import { healthEndpoint } from './endpoint.ts';
 
 const { config, pipeline } = openContainer();

@@ -2,9 +2,9 @@ import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Market, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import type { Wire } from '../wire.ts';
+import type { Wire } from '../schemas.ts';
+import type { marketList, market as marketSchema } from './answer.ts';
 import { parseLimit } from './request.ts';
-import type { marketList, market as marketSchema } from './schema.ts';
 
 function toWire(market: Market): Wire<typeof marketSchema> {
   return {
@@ -29,7 +29,7 @@ export function marketsEndpoint(marketData: MarketData): Endpoint {
   return {
     route: ROUTES.markets,
     origins: 'any',
-    budget: READ_BUDGET_MS,
+    budgetMs: READ_BUDGET_MS,
     handler: async ({ query }, call) => {
       const { markets, hasMore } = await marketData.listMarkets(parseLimit(query), call);
       const body: Wire<typeof marketList> = { items: markets.map(toWire), has_more: hasMore };

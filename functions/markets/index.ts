@@ -1,6 +1,6 @@
 import { createMarketData } from '#venue/market-data';
 import { openContainer } from '../container.ts';
-import { createGatewayHandler } from '../http.ts';
+import { createGatewayHandler } from '../pipeline.ts';
 import { marketsEndpoint } from './endpoint.ts';
 
 const { config, log, pipeline } = openContainer();

@@ -5,7 +5,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 500;
 const RULE = `must be one integer from 1 to ${MAX_LIMIT}.`;
 
-/** The query parameter: text, which is a number in canonical form or nothing that is accepted. */
+/** Parses the query parameter `limit`: canonical decimal digits only. */
 export const limit = z.pipe(
   z.transform((text) => (typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : undefined)),
   z

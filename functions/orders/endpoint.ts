@@ -5,12 +5,11 @@ import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import type { Wire } from '../wire.ts';
-import { orderBodyChecks } from './body.ts';
-import { checkOrderHeaders, parseOrder } from './request.ts';
-import type { placedOrder } from './schema.ts';
+import type { Wire } from '../schemas.ts';
+import type { placedOrder } from './answer.ts';
+import { checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
 
-/** An order in its canonical form, in wire names. */
+/** Writes an order in its canonical form, in wire names. */
 function orderToWire(order: LimitOrder) {
   return {
     token_id: order.tokenId,
@@ -45,8 +44,8 @@ export function ordersEndpoint(orders: Orders): Endpoint {
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
-    budget: ORDER_BUDGET_MS,
-    checks: orderBodyChecks(checkOrderHeaders),
+    budgetMs: ORDER_BUDGET_MS,
+    checks: [checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
     handler: async ({ body, headers, logFields }, call) => {
       const order = parseOrder(body);
       // An unverified claim: logged so that an operator can match users to fills, never used to decide.

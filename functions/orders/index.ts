@@ -1,7 +1,7 @@
 import { ConfigError } from '../../shared/environment.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { openContainer } from '../container.ts';
-import { createGatewayHandler } from '../http.ts';
+import { createGatewayHandler } from '../pipeline.ts';
 import { deferredOrdersEndpoint } from './deferred.ts';
 import { createTrading } from './trading.ts';
 import { createWalletKeyReader } from './wallet-key.ts';

@@ -4,7 +4,7 @@ import type { AppError, FactsOf } from '../errors.ts';
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
 /** One request to the venue, as it is counted in the log. */
-export interface VenueRequest {
+interface VenueRequest {
   readonly name: string;
   /** HTTP status, or the kind of transport failure. */
   readonly result: number | string;

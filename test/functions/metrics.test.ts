@@ -18,14 +18,14 @@ const REQUEST = [
 
 describe('the metrics of a request', () => {
   it('are its count and its latency where the venue was not asked', () => {
-    expect(metrics({ venueRequests: [], logFields: {} })).toStrictEqual({
+    expect(metrics({ call: { deadline: 0, venueRequests: [] }, logFields: {} })).toStrictEqual({
       requests: 1,
       _aws: { Timestamp: 1_000, CloudWatchMetrics: [directive(['route'], REQUEST)] },
     });
   });
 
   it('have the time of the venue, and the status of an order', () => {
-    expect(metrics({ venueRequests, logFields: { order_status: 'live' } })).toStrictEqual({
+    expect(metrics({ call: { deadline: 0, venueRequests }, logFields: { order_status: 'live' } })).toStrictEqual({
       requests: 1,
       venue_ms: 30,
       orders: 1,
@@ -40,7 +40,7 @@ describe('the metrics of a request', () => {
   });
 
   it('count an error by route and code', () => {
-    expect(metrics({ venueRequests: [], logFields: { code: 'not_found' } })).toStrictEqual({
+    expect(metrics({ call: { deadline: 0, venueRequests: [] }, logFields: { code: 'not_found' } })).toStrictEqual({
       requests: 1,
       errors: 1,
       _aws: {

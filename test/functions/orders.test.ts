@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { disabledOrdersEndpoint } from '../../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { GatewayHandler } from '../../functions/http.ts';
+import type { GatewayHandler } from '../../functions/pipeline.ts';
 import { startServer } from '../../local/server.ts';
 import { collectLog } from '../support/service/collected-log.ts';
 import { type Answer, type Send, send } from '../support/service/http-client.ts';

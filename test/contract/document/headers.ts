@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ORDER_HEADERS } from '../../../functions/orders/request.ts';
-import { REQUEST_ID } from '../../../functions/request-id.ts';
+import { REQUEST_ID } from '../../../functions/pipeline.ts';
 import { type ErrorCode, errorSpec } from '../../../shared/errors.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 

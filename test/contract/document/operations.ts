@@ -1,6 +1,6 @@
 import { limit } from '../../../functions/markets/request.ts';
 import type { ROUTES } from '../../../functions/routes.ts';
-import { tokenId } from '../../../functions/wire.ts';
+import { tokenId } from '../../../functions/schemas.ts';
 import { IF_NONE_MATCH_PARAMETER, ORDER_HEADER_PARAMETERS, type Parameter, parameter } from './headers.ts';
 import type { Success } from './responses.ts';
 import type { SchemaName } from './schemas.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { decimal, hash, text } from '../../../functions/answer-schemas.ts';
 import { toSnakeCase } from '../../../functions/problem.ts';
 import type { ROUTES } from '../../../functions/routes.ts';
+import { decimal, hash, text } from '../../../functions/schemas.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorSpec, errorSpec } from '../../../shared/errors.ts';
 
 type FactSpec = NonNullable<ErrorSpec['facts']>[string];

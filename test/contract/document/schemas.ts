@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { book, priceLevel } from '../../../functions/book/schema.ts';
-import { healthStatus } from '../../../functions/health/schema.ts';
-import { market, marketList, outcome } from '../../../functions/markets/schema.ts';
+import { book, priceLevel } from '../../../functions/book/answer.ts';
+import { healthStatus } from '../../../functions/health/answer.ts';
+import { market, marketList, outcome } from '../../../functions/markets/answer.ts';
+import { placedOrder } from '../../../functions/orders/answer.ts';
 import { orderBody } from '../../../functions/orders/request.ts';
-import { placedOrder } from '../../../functions/orders/schema.ts';
 import { ERROR_CODES } from '../../../shared/errors.ts';
 import { problemName, problemSchema } from './problems.ts';
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Endpoint } from '../../../functions/endpoint.ts';
-import { createGatewayHandler } from '../../../functions/http.ts';
+import { createGatewayHandler } from '../../../functions/pipeline.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach } from '@jest/globals';
 import { bookEndpoint } from '../../../functions/book/endpoint.ts';
 import { healthEndpoint } from '../../../functions/health/endpoint.ts';
-import { createGatewayHandler, type PipelineDeps } from '../../../functions/http.ts';
 import { marketsEndpoint } from '../../../functions/markets/endpoint.ts';
-import { disabledOrdersEndpoint } from '../../../functions/orders/disabled.ts';
 import { ordersEndpoint } from '../../../functions/orders/endpoint.ts';
+import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
+import { disabledOrdersEndpoint } from '../../../functions/refusing-endpoints.ts';
 import type { Handlers } from '../../../local/app.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/server.ts';
 import type { Orders } from '../../../shared/orders/idempotent-orders.ts';

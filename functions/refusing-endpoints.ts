@@ -1,8 +1,21 @@
-import type { Config } from '../../shared/config.ts';
-import { type FactsOf, refuse } from '../../shared/errors.ts';
-import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { ROUTES } from '../routes.ts';
+import type { Config } from '../shared/config.ts';
+import { type FactsOf, refuse } from '../shared/errors.ts';
+import { LOCAL_BUDGET_MS, ORDER_BUDGET_MS } from '../shared/limits.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
+
+/** Answers every path that the service does not have: 404 whatever the method, OPTIONS included. */
+export function unknownPathEndpoint(): Endpoint {
+  const paths = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
+  return {
+    route: UNKNOWN_ROUTE,
+    origins: 'any',
+    budgetMs: LOCAL_BUDGET_MS,
+    handler: () => {
+      throw refuse('not_found', { paths });
+    },
+  };
+}
 
 type Why = FactsOf<'order_placement_disabled'>['why'];
 
@@ -20,7 +33,7 @@ export function disabledOrdersEndpoint(why: Why): Endpoint {
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
-    budget: ORDER_BUDGET_MS,
+    budgetMs: ORDER_BUDGET_MS,
     handler: () => {
       throw refuse('order_placement_disabled', { why });
     },

@@ -8,7 +8,7 @@ const CODES = Object.keys(ERRORS).filter((name): name is ErrorCode => name in ER
 const NEW_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function endpointOf(handler: HttpHandler, more: Partial<Endpoint> = {}): Endpoint {
-  return { route: ROUTES.markets, origins: 'any', budget: 1_000, handler, ...more };
+  return { route: ROUTES.markets, origins: 'any', budgetMs: 1_000, handler, ...more };
 }
 
 const ok = endpointOf(() => ({ status: 200, body: { a: '1' } }));

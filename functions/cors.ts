@@ -1,7 +1,7 @@
 import { refuse } from '../shared/errors.ts';
 
 /**
- * Who may read the answers of an endpoint from a browser.
+ * Rules on reading the answers of an endpoint from a browser.
  * - `any`: every origin;
  * - `listed`: only the operator's origins can read the answer;
  * - `listed-only`: requests from other origins are refused as well, so that no web page can trade with the wallet.
@@ -10,8 +10,8 @@ export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
 const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id';
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
-/** Seconds a browser may keep a preflight's answer. */
-const MAX_AGE = '600';
+/** A browser may keep a preflight's answer for so long. */
+const PREFLIGHT_MAX_AGE_S = 600;
 
 /** Refuses (403 `origin_not_allowed`) a request from an origin that a `listed-only` endpoint does not list. */
 export function checkOrigin(policy: OriginPolicy, origin: string | undefined, listed: readonly string[]): void {
@@ -19,7 +19,7 @@ export function checkOrigin(policy: OriginPolicy, origin: string | undefined, li
   throw refuse('origin_not_allowed', {});
 }
 
-/** The CORS headers of every answer of an endpoint, problems included. */
+/** Returns the CORS headers of every answer of an endpoint, problems included. */
 export function originHeaders(
   policy: OriginPolicy,
   origin: string | undefined,
@@ -36,11 +36,11 @@ export function originHeaders(
   };
 }
 
-/** What an answer to OPTIONS adds for a preflight. */
+/** Returns the headers that an answer to OPTIONS adds for a preflight. */
 export function preflightHeaders(allow: string): Record<string, string> {
   return {
     'access-control-allow-methods': allow,
     'access-control-allow-headers': ALLOWED_HEADERS,
-    'access-control-max-age': MAX_AGE,
+    'access-control-max-age': String(PREFLIGHT_MAX_AGE_S),
   };
 }

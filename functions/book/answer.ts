@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { conditionId, decimal, text } from '../answer-schemas.ts';
-import { tokenId } from '../wire.ts';
+import { conditionId, decimal, text, tokenId } from '../schemas.ts';
 
 export const priceLevel = z.object({
   price: decimal('Collateral per share.'),

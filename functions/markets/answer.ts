@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { conditionId, decimal, text } from '../answer-schemas.ts';
-import { tokenId } from '../wire.ts';
+import { conditionId, decimal, text, tokenId } from '../schemas.ts';
 
 export const outcome = z.object({
   name: z.nullable(text('What the outcome is called, such as `Yes`.')),

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { millisecondsSince } from '../shared/elapsed.ts';
+import { refuse } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
+import type { Endpoint, HttpResponse, Middleware, RequestState } from './endpoint.ts';
+import { toAppError, toProblem } from './problem.ts';
+import type { AnyRoute } from './routes.ts';
+
+type Event = APIGatewayProxyEventV2;
+type Result = APIGatewayProxyStructuredResultV2;
+
+/** Answers events of API Gateway's HTTP API (payload version 2), which invokes it, as the local server does. */
+export type GatewayHandler = (event: Event, context: Context) => Promise<Result>;
+
+export interface PipelineDeps {
+  readonly log: Log;
+  readonly corsOrigins: readonly string[];
+  /** Makes further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
+  readonly metrics?: (state: RequestState) => Readonly<Record<string, unknown>>;
+}
+
+/** The form of a request id that is taken over from the caller. */
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Returns the caller's request id where it has the allowed form, else a new one. */
+export function requestIdFrom(value: string | undefined): string {
+  return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
+}
+
+/** Writes a response as the gateway takes it; an answer to HEAD has no body. */
+export function toResult({ status, headers, body }: HttpResponse, method: string): Result {
+  return {
+    statusCode: status,
+    headers: {
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && method !== 'HEAD' && { body: JSON.stringify(body) }),
+  };
+}
+
+function allowedMethods(route: AnyRoute): readonly string[] {
+  return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
+}
+
+function methodOf(event: Event): string {
+  return event.requestContext.http.method;
+}
+
+function openState({ headers }: Event, budgetMs: number): RequestState {
+  const startedAt = performance.now();
+  return {
+    requestId: requestIdFrom(headers['x-request-id']),
+    startedAt,
+    origin: headers['origin'],
+    call: { deadline: startedAt + budgetMs, venueRequests: [] },
+    logFields: {},
+  };
+}
+
+/** Ends every request: its id on the answer and one line in the log. */
+function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
+  const close: NonNullable<Middleware['after']> = ({ event, response, context: { state } }) => {
+    if (!response) return;
+    response.headers = { ...response.headers, 'x-request-id': state.requestId };
+    const status = response.statusCode ?? 200;
+    const write = status >= 500 ? log.error : log.info;
+    write('request', {
+      route: route.name,
+      method: methodOf(event),
+      status,
+      duration_ms: millisecondsSince(state.startedAt),
+      request_id: state.requestId,
+      venue_calls: state.call.venueRequests,
+      ...state.logFields,
+      ...metrics?.(state),
+    });
+  };
+  return { after: close, onError: close };
+}
+
+/** Checks method and origin, and puts the CORS headers on every answer. */
+function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): Middleware {
+  const addHeaders: NonNullable<Middleware['after']> = ({ response, context: { state } }) => {
+    if (response) response.headers = { ...response.headers, ...originHeaders(origins, state.origin, listed) };
+  };
+  return {
+    before: ({ event, context: { state } }) => {
+      if (route.method !== 'ANY' && !allowedMethods(route).includes(methodOf(event))) {
+        throw refuse('method_not_allowed', { methods: allowedMethods(route), path: route.path });
+      }
+      checkOrigin(origins, state.origin, listed);
+    },
+    after: addHeaders,
+    onError: addHeaders,
+  };
+}
+
+/** Turns an error into an answer: the only place where that happens. */
+function problems(route: AnyRoute, log: Log): Middleware {
+  return {
+    onError: (request) => {
+      const { requestId, logFields } = request.context.state;
+      const error = toAppError(request.error);
+      logFields['code'] = error.code;
+      if (error.facts['orderId'] !== undefined) logFields['order_id'] = error.facts['orderId'];
+      if (error.cause !== undefined) log.warn('request failed', { request_id: requestId, error });
+      const problem = toProblem(error, requestId);
+      const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
+      // Set, not returned: what is returned ends middy's chain before the headers are added.
+      request.response = toResult({ ...problem, headers: { ...problem.headers, ...allow } }, methodOf(request.event));
+    },
+  };
+}
+
+/** Makes the chain that every answer passes. */
+function createChain(endpoint: Endpoint, deps: PipelineDeps) {
+  // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
+  // while an order may be live.
+  return middy<Event, Result, Error, Context & { readonly state: RequestState }>({ timeoutEarlyInMillis: 0 })
+    .use(trace(endpoint.route, deps))
+    .use(crossOrigin(endpoint, deps.corsOrigins))
+    .use(problems(endpoint.route, deps.log));
+}
+
+function answerOptions(route: AnyRoute, { origin }: RequestState): HttpResponse {
+  const allow = allowedMethods(route).join(', ');
+  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
+}
+
+async function answer({ handler }: Endpoint, event: Event, { call, logFields }: RequestState): Promise<Result> {
+  const request = {
+    headers: event.headers,
+    query: new URLSearchParams(event.rawQueryString),
+    pathParameters: event.pathParameters ?? {},
+    body: event.body,
+    logFields,
+  };
+  return toResult(await handler(request, call), methodOf(event));
+}
+
+/**
+ * Puts the pipeline around an endpoint's handler: request id, log line, method, origin, checks, error mapping. OPTIONS
+ * goes another way after the origin: it meets neither the checks nor the handler.
+ */
+export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
+  const { route, budgetMs, checks = [] } = endpoint;
+  const main = createChain(endpoint, deps)
+    .use([...checks])
+    .handler((event, { state }) => answer(endpoint, event, state));
+  const options = createChain(endpoint, deps).handler((event, { state }) =>
+    toResult(answerOptions(route, state), methodOf(event)),
+  );
+  return async (event, context) => {
+    const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;
+    return chain(event, { ...context, state: openState(event, budgetMs) });
+  };
+}

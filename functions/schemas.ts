@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { isTokenId, TOKEN_ID_PATTERN, TOKEN_ID_RULE } from '../shared/token-id.ts';
+
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Immutable<T[Name]> }
+    : T;
+
+/** The value that a schema describes, as an endpoint makes it. */
+export type Wire<Schema extends z.core.$ZodType> = Immutable<z.infer<Schema>>;
+
+/** An outcome token id, in requests and answers alike. */
+export const tokenId = z
+  .string('must be a string.')
+  .check(
+    z.refine(isTokenId, TOKEN_ID_RULE),
+    z.meta({ pattern: TOKEN_ID_PATTERN.source, description: 'Outcome token id: a uint256 in decimal.' }),
+  );
+
+// Building blocks of answers: the endpoints use only their types, the document of the API is made from them.
+
+/** Plain notation without superfluous zeros. */
+const DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;
+
+/** A decimal as the service writes it. */
+export function decimal(description: string) {
+  return z.string().check(z.regex(DECIMAL), z.describe(description));
+}
+
+export function address(description: string) {
+  return z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/), z.describe(description));
+}
+
+/** 32 bytes in hex. */
+export function hash(description: string) {
+  return z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/), z.describe(description));
+}
+
+export function text(description: string) {
+  return z.string().check(z.describe(description));
+}
+
+export const conditionId = hash("The venue's id of the question on the settlement chain.");
