@@ -2,7 +2,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
 import { type FieldError, refuse } from '../../shared/errors.ts';
-import { parseJsonExactly } from '../../shared/json.ts';
+import { quoteDecimals } from '../../shared/json.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../endpoint.ts';
@@ -58,7 +58,7 @@ const DECIMAL_FIELDS: ReadonlySet<string> = new Set(['price', 'size']);
 
 /**
  * Parses the body, or refuses it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that reach
- * for a prototype, but hands its reviver no source text, so the numbers are read again: `0.4100000000000000001` must not
+ * for a prototype, but its numbers are rounded, so the digits are put into quotes before: `0.4100000000000000001` must not
  * become 0.41.
  */
 export function parseJsonBody(): Middleware {
@@ -67,9 +67,9 @@ export function parseJsonBody(): Middleware {
     before: async (request) => {
       const { body = '', isBase64Encoded } = request.event;
       try {
+        const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+        Object.assign(request.event, { body: quoteDecimals(text, DECIMAL_FIELDS), isBase64Encoded: false });
         await parser.before?.(request);
-        const text = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString();
-        Object.assign(request.event, { body: parseJsonExactly(text, DECIMAL_FIELDS) });
       } catch {
         throw refuse('invalid_request', {
           sentence: 'The body is not valid JSON: send one order as a JSON object.',
