@@ -1,16 +1,16 @@
 import { refuse } from '../shared/errors.ts';
 
 /**
- * Rules on reading the answers of an endpoint from a browser.
+ * Rules on reading the responses of an endpoint from a browser.
  * - `any`: every origin;
- * - `listed`: only the operator's origins can read the answer;
+ * - `listed`: only the operator's origins can read the response;
  * - `listed-only`: requests from other origins are refused as well, so that no web page can trade with the wallet.
  */
 export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
 const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id';
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
-/** A browser may keep a preflight's answer for so long. */
+/** A browser may keep the response to a preflight for so long. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 /** Refuses (403 `origin_not_allowed`) a request from an origin that a `listed-only` endpoint does not list. */
@@ -19,7 +19,7 @@ export function checkOrigin(policy: OriginPolicy, origin: string | undefined, li
   throw refuse('origin_not_allowed', {});
 }
 
-/** Returns the CORS headers of every answer of an endpoint, problems included. */
+/** Returns the CORS headers of every response of an endpoint, problems included. */
 export function originHeaders(
   policy: OriginPolicy,
   origin: string | undefined,
@@ -36,7 +36,7 @@ export function originHeaders(
   };
 }
 
-/** Returns the headers that an answer to OPTIONS adds for a preflight. */
+/** Returns the headers that a response to OPTIONS adds for a preflight. */
 export function preflightHeaders(allow: string): Record<string, string> {
   return {
     'access-control-allow-methods': allow,

@@ -30,7 +30,7 @@ export function requestIdFrom(value: string | undefined): string {
   return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
 }
 
-/** Writes a response as the gateway takes it; an answer to HEAD has no body. */
+/** Writes a response as the gateway takes it; a response to HEAD has no body. */
 export function toResult({ status, headers, body }: HttpResponse, method: string): Result {
   return {
     statusCode: status,
@@ -63,7 +63,7 @@ function openState({ headers }: Event, budgetMs: number): RequestState {
   };
 }
 
-/** Ends every request: its id on the answer and one line in the log. */
+/** Ends every request: its id on the response and one line in the log. */
 function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
   const close: NonNullable<Middleware['after']> = ({ event, response, context: { state } }) => {
     if (!response) return;
@@ -84,7 +84,7 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
   return { after: close, onError: close };
 }
 
-/** Checks method and origin, and puts the CORS headers on every answer. */
+/** Checks method and origin, and puts the CORS headers on every response. */
 function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): Middleware {
   const addHeaders: NonNullable<Middleware['after']> = ({ response, context: { state } }) => {
     if (response) response.headers = { ...response.headers, ...originHeaders(origins, state.origin, listed) };
@@ -101,7 +101,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
   };
 }
 
-/** Turns an error into an answer: the only place where that happens. */
+/** Turns an error into a response: the only place where that happens. */
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {
@@ -118,7 +118,7 @@ function problems(route: AnyRoute, log: Log): Middleware {
   };
 }
 
-/** Makes the chain that every answer passes. */
+/** Makes the chain that every response passes. */
 function createChain(endpoint: Endpoint, deps: PipelineDeps) {
   // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
   // while an order may be live.

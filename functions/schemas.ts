@@ -10,7 +10,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 /** The value that a schema describes, as an endpoint makes it. */
 export type Wire<Schema extends z.core.$ZodType> = Immutable<z.infer<Schema>>;
 
-/** An outcome token id, in requests and answers alike. */
+/** An outcome token id, in requests and responses alike. */
 export const tokenId = z
   .string('must be a string.')
   .check(
@@ -18,7 +18,7 @@ export const tokenId = z
     z.meta({ pattern: TOKEN_ID_PATTERN.source, description: 'Outcome token id: a uint256 in decimal.' }),
   );
 
-// Building blocks of answers: the endpoints use only their types, the document of the API is made from them.
+// Building blocks of responses: the endpoints use only their types, the document of the API is made from them.
 
 /** Plain notation without superfluous zeros. */
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;

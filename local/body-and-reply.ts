@@ -64,13 +64,13 @@ function writeHead(response: ServerResponse, result: Result, length: number | un
 }
 
 export interface ReplyOptions {
-  /** The connection is closed after this answer. */
+  /** The connection is closed after this response. */
   readonly last: boolean;
   /** Limits the wait for the rest of the request's body. */
   readonly drainMs: number;
 }
 
-/** Writes a handler's result as the answer, in the way of the gateway. */
+/** Writes a handler's result as the response, in the way of the gateway. */
 export async function reply(
   request: IncomingMessage,
   response: ServerResponse,
@@ -88,7 +88,7 @@ export async function reply(
     response.end(body);
     return;
   }
-  // Closing a connection with bytes still to be read resets it, and the client would lose its answer: so the answer
+  // Closing a connection with bytes still to be read resets it, and the client would lose its response: so that
   // goes out and our half is closed first, then the rest of the request is dropped as it comes.
   if (body) response.write(body);
   else response.flushHeaders();

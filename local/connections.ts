@@ -2,17 +2,17 @@ import type { Duplex } from 'node:stream';
 
 /** One client connection. */
 interface Connection {
-  /** Aborted when no more can be read from the connection; the reason is the error to answer. */
+  /** Aborted when no more can be read from the connection; the reason is the error to respond with. */
   readonly broken: AbortSignal;
   /** Counts the requests that are waiting or being answered. */
   readonly pending: number;
   /**
-   * Serves one request after the other: an answer may be the last on its connection, and then a request that was sent
+   * Serves one request after the other: a response may be the last on its connection, and then a request that was sent
    * behind it must not have placed an order. Skips those behind the last.
    */
   run(serve: () => Promise<void>): void;
-  /** Marks the connection as broken; calls `answer` after the requests in flight, if it can still be written to. */
-  fail(error: Error, answer: () => void): void;
+  /** Marks the connection as broken; calls `respond` after the requests in flight, if it can still be written to. */
+  fail(error: Error, respond: () => void): void;
 }
 
 function openConnection(socket: Duplex): Connection {
@@ -33,10 +33,10 @@ function openConnection(socket: Duplex): Connection {
           pending -= 1;
         });
     },
-    fail: (error, answer) => {
+    fail: (error, respond) => {
       controller.abort(error);
       tail = tail.then(() => {
-        if (socket.writable) answer();
+        if (socket.writable) respond();
       });
     },
   };

@@ -18,7 +18,7 @@ interface RefusedRequest {
   readonly startedAt: number;
 }
 
-/** Makes the answer to a refused request, in the form in which endpoints answer, and writes its log line. */
+/** Makes the response to a refused request, in the form that endpoints use, and writes its log line. */
 export function toRefusedResult(
   thrown: unknown,
   { method, requestId: wanted, startedAt }: RefusedRequest,
@@ -62,11 +62,11 @@ export interface ParserErrorDeps {
   readonly server: Server;
   readonly connections: Connections;
   readonly log: Log;
-  /** Time for the client to close the connection after its answer. */
+  /** Time for the client to close the connection after its response. */
   readonly lingerMs: number;
 }
 
-/** Answers a request that Node's parser gives up: in our shape, and never in the place of an answer that is still to come. */
+/** Answers a request that Node's parser gives up: in our form, and never in the place of a response still to come. */
 export function answerParserErrors({ server, connections, log, lingerMs }: ParserErrorDeps): void {
   const answer = (socket: Duplex, error: AppError, request?: IncomingMessage) => {
     const refused = {

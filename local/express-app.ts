@@ -43,7 +43,7 @@ function begin(readHead: ReturnType<typeof createHeadReader>): Handle {
 /** Hands requests to an endpoint as the gateway would. */
 function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOptions }: ExpressAppDeps): Handle {
   return async (request, response) => {
-    // Only the endpoint's own method has a body that anybody reads.
+    // Only the endpoint's own method has a body that is read.
     const wantsBody = request.method === route.method && route.method === 'POST';
     if (wantsBody && request.headers.expect !== undefined) response.writeContinue();
     const { broken } = connections.of(request.socket);
@@ -55,7 +55,7 @@ function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOpt
   };
 }
 
-/** Makes an Express application that does what the HTTP API gateway does: the same routes, events and answers. */
+/** Makes an Express application that does what the HTTP API gateway does: the same routes, events and responses. */
 export function createExpressApp(deps: ExpressAppDeps): Express {
   const { handlers, config, log, replyOptions } = deps;
   const app = express();

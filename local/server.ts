@@ -23,7 +23,7 @@ export interface ServerLimits {
   readonly silenceMs: number;
   readonly maxConnections: number;
   readonly maxRequestsPerSocket: number;
-  /** A body that nobody wants is taken in and dropped for so long, so that the client gets to read its answer. */
+  /** An unwanted body is taken in and dropped for so long, so that the client gets to read its response. */
   readonly drainMs: number;
   /** A stop waits so long for requests in flight. */
   readonly stopMs: number;
@@ -45,7 +45,10 @@ const SERVER_LIMITS: ServerLimits = {
   stopMs: STOP_MS,
 };
 
-/** Node itself stops reading here: above MAX_TARGET_BYTES and MAX_HEADER_BYTES together, so that what is only a little too large gets an exact answer. */
+/**
+ * Node itself stops reading here. More than MAX_TARGET_BYTES and MAX_HEADER_BYTES together: what is only a little too
+ * large is told which of the two it is.
+ */
 const PARSER_HEADER_BYTES = 32_768;
 
 export interface ServerDeps {
@@ -96,7 +99,7 @@ function createLimitedServer(limits: ServerLimits): Server {
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   // More than fit into MAX_HEADER_BYTES, so that their bytes alone decide.
   server.maxHeadersCount = 4_096;
-  // A client may close its half after the request (`nc -N`), and still wants the answer. Node knows this setting, its
+  // A client may close its half after the request (`nc -N`), and still wants the response. Node knows this setting, its
   // types do not.
   Reflect.set(server, 'httpAllowHalfOpen', true);
   return server;

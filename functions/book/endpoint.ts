@@ -4,7 +4,7 @@ import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import { tokenId, type Wire } from '../schemas.ts';
-import type { book as bookSchema } from './answer.ts';
+import type { book as bookSchema } from './response.ts';
 
 /** Parses the token id of a path; 400 `invalid_request` for anything else. */
 function parseTokenId(text = ''): string {

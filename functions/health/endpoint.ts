@@ -3,7 +3,7 @@ import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import type { healthStatus } from './answer.ts';
+import type { healthStatus } from './response.ts';
 
 export interface HealthFacts {
   readonly mode: 'read-only' | 'order-placing';

@@ -3,8 +3,8 @@ import type { Market, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import type { marketList, market as marketSchema } from './answer.ts';
 import { parseLimit } from './request.ts';
+import type { marketList, market as marketSchema } from './response.ts';
 
 function toWire(market: Market): Wire<typeof marketSchema> {
   return {

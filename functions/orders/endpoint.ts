@@ -6,8 +6,8 @@ import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import type { placedOrder } from './answer.ts';
 import { checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
+import type { placedOrder } from './response.ts';
 
 /** Writes an order in its canonical form, in wire names. */
 function orderToWire(order: LimitOrder) {
@@ -31,7 +31,7 @@ function toWire(order: LimitOrder, placement: Placement, walletAddress: string):
   };
 }
 
-/** The edge where the fate of an order becomes an answer: gives its placement, or throws the error that says the rest. */
+/** The edge where the fate of an order becomes a response: gives its placement, or throws the error that says the rest. */
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
   if (fate.kind !== 'unknown') throw fate.error;
