@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { millisecondsSince } from '../shared/elapsed.ts';
 import { refuse } from '../shared/errors.ts';
-import type { Log } from '../shared/log.ts';
+import { type Log, millisecondsSince } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestState } from './endpoint.ts';
 import { toAppError, toProblem } from './problem.ts';

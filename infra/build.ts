@@ -14,10 +14,11 @@ const OUTPUT = join(ROOT, 'build');
  * The venue's own client is used for building and signing orders and does no HTTP for us; the SDK finds its
  * credentials where Lambda puts them. What they would bring for other uses is left out.
  */
+const STUBS = './infra/stubs.ts';
 const REPLACED = {
-  axios: './infra/stubs/http-client.ts',
-  'browser-or-node': './infra/stubs/platform.ts',
-  '@aws-sdk/credential-provider-node': './infra/stubs/credentials.ts',
+  axios: STUBS,
+  'browser-or-node': STUBS,
+  '@aws-sdk/credential-provider-node': STUBS,
 } as const;
 
 const COMMON = {

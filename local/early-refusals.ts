@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { requestIdFrom, toResult } from '../functions/pipeline.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
-import { millisecondsSince } from '../shared/elapsed.ts';
 import { type AppError, refuse } from '../shared/errors.ts';
-import type { Log } from '../shared/log.ts';
+import { type Log, millisecondsSince } from '../shared/log.ts';
 import { replyRaw } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 

@@ -4,8 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod/mini';
 import { STORE_CALL_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import { decodeRecord, encodeRecord, type OrderRecord } from '../shared/orders/record.ts';
-import { type Expected, holderOf, type OrderStore } from '../shared/orders/store.ts';
+import {
+  decodeRecord,
+  type Expected,
+  encodeRecord,
+  holderOf,
+  type OrderRecord,
+  type OrderStore,
+} from '../shared/orders/record.ts';
 
 export interface OrderStoreSettings {
   /** Path of the database file; its directory is made where it is missing. */

@@ -1,8 +1,14 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import * as z from 'zod/mini';
-import { compareDecimals, type Decimal, MAX_TEXT_LENGTH, PLAIN_DECIMAL, parseDecimal } from '../../shared/decimal.ts';
+import {
+  compareDecimals,
+  type Decimal,
+  MAX_TEXT_LENGTH,
+  PLAIN_DECIMAL,
+  parseDecimal,
+  quoteDecimals,
+} from '../../shared/decimal.ts';
 import { type FieldError, refuse } from '../../shared/errors.ts';
-import { quoteDecimals } from '../../shared/json.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../endpoint.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
-import type { OrderStore } from '../../shared/orders/store.ts';
+import type { OrderStore } from '../../shared/orders/record.ts';
 import type { ReadWalletKey, WalletKey } from './wallet-key.ts';
 
 export interface TradingDeps {

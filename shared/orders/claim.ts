@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AppError, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { OrderEntry, SignedOrder } from '../venue/port.ts';
-import type { FinishedOrder, OrderRecord, UnfinishedOrder } from './record.ts';
-import { holderOf, type OrderStore } from './store.ts';
+import { type FinishedOrder, holderOf, type OrderRecord, type OrderStore, type UnfinishedOrder } from './record.ts';
 
 export interface ClaimDeps {
   readonly entry: OrderEntry;

@@ -8,8 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import { decodeRecord, encodeRecord, type OrderRecord } from './record.ts';
-import { type Expected, holderOf, type OrderStore } from './store.ts';
+import { decodeRecord, type Expected, encodeRecord, holderOf, type OrderRecord, type OrderStore } from './record.ts';
 
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */

@@ -4,14 +4,15 @@ import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
 import { type Claim, type ClaimDeps, claimAgain, claimFirst, orderInProgress, readRecord } from './claim.ts';
 import {
+  type Expected,
   type FinalAnswer,
   type FinishedOrder,
   fingerprintOf,
   type OrderRecord,
+  type OrderStore,
   toFinalAnswer,
   type UnfinishedOrder,
 } from './record.ts';
-import type { Expected, OrderStore } from './store.ts';
 
 /** The fate of a requested order. */
 export interface OrderResult {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatDecimal, parseNumber } from '../../shared/decimal.ts';
-import { createNumberKeeper, quoteDecimals } from '../../shared/json.ts';
+import { createNumberKeeper, formatDecimal, parseNumber, quoteDecimals } from '../../shared/decimal.ts';
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { book, priceLevel } from '../../../functions/book/response.ts';
 import { healthStatus } from '../../../functions/health/response.ts';
 import { market, marketList, outcome } from '../../../functions/markets/response.ts';
-import { placedOrder } from '../../../functions/orders/response.ts';
 import { orderBody } from '../../../functions/orders/request.ts';
+import { placedOrder } from '../../../functions/orders/response.ts';
 import { ERROR_CODES } from '../../../shared/errors.ts';
 import { problemName, problemSchema } from './problems.ts';
 

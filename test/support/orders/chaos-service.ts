@@ -4,7 +4,7 @@ import { createHandlers } from '../../../local/app.ts';
 import { startServer } from '../../../local/server.ts';
 import { openOrderStore } from '../../../local/sqlite-order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
-import type { OrderStore } from '../../../shared/orders/store.ts';
+import type { OrderStore } from '../../../shared/orders/record.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';
 import { BUDGET_MS, type ChaosOptions, LEASE_MS, type Step } from './chaos-options.ts';
 

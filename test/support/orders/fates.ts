@@ -1,6 +1,5 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
-import type { AppError } from '../../../shared/errors.ts';
-import { FINAL_CODES } from '../../../shared/errors.ts';
+import { type AppError, FINAL_CODES } from '../../../shared/errors.ts';
 import type { Fate, Placement } from '../../../shared/venue/port.ts';
 
 /** Gives the placement of a fate, or throws its error, as the endpoint does. */

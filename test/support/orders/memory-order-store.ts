@@ -1,5 +1,4 @@
-import type { OrderRecord } from '../../../shared/orders/record.ts';
-import { holderOf, type OrderStore } from '../../../shared/orders/store.ts';
+import { holderOf, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 
 export interface MemoryOrderStore extends OrderStore {
   readonly records: Map<string, OrderRecord>;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { OrderStore } from '../../../shared/orders/store.ts';
+import type { OrderStore } from '../../../shared/orders/record.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from './order-records.ts';
 
 /** What every order store promises. `stores` gives two handles on the same, empty records. */

@@ -1,5 +1,4 @@
-import type { OrderRecord } from '../../../shared/orders/record.ts';
-import { type Expected, holderOf, type OrderStore } from '../../../shared/orders/store.ts';
+import { type Expected, holderOf, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 import type { Steps, Way, WorldState } from './order-world-steps.ts';
 
 /** One part of the protocol, or of what it builds on, taken out. */

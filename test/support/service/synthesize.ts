@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { addService } from '../../../infra/app.ts';
 import { buildAssets } from '../../../infra/build.ts';
-import { addService } from '../../../infra/service-app.ts';
 import type { ServiceStack } from '../../../infra/service-stack.ts';
 
 /** The address of a key that was published with a tool for tests; nobody keeps money there. */

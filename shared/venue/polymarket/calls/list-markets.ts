@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
+import { createNumberKeeper, isTokenId } from '../../../decimal.ts';
 import { refuse } from '../../../errors.ts';
-import { createNumberKeeper } from '../../../json.ts';
-import { isTokenId } from '../../../token-id.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
