@@ -4,13 +4,13 @@ import { type HealthFacts, healthEndpoint } from '../functions/health/endpoint.t
 import { marketsEndpoint } from '../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../functions/orders/endpoint.ts';
 import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../functions/pipeline.ts';
-import { disabledOrdersEndpoint, whyDisabled } from '../functions/refusing-endpoints.ts';
-import type { ROUTES } from '../functions/routes.ts';
+import { disabledOrdersEndpoint, unknownPathEndpoint, whyDisabled } from '../functions/refusing-endpoints.ts';
+import type { AnyRoute } from '../functions/routes.ts';
 import type { Config } from '../shared/config.ts';
 import type { Log } from '../shared/log.ts';
 import type { Orders } from '../shared/orders/idempotent-orders.ts';
 
-export type Handlers = Readonly<Record<keyof typeof ROUTES, GatewayHandler>>;
+export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
 
 export interface AppDeps {
   readonly config: Config;
@@ -45,5 +45,6 @@ export async function createHandlers({ config, log, pipeline, openOrders }: AppD
     markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
     book: createGatewayHandler(bookEndpoint(marketData), pipeline),
     orders: createGatewayHandler(orders, pipeline),
+    unknown: createGatewayHandler(unknownPathEndpoint(), pipeline),
   };
 }

@@ -1,6 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { createGatewayHandler, type GatewayHandler } from '../functions/pipeline.ts';
-import { unknownPathEndpoint } from '../functions/refusing-endpoints.ts';
+import type { GatewayHandler } from '../functions/pipeline.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
 import type { Config } from '../shared/config.ts';
 import { MAX_BODY_BYTES } from '../shared/limits.ts';
@@ -64,8 +63,7 @@ export function createExpressApp(deps: ExpressAppDeps): Express {
   for (const route of Object.values(ROUTES)) {
     app.all(route.path.replace(/\{(\w+)\}/g, ':$1'), serve(handlers[route.name], route, deps));
   }
-  const unknownPath = createGatewayHandler(unknownPathEndpoint(), { log, corsOrigins: [] });
-  app.use(serve(unknownPath, UNKNOWN_ROUTE, deps));
+  app.use(serve(handlers[UNKNOWN_ROUTE.name], UNKNOWN_ROUTE, deps));
   // Express tells an error handler by its four parameters.
   app.use(async (error: unknown, request: Request, response: Response<unknown, Locals>, _next: NextFunction) => {
     const { startedAt } = response.locals;

@@ -19,7 +19,7 @@ async function exchange(request: Send, result: APIGatewayProxyStructuredResultV2
     return result;
   };
   const server = await startServer({
-    handlers: { health: handler, markets: handler, book: handler, orders: handler },
+    handlers: { health: handler, markets: handler, book: handler, orders: handler, unknown: handler },
     config: { host: '127.0.0.1', port: 0, allowedHosts: [] },
     log: collectLog().log,
   });

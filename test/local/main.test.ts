@@ -135,6 +135,13 @@ describe('the service', () => {
     expect(service.output.join()).not.toContain(KEY);
   });
 
+  it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
+    const service = await run([], { SERVICE_METRICS_NAMESPACE: 'Test' });
+    await send(await urlOf(service), { path: '/nothing', headers: { host: 'localhost' } });
+    const line = JSON.parse(await service.line(/"route":"unknown"/));
+    expect(line).toMatchObject({ status: 404, requests: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'Test' }, {}] } });
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s', async (signal) => {
     const service = await run([]);
     await urlOf(service);

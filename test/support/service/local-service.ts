@@ -4,7 +4,7 @@ import { healthEndpoint } from '../../../functions/health/endpoint.ts';
 import { marketsEndpoint } from '../../../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../../../functions/orders/endpoint.ts';
 import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
-import { disabledOrdersEndpoint } from '../../../functions/refusing-endpoints.ts';
+import { disabledOrdersEndpoint, unknownPathEndpoint } from '../../../functions/refusing-endpoints.ts';
 import type { Handlers } from '../../../local/app.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/server.ts';
 import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
@@ -35,6 +35,7 @@ export function createTestHandlers({ orders, marketData = fakeMarketData() }: Se
     markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
     book: createGatewayHandler(bookEndpoint(marketData), pipeline),
     orders: createGatewayHandler(trade, pipeline),
+    unknown: createGatewayHandler(unknownPathEndpoint(), pipeline),
   };
 }
 
