@@ -41,4 +41,5 @@ export function text(description: string) {
   return z.string().check(z.describe(description));
 }
 
-export const conditionId = hash("The venue's id of the question on the settlement chain.");
+// Pure: nothing of it is left in a function, which needs its type alone.
+export const conditionId = /* @__PURE__ */ hash("The venue's id of the question on the settlement chain.");

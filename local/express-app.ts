@@ -45,8 +45,9 @@ function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOpt
     // Only the endpoint's own method has a body that is read.
     const wantsBody = request.method === route.method && route.method === 'POST';
     if (wantsBody && request.headers.expect !== undefined) response.writeContinue();
-    const { broken } = connections.of(request.socket);
-    const body = wantsBody ? await readBody(request, MAX_BODY_BYTES, broken) : Buffer.alloc(0);
+    const body = wantsBody
+      ? await readBody(request, MAX_BODY_BYTES, connections.of(request.socket).broken)
+      : Buffer.alloc(0);
     const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
     const event = toEvent({ request, head: response.locals.head, route, pathParameters, body });
     const result = await connections.track(handler(event, toContext(event, route)));
