@@ -16,7 +16,7 @@ export interface AlarmsProps {
 
 interface AlarmSpec {
   readonly metric: IMetric;
-  /** What happened and what to do, for whoever is woken by it. */
+  /** Says what happened and what to do, for the person who is woken by it. */
   readonly description: string;
   readonly threshold: number;
   /** Periods of five minutes of which the last `within` are looked at. */

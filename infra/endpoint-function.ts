@@ -26,7 +26,7 @@ export interface EndpointFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly layer?: LayerVersion;
   readonly logRetention: RetentionDays;
-  /** Whether the log outlives the stack. */
+  /** Keeps the log when the stack is deleted. */
   readonly keepLog: boolean;
   readonly reservedConcurrency?: number;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /**
- * What the layer offers by name. The errors are there because an error of the venue adapter must be an instance of the
+ * The modules of the layer by name. The errors are there because an error of the venue adapter must be an instance of the
  * class that the pipeline knows: with a copy in each bundle, every answer to it would be a 500.
  */
 export const LAYER_ENTRIES = {
@@ -11,7 +11,7 @@ export const LAYER_ENTRIES = {
   errors: 'shared/errors.ts',
 } as const;
 
-/** Where Lambda unpacks the layer. Node finds an absolute path; a bare name it would look for beside the function only. */
+/** The folder of the layer at Lambda. Node finds an absolute path; a bare name it would look for beside the function only. */
 const LAYER_FOLDER = '/opt/nodejs';
 
 /** Imports of what the layer offers stay imports, from the layer. */

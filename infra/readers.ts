@@ -8,7 +8,7 @@ export interface ReadersProps {
   readonly assets: string;
   readonly layer: LayerVersion;
   readonly environment: Readonly<Record<string, string>>;
-  /** What health tells about the wallet; empty in a read-only deployment. */
+  /** The settings by which health tells the wallet; empty in a read-only deployment. */
   readonly account: Readonly<Record<string, string>>;
 }
 

@@ -22,7 +22,7 @@ const REFUSED = {
   'sa-east-1': 'Brazil',
 } as const;
 
-/** Where the venue refuses orders from a region: the place that the region is in; `undefined` when it accepts them. */
+/** Names the place of a region from which the venue refuses orders; `undefined` for a region from which it takes them. */
 export function refusedPlace(region: string): string | undefined {
   // All of them, GovCloud included.
   if (/^us-/.test(region)) return 'the United States';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** Bytes of code that a function can load: its own, and its part of the layer. */
+/** Sizes in bytes of the code that a function can load: its own, and its part of the layer. */
 export type Sizes = ReadonlyMap<string, { readonly own: number; readonly layer: number }>;
 
 type Outputs = Metafile['outputs'];

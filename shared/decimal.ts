@@ -9,7 +9,7 @@ export interface Decimal {
 
 /** JSON's own number grammar, so that the digits of a JSON number and of a decimal string are read alike. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** What `formatDecimal` writes and `parseDecimal` reads. */
+/** The notation that `formatDecimal` writes and `parseDecimal` reads. */
 export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 /** Longer texts are not prices or sizes; the bound keeps BigInt arithmetic cheap. */
 export const MAX_TEXT_LENGTH = 100;
@@ -66,7 +66,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
-/** Whether `value` is a whole number of `step`s; `step` is above zero. */
+/** Tells a whole number of `step`s; `step` is above zero. */
 export function isMultipleOf(value: Decimal, step: Decimal): boolean {
   const [x, y] = align(value, step);
   return x % y === 0n;
@@ -113,12 +113,12 @@ export function createNumberKeeper(keys: Iterable<string>): (text: string) => un
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** What the canonical form looks like; of 78 digits some are above a uint256. */
+/** The canonical form of a token id; of 78 digits some are above a uint256. */
 export const TOKEN_ID_PATTERN = /^(0|[1-9]\d{0,77})$/;
 
 export const TOKEN_ID_RULE = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
 
-/** Whether the text is the canonical decimal form of a uint256. Ids stay strings: a JavaScript number loses digits. */
+/** Tells the canonical decimal form of a uint256. Ids stay strings: a JavaScript number loses digits. */
 export function isTokenId(text: string): boolean {
   return TOKEN_ID_PATTERN.test(text) && BigInt(text) <= MAX_UINT256;
 }

@@ -419,7 +419,7 @@ interface UnknownOutcome {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What the sentence of a code is written from. */
+/** The facts that the sentence of a code is written from. */
 export type FactsOf<Code extends ErrorCode> =
   Parameters<(typeof ERRORS)[Code]['detail']> extends [infer Facts extends object] ? Facts : object;
 
@@ -445,7 +445,7 @@ function isFinal(code: ErrorCode): code is FinalCode {
 export const FINAL_CODES: readonly FinalCode[] = ERROR_CODES.filter(isFinal);
 
 interface Circumstances {
-  /** Seconds until a repeat makes sense; sent as `Retry-After` in place of the code's default. */
+  /** Time in seconds until a repeat makes sense; sent as `Retry-After` in place of the code's default. */
   readonly retryAfter?: number | undefined;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;

@@ -49,7 +49,7 @@ function writeLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Milliseconds since a time of `performance.now()`, to a tenth: further digits say nothing in a log. */
+/** Counts the milliseconds since a time of `performance.now()`, to a tenth: further digits say nothing in a log. */
 export function millisecondsSince(startedAt: number): number {
   return Math.round((performance.now() - startedAt) * 10) / 10;
 }

@@ -8,7 +8,7 @@ export interface ClaimDeps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
-  /** Milliseconds of the Unix epoch. */
+  /** The time in milliseconds of the Unix epoch. */
   readonly now: () => number;
   readonly leaseMs: number;
 }

@@ -39,7 +39,7 @@ export interface OrdersDeps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
-  /** Milliseconds of the Unix epoch. The wall clock, since leases are read by other processes and after a suspend. */
+  /** The wall clock in milliseconds of the Unix epoch, since leases are read by other processes and after a suspend. */
   readonly now?: () => number;
   readonly leaseMs?: number;
 }

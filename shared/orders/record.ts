@@ -30,7 +30,7 @@ const unfinishedOrder = z.object({
   ...request,
   state: z.literal('unfinished'),
   order: z.object({ orderId: z.string(), tokenId: z.string(), postOnly: z.boolean(), payload: z.string() }),
-  /** Who may send, and until when in milliseconds of the Unix epoch; 0 once the holder has given it back. */
+  /** The holder may send until this time in milliseconds of the Unix epoch; 0 once it has given the lease back. */
   lease: z.object({ owner: z.string(), until: z.number() }),
 });
 
@@ -39,7 +39,7 @@ const finishedOrder = z.object({
   ...request,
   state: z.literal('finished'),
   answer: finalAnswer,
-  /** Milliseconds of the Unix epoch. */
+  /** A time in milliseconds of the Unix epoch. */
   keepUntil: z.number(),
 });
 
@@ -50,7 +50,7 @@ export type FinalAnswer = z.infer<typeof finalAnswer>;
 /** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
 export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
 export type FinishedOrder = z.infer<typeof finishedOrder>;
-/** What is kept under an idempotency key. Holds neither the private key nor API credentials. */
+/** The record under an idempotency key. Holds neither the private key nor API credentials. */
 export type OrderRecord = z.infer<typeof orderRecord>;
 
 /** The text of a record as a store keeps it. */
@@ -76,11 +76,11 @@ export function toFinalAnswer(fate: Extract<Fate, { readonly kind: 'placed' | 'r
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }
 
-/** What a record must be at the moment it is replaced. Every kind requires that there is one. */
+/** The condition on a record at the moment it is replaced. Every kind requires that there is one. */
 export type Expected = 'finished' | 'unfinished' | { readonly heldBy: string };
 
 /**
- * Where the records of idempotency keys are kept. Writes are atomic and conditional, and durable when they are
+ * A store of the records of idempotency keys. Writes are atomic and conditional, and durable when they are
  * answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may throw any error,
  * after which the write may or may not have happened.
  */
@@ -92,7 +92,7 @@ export interface OrderStore {
   replace(key: string, record: OrderRecord, expected: Expected): Promise<boolean>;
 }
 
-/** The party that may send the order of a record, and nothing for a record that has its answer. */
+/** Names the holder of the lease; `undefined` once the order is finished. */
 export function holderOf(record: OrderRecord): string | undefined {
   return record.state === 'unfinished' ? record.lease.owner : undefined;
 }

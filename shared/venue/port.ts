@@ -44,14 +44,14 @@ export interface Market {
 
 export interface MarketList {
   readonly markets: readonly Market[];
-  /** Whether the venue has, or may have, further markets. */
+  /** True where the venue has, or may have, further markets. */
   readonly hasMore: boolean;
 }
 
 export interface PriceLevel {
   /** Collateral per share. */
   readonly price: string;
-  /** Shares. */
+  /** In shares. */
   readonly size: string;
 }
 

@@ -16,7 +16,7 @@ const PAGE_MARGIN = 20;
 /** Pages looked at beyond those that the limit needs when everything on them can be traded. */
 const SPARE_PAGES = 4;
 /** Markets that are remembered as logged; bounds the memory of a long-lived process. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_MARKETS = 10_000;
 
 const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
 
@@ -38,7 +38,7 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
 function createLeftOutLog(log: Log) {
   const logged = new Set<string>();
   return ({ id, reason }: NonNullable<MarketParse['leftOut']>) => {
-    if (logged.has(id) || logged.size >= MAX_REMEMBERED) return;
+    if (logged.has(id) || logged.size >= MAX_REMEMBERED_MARKETS) return;
     logged.add(id);
     log.warn('market left out', { market_id: id, reason });
   };

@@ -31,7 +31,7 @@ interface Amounts {
   readonly taker: string;
 }
 
-/** What the maker gives and takes, in millionths, exactly. */
+/** The amounts that the maker gives and takes, in millionths, exactly. */
 function exactAmounts({ side, price, size }: LimitOrder): Amounts {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);

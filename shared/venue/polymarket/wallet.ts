@@ -5,7 +5,7 @@ import { computeAddress } from 'ethers/transaction';
 import { concat } from 'ethers/utils';
 import type { Secret } from '../../secret.ts';
 
-/** Polygon. */
+/** The chain id of Polygon. */
 export const CHAIN_ID = 137;
 
 export type TypedDataTypes = Record<string, TypedDataField[]>;

@@ -91,7 +91,7 @@ function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonl
   return ids;
 }
 
-/** What says which market it is and whether it is open, where the rest cannot be used. */
+/** The members that say which market it is and whether it is open, where the rest cannot be used. */
 const identity = z.object({
   id: lenientString,
   active: anything,

@@ -27,7 +27,7 @@ function toIsoTime(milliseconds: string | null): string | null {
   return milliseconds !== null && /^\d{1,15}$/.test(milliseconds) ? new Date(Number(milliseconds)).toISOString() : null;
 }
 
-/** Whether a price or a tick lies inside (0, 1): in canonical form nothing else begins so. */
+/** Tells a price or a tick inside (0, 1): in canonical form nothing else begins so. */
 function isInside(decimal: string): boolean {
   return decimal.startsWith('0.');
 }
@@ -47,7 +47,7 @@ export interface VenueBook {
   readonly version: string | undefined;
 }
 
-/** Whether it is the book that was asked for, with a tick and prices that can be traded by. */
+/** Tells the book that was asked for, with a tick and prices that can be traded by. */
 function isPlausible({ asset_id, tick_size, bids, asks }: z.infer<typeof book>, tokenId: string): boolean {
   return asset_id === tokenId && isInside(tick_size) && [bids, asks].flat().every(({ price }) => isInside(price));
 }

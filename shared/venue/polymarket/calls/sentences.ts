@@ -7,7 +7,7 @@ import { decimalOrNull } from '../wire.ts';
 export interface Said {
   /** The sentence without secrets, as it may be passed on. */
   readonly reason: string;
-  /** Seconds. */
+  /** The wait in seconds that the venue asks for. */
   readonly retryAfter: number | undefined;
 }
 

@@ -13,7 +13,7 @@ import {
 
 /** Statuses of the venue's edge and of restarts after which a read is worth a second attempt. */
 const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Milliseconds until the second attempt, `undefined` where there is none. */
+/** Chooses the pause before the second attempt, in milliseconds; `undefined` where there is none. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
   const transient = result instanceof TransportError ? result.kind === 'reset' : TRANSIENT.has(result.status);
   if (!transient) return undefined;

@@ -28,13 +28,13 @@ export interface VenueHttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds for this attempt; never more than what is left of the call. */
+  /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
 }
 
 export interface VenueHttpResponse {
   readonly status: number;
-  /** Seconds, from `Retry-After`. */
+  /** The wait in seconds that `Retry-After` asks for. */
   readonly retryAfter: number | undefined;
   readonly isJson: boolean;
   readonly text: string;
@@ -51,7 +51,7 @@ export interface VenueHttpResponse {
  */
 export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
-  /** Milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
+  /** The milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
   clockSkew(): number;
 }
 
