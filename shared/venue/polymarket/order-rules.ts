@@ -23,7 +23,7 @@ export interface OrderRules {
   readonly protocol: Protocol;
 }
 
-/** Decimals of a size at this venue, whatever the tick (its documentation: order amounts). */
+/** Decimals of a size, whatever the tick (https://docs.polymarket.com, page "place orders"). */
 const MAX_SIZE_DECIMALS = 2;
 /** Tokens whose rules are kept; the oldest goes first. */
 const MAX_TOKENS = 1_000;

@@ -6,7 +6,7 @@ import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
 import { CHAIN_ID, hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
 
-/** Both collateral and shares (the venue's documentation: order amounts). */
+/** Decimals of collateral and shares alike (https://docs.polymarket.com, page "place orders"). */
 const UNIT_DECIMALS = 6;
 
 const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {

@@ -31,7 +31,7 @@ export const lenientDecimal = z.pipe(anything, z.transform(decimalOrNull));
 
 export const lenientString = z.catch(z.nullable(z.string()), null);
 
-/** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (the venue's documentation: migration to v2). */
+/** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (https://docs.polymarket.com, "migrate", Polymarket v2). */
 export const lenientConditionId = z.pipe(
   anything,
   z.transform((value) => {

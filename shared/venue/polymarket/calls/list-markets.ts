@@ -156,7 +156,7 @@ export function parseMarket(value: unknown): MarketParse {
   };
 }
 
-/** The venue clamps larger pages silently (its documentation: list markets). */
+/** The venue clamps larger pages silently (https://docs.polymarket.com/changelog). */
 export const MAX_PAGE_SIZE = 100;
 
 const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
@@ -177,7 +177,7 @@ function parsePage(text: string): z.infer<typeof page> {
   }
 }
 
-/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (its documentation: list markets). */
+/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (https://docs.polymarket.com/api-reference/markets/list-markets). */
 export async function listMarketPage(
   gamma: Transport,
   { size, cursor }: { readonly size: number; readonly cursor: string | undefined },

@@ -102,7 +102,7 @@ function hmacKeyOf(credentials: ApiCredentials): KeyObject {
   return key;
 }
 
-/** The venue's L2 headers (the venue's documentation: authentication): an HMAC over time, method, path and body. */
+/** Makes the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
 function l2Headers(
   { method, path, body = '' }: AuthenticatedRequest,
   address: string,
