@@ -20,11 +20,15 @@ function orderToWire(order: LimitOrder) {
   };
 }
 
-function toWire(order: LimitOrder, placement: Placement, walletAddress: string): Wire<typeof placedOrder> {
+function toWire(
+  order: ReturnType<typeof orderToWire>,
+  placement: Placement,
+  walletAddress: string,
+): Wire<typeof placedOrder> {
   return {
     order_id: placement.orderId,
     status: placement.status,
-    ...orderToWire(order),
+    ...order,
     wallet_address: walletAddress,
     transaction_hashes: placement.transactionHashes,
     trade_ids: placement.tradeIds,
@@ -48,9 +52,10 @@ export function ordersEndpoint(orders: Orders): Endpoint {
     checks: [checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
     handler: async ({ body, headers, logFields }, call) => {
       const order = parseOrder(body);
+      const wireOrder = orderToWire(order);
       // An unverified claim: logged so that an operator can match users to fills, never used to decide.
       const clientAddress = headers['x-client-address'];
-      Object.assign(logFields, { order: orderToWire(order), client_address_unverified: clientAddress ?? null });
+      Object.assign(logFields, { order: wireOrder, client_address_unverified: clientAddress ?? null });
       const key = headers['idempotency-key'];
       const result = await orders.place(order, key, call);
       const placement = placementOf(result, key);
@@ -59,7 +64,7 @@ export function ordersEndpoint(orders: Orders): Endpoint {
       return {
         status: 201,
         ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
-        body: toWire(order, placement, orders.walletAddress),
+        body: toWire(wireOrder, placement, orders.walletAddress),
       };
     },
   };
