@@ -1,21 +1,24 @@
-import { type Config, parseConfig } from '../shared/config.ts';
-import type { Environment } from '../shared/environment.ts';
+import type { Config } from '../shared/config.ts';
 import { createLog, type Log } from '../shared/log.ts';
+import type { Environment } from '../shared/settings.ts';
 import { embeddedMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
-export interface Container {
-  readonly config: Config;
+export interface Container<C extends Config> {
+  readonly config: C;
   readonly log: Log;
   readonly pipeline: PipelineDeps;
 }
 
 /**
- * What every process of the service starts from. The only reader of `process.env`; throws `ConfigError` on a malformed
- * setting. `overrides` take precedence over the environment.
+ * Opens what every process of the service starts from. The only reader of `process.env`; throws `ConfigError` on a
+ * malformed setting. `overrides` take precedence over the environment.
  */
-export function openContainer(overrides: Environment = {}): Container {
-  const config = parseConfig({ ...process.env, ...overrides });
+export function openContainer<C extends Config>(
+  parse: (env: Environment) => C,
+  overrides: Environment = {},
+): Container<C> {
+  const config = parse({ ...process.env, ...overrides });
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
   const { corsOrigins, metricsNamespace } = config;

@@ -1,4 +1,3 @@
-import type { Config } from '../shared/config.ts';
 import { type FactsOf, refuse } from '../shared/errors.ts';
 import { LOCAL_BUDGET_MS, ORDER_BUDGET_MS } from '../shared/limits.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,19 +16,11 @@ export function unknownPathEndpoint(): Endpoint {
   };
 }
 
-type Why = FactsOf<'order_placement_disabled'>['why'];
-
-/** Names the settings that are missing for orders to be placed; `undefined` when none is. */
-export function whyDisabled({ placeOrder, privateKey }: Config): Why | undefined {
-  const missing = [...(privateKey ? [] : ['SERVICE_PRIVATE_KEY']), ...(placeOrder ? [] : ['SERVICE_PLACE_ORDER=1'])];
-  return missing.length === 0 ? undefined : missing;
-}
-
 /**
- * `POST /v1/orders` of a service that cannot trade; `why` says what is missing. Apart from the endpoint that can, so
- * that a process without orders loads nothing of it.
+ * `POST /v1/orders` where no function takes orders. Apart from the endpoint that can trade, so that the function which
+ * answers in its place carries nothing of it.
  */
-export function disabledOrdersEndpoint(why: Why): Endpoint {
+export function disabledOrdersEndpoint(why: FactsOf<'order_placement_disabled'>['why']): Endpoint {
   return {
     route: ROUTES.orders,
     origins: 'listed-only',

@@ -1,3 +1,5 @@
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, type Setting } from '../shared/settings.ts';
+
 /** A setting that cannot be used. The message is one sentence that says how to fix it; it stops synth. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
@@ -32,6 +34,23 @@ export function readOneOf<T extends string>(context: Context, name: string, valu
   const value = values.find((candidate) => candidate === text);
   if (text !== undefined && value === undefined) throw new SettingError(`${name} must be one of ${values.join(', ')}.`);
   return value;
+}
+
+// The stack sets these two by itself.
+const { ordersTable, metricsNamespace, ...given } = DEPLOYMENT_SETTINGS;
+const ROWS: Readonly<Record<string, Setting>> = { ...given, ...COMMON_SETTINGS };
+
+/** The settings of the service that `-c` takes, by their names in the table. */
+export const OPTIONS = Object.entries(ROWS).map(([option, { name: variable, format, functions = [] }]) => {
+  // What passes here the functions start with: else every request to them would be a bare 500.
+  const rule: Rule = { valid: (text) => format.parse(text) !== undefined, rule: format.rule };
+  return { option, variable, functions, rule };
+});
+
+/** Reads those options that are there, by the names of their variables. */
+export function readVariables(context: Context, options: typeof OPTIONS): Readonly<Record<string, string>> {
+  const texts = options.map(({ option, variable, rule }) => [variable, readValid(context, option, rule)] as const);
+  return Object.fromEntries(texts.flatMap(([variable, text]) => (text === undefined ? [] : [[variable, text]])));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { getAddress } from 'ethers';
-import { type Context, readOneOf, readText, readValid, SettingError } from './context.ts';
+import { SIGNATURE_TYPES } from '../shared/settings.ts';
+import { type Context, OPTIONS, readOneOf, readText, readValid, readVariables, SettingError } from './context.ts';
 import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
 
 /** Who may send orders: callers that sign their requests with AWS credentials, or everybody. */
@@ -17,18 +18,20 @@ export interface OrderSettings {
   /** What health and orders are told about the account, by the names of the service's settings. */
   readonly account: Readonly<Record<string, string>>;
   /** What orders alone are told. */
-  readonly limits: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
+/** The settings of which readers are told nothing. */
+const TRADING = OPTIONS.filter(({ functions }) => !functions.includes('markets'));
+
+const ORDERS_ALONE = TRADING.filter(({ functions }) => !functions.includes('health'));
+
+/** Without `placeOrder`, which asks for all of these. */
 export const ORDER_SETTING_NAMES = [
-  'walletAddress',
-  'privateKeySecret',
+  ...TRADING.map(({ option }) => option).filter((option) => option !== 'placeOrder'),
   'orderAccess',
   'orderConcurrency',
-  'signatureType',
-  'funderAddress',
-  'maxOrderNotional',
-] as const;
+];
 
 /** Enough for the venue's 40 orders a second and signer at 250 ms each, and a bound on what a runaway caller can spend. */
 const DEFAULT_CONCURRENCY = 10;
@@ -81,7 +84,7 @@ function readSecretName(context: Context, region: string): string {
 }
 
 function readAccount(context: Context, walletAddress: string): Readonly<Record<string, string>> {
-  const type = readOneOf(context, 'signatureType', ['eoa', 'proxy', 'safe', 'deposit-wallet']) ?? 'eoa';
+  const type = readOneOf(context, 'signatureType', SIGNATURE_TYPES) ?? 'eoa';
   const funder = readAddress(context, 'funderAddress');
   if (type !== 'eoa' && funder === undefined) {
     throw new SettingError(`signatureType ${type} needs -c funderAddress=0x…, the account that holds the funds.`);
@@ -95,15 +98,6 @@ function readAccount(context: Context, walletAddress: string): Readonly<Record<s
     SERVICE_SIGNATURE_TYPE: type,
     ...(funder !== undefined && { SERVICE_FUNDER_ADDRESS: funder }),
   };
-}
-
-function readLimits(context: Context): Readonly<Record<string, string>> {
-  const aboveZero = {
-    valid: (text: string) => /^(?=.*[1-9])(0|[1-9]\d{0,11})(\.\d{1,6})?$/.test(text),
-    rule: 'a decimal above zero',
-  };
-  const cap = readValid(context, 'maxOrderNotional', aboveZero);
-  return cap === undefined ? {} : { SERVICE_MAX_ORDER_NOTIONAL: cap };
 }
 
 function readConcurrency(context: Context): number | undefined {
@@ -127,6 +121,6 @@ export function readOrderSettings(context: Context, unresolvedRegion: string | u
     access: readOneOf(context, 'orderAccess', ['iam', 'public']) ?? 'iam',
     concurrency: readConcurrency(context),
     account: readAccount(context, walletAddress),
-    limits: readLimits(context),
+    variables: readVariables(context, ORDERS_ALONE),
   };
 }

@@ -60,8 +60,7 @@ export function addOrders(scope: Construct, { settings, assets, layer, environme
     environment: {
       ...environment,
       ...settings.account,
-      ...settings.limits,
-      SERVICE_PRIVATE_KEY_SECRET: settings.privateKeySecret,
+      ...settings.variables,
       SERVICE_ORDERS_TABLE: table.tableName,
     },
     // The one place that says which caller asked for which order.

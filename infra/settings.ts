@@ -1,4 +1,4 @@
-import { type Context, readOneOf, readText, readValid, refuseUnknown, SettingError } from './context.ts';
+import { type Context, OPTIONS, readText, readValid, readVariables, refuseUnknown, SettingError } from './context.ts';
 import { ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
 
 export interface Settings {
@@ -15,17 +15,17 @@ export interface Settings {
   readonly warnings: readonly string[];
 }
 
+/** The settings that every function is told. */
+const COMMON = OPTIONS.filter(({ functions }) => functions.includes('markets'));
+
 const NAMES = [
   'placeOrder',
   ...ORDER_SETTING_NAMES,
   'region',
   'stackName',
-  'corsOrigins',
-  'logLevel',
-  'gammaUrl',
-  'clobUrl',
+  ...COMMON.map(({ option }) => option),
   'alarmTopic',
-] as const;
+];
 
 /** Whether orders are asked for. Anything but a clear yes is refused: nobody may be left to guess what it meant. */
 function readPlaceOrder(context: Context): boolean {
@@ -33,35 +33,6 @@ function readPlaceOrder(context: Context): boolean {
   if (text === undefined) return false;
   if (text === 'true' || text === '1') return true;
   throw new SettingError('placeOrder must be true or 1; leave it out for a read-only deployment.');
-}
-
-// What passes here must also be what the functions start with: else every request to them would be a bare 500.
-
-function isOrigin(text: string): boolean {
-  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
-}
-
-function isUpstream(text: string): boolean {
-  if (/[\s?#]/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
-}
-
-function readEnvironment(context: Context): Readonly<Record<string, string>> {
-  const upstream = { valid: isUpstream, rule: 'an http or https URL without user, query or fragment' };
-  const origins = {
-    valid: (text: string) => text.split(',').every((origin) => isOrigin(origin.trim())),
-    rule: 'exact origins such as https://app.example, comma-separated',
-  };
-  const values = {
-    SERVICE_CORS_ORIGINS: readValid(context, 'corsOrigins', origins),
-    SERVICE_LOG_LEVEL: readOneOf(context, 'logLevel', ['debug', 'info', 'warn', 'error']),
-    SERVICE_GAMMA_URL: readValid(context, 'gammaUrl', upstream),
-    SERVICE_CLOB_URL: readValid(context, 'clobUrl', upstream),
-  };
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 function uselessSettings(context: Context): string[] {
@@ -91,7 +62,7 @@ export function readSettings(context: Context, defaultRegion: string | undefined
     stackName: readValid(context, 'stackName', nameRule) ?? 'order-book-adapter',
     region,
     alarmTopic: readValid(context, 'alarmTopic', topicRule),
-    environment: readEnvironment(context),
+    environment: readVariables(context, COMMON),
     orders: placeOrder ? readOrderSettings(context, region) : undefined,
     warnings: placeOrder ? [] : uselessSettings(context),
   };

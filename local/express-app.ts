@@ -1,10 +1,10 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { Handlers } from '../functions/handlers.ts';
 import type { GatewayHandler } from '../functions/pipeline.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
-import type { Config } from '../shared/config.ts';
+import type { LocalConfig } from '../shared/config.ts';
 import { MAX_BODY_BYTES } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import type { Handlers } from './app.ts';
 import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 import { toRefusedResult } from './early-refusals.ts';
@@ -13,7 +13,7 @@ import { createHeadReader, type RequestHead } from './request-head.ts';
 
 export interface ExpressAppDeps {
   readonly handlers: Handlers;
-  readonly config: Pick<Config, 'host' | 'allowedHosts'>;
+  readonly config: Pick<LocalConfig, 'host' | 'allowedHosts'>;
   readonly log: Log;
   readonly connections: Connections;
   readonly replyOptions: () => ReplyOptions;

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../shared/environment.ts';
+import { ConfigError } from '../shared/formats.ts';
+import { HELP } from './help.ts';
 import { ListenError } from './listen-error.ts';
 import type { Service } from './service.ts';
 
@@ -58,7 +59,7 @@ function explain(error: unknown): string {
 
 try {
   const { help, paper } = parseFlags();
-  if (help) process.stdout.write((await import('./help.ts')).HELP);
+  if (help) process.stdout.write(HELP);
   else await start(paper);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../shared/environment.ts';
+import { createPaperVenue } from '../paper/venue.ts';
+import type { Environment } from '../shared/settings.ts';
 import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
@@ -24,15 +25,11 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
     SERVICE_CLOB_API_KEY: '',
     SERVICE_CLOB_API_SECRET: '',
     SERVICE_CLOB_API_PASSPHRASE: '',
-    SERVICE_WALLET_ADDRESS: '',
-    SERVICE_PRIVATE_KEY_SECRET: '',
   };
 }
 
 /** Starts the paper venue and the service on it. */
 export async function startOnPaper(): Promise<Service> {
-  // Loaded only here: the service proper has nothing to do with it.
-  const { createPaperVenue } = await import('../paper/venue.ts');
   const venue = createPaperVenue({ seed: SEED, ticking: true });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));

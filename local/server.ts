@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Config } from '../shared/config.ts';
+import type { Handlers } from '../functions/handlers.ts';
+import type { LocalConfig } from '../shared/config.ts';
 import { STOP_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import type { Handlers } from './app.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
 import { createExpressApp } from './express-app.ts';
@@ -53,7 +53,7 @@ const PARSER_HEADER_BYTES = 32_768;
 
 export interface ServerDeps {
   readonly handlers: Handlers;
-  readonly config: Pick<Config, 'host' | 'port' | 'allowedHosts'>;
+  readonly config: Pick<LocalConfig, 'host' | 'port' | 'allowedHosts'>;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
 }

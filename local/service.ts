@@ -1,10 +1,15 @@
-import { openContainer } from '../functions/container.ts';
-import type { Config } from '../shared/config.ts';
-import type { Environment } from '../shared/environment.ts';
+import { createMarketData } from '#venue/market-data';
+import { type Container, openContainer } from '../functions/container.ts';
+import { createHandlers } from '../functions/handlers.ts';
+import type { HealthFacts } from '../functions/health/endpoint.ts';
+import type { OpenOrders } from '../functions/orders/endpoint.ts';
+import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
+import { refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import type { Orders } from '../shared/orders/idempotent-orders.ts';
-import { createHandlers } from './app.ts';
+import { createOrders } from '../shared/orders/idempotent-orders.ts';
+import type { Environment } from '../shared/settings.ts';
 import { startServer } from './server.ts';
+import { openOrderStore } from './sqlite-order-store.ts';
 
 export interface Service {
   /** Base address without trailing slash. */
@@ -14,38 +19,48 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+type Addresses = Pick<HealthFacts, 'walletAddress' | 'funderAddress'>;
+
+/** Gives the addresses of the account; throws `ConfigError` where the key and the funder disagree. */
+async function addressesOf({ orders: { privateKey }, ...config }: LocalConfig): Promise<Addresses> {
+  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress };
+  // Loaded only where a key is: a reader needs no cryptography.
+  const { openAccount } = await import('#venue/order-entry');
+  const { wallet, funderAddress } = openAccount({ ...config, privateKey });
+  return { walletAddress: wallet.address, funderAddress: config.funderAddress && funderAddress };
+}
+
 interface Trading {
-  readonly orders: Orders;
+  readonly openOrders: OpenOrders;
   close(): void;
 }
 
-/** Makes the capability to trade. Loaded only here: a reader needs no signing and no store. */
-async function openTrading(config: Config, log: Log): Promise<Trading> {
-  const [{ createOrderEntry }, { createOrders }, { openOrderStore }] = await Promise.all([
-    import('#venue/order-entry'),
-    import('../shared/orders/idempotent-orders.ts'),
-    import('./sqlite-order-store.ts'),
-  ]);
-  const { privateKey } = config;
-  if (!privateKey) throw new TypeError('Orders need a private key.');
-  const entry = createOrderEntry({ ...config, privateKey }, log);
+async function openTrading({ orders, ...config }: LocalConfig, log: Log): Promise<Trading> {
+  if (orders.kind === 'off') {
+    const disabled = async () => {
+      throw refuse('order_placement_disabled', { why: orders.missing });
+    };
+    return { openOrders: disabled, close: () => undefined };
+  }
+  const { createOrderEntry } = await import('#venue/order-entry');
+  const entry = createOrderEntry({ ...config, ...orders }, log);
   const store = openOrderStore({ path: config.storePath, log });
-  return { orders: createOrders({ entry, store, log }), close: () => store.close() };
+  const opened = createOrders({ entry, store, log });
+  return { openOrders: async () => opened, close: store.close };
 }
 
-/**
- * Starts the service from the environment, `overrides` first. Throws `ConfigError` on a malformed setting and
- * `ListenError` where the address is taken.
- */
-export async function startService(overrides: Environment = {}): Promise<Service> {
-  const { config, log, pipeline } = openContainer(overrides);
-  let trading: Trading | undefined;
-  const openOrders = async () => {
-    trading = await openTrading(config, log);
-    return trading.orders;
-  };
-  const handlers = await createHandlers({ config, log, pipeline, openOrders });
+/** Serves what a container says. Throws `ListenError` where the address is taken. */
+export async function serve({ config, log, pipeline }: Container<LocalConfig>): Promise<Service> {
+  const mode = modeOf(config);
+  const health = { mode, ...(await addressesOf(config)) };
+  const { openOrders, close: closeStore } = await openTrading(config, log);
+  const handlers = createHandlers({ pipeline, health, marketData: createMarketData(config, log), openOrders });
   const { url, close } = await startServer({ handlers, config, log });
-  log.info('listening', { url, mode: trading ? 'order-placing' : 'read-only' });
-  return { url, log, stop: () => close().finally(() => trading?.close()) };
+  log.info('listening', { url, mode });
+  return { url, log, stop: () => close().finally(closeStore) };
+}
+
+/** Starts the service from the environment, `overrides` first. Throws `ConfigError` on a malformed setting. */
+export async function startService(overrides: Environment = {}): Promise<Service> {
+  return serve(openContainer(parseLocalConfig, overrides));
 }

@@ -1,4 +1,4 @@
-import { ConfigError } from './environment.ts';
+import { ConfigError, type Format } from './formats.ts';
 import { Secret } from './secret.ts';
 
 /** The venue's API credentials (L2). */
@@ -11,15 +11,15 @@ export interface ApiCredentials {
 /** Order of the secp256k1 group: a private key is above zero and below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** Parses a private key: 32 bytes of hex, `0x` optional; throws `ConfigError` naming `name`. */
-export function parsePrivateKey(text: string, name: string): Secret {
-  const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
-  const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
-  if (hex === undefined || scalar === 0n || scalar >= CURVE_ORDER) {
-    throw new ConfigError(`${name} must be a private key: 32 bytes as 64 hex digits, with or without 0x.`);
-  }
-  return new Secret(`0x${hex}`);
-}
+/** A private key: the value has `0x`, whether or not the text has it. */
+export const PRIVATE_KEY: Format<Secret> = {
+  rule: 'a private key: 32 bytes as 64 hex digits, with or without 0x',
+  parse: (text) => {
+    const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+    const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
+    return scalar === 0n || scalar >= CURVE_ORDER ? undefined : new Secret(`0x${hex}`);
+  },
+};
 
 /** Parses the three parts of the API credentials; throws `ConfigError` naming the variables. */
 export function parseCredentials(

@@ -90,7 +90,7 @@ const OUTCOME_UNKNOWN = {
 const PLACEMENT_DISABLED = {
   foreign_key:
     'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
-  not_deployed: 'No function of this deployment takes orders.',
+  elsewhere: 'Another function of this deployment takes orders.',
 } as const;
 
 const venueReason = {

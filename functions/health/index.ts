@@ -1,22 +1,18 @@
+import { modeOf, parseDeployedConfig } from '../../shared/config.ts';
 import { openContainer } from '../container.ts';
 import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
-import { disabledOrdersEndpoint, unknownPathEndpoint, whyDisabled } from '../refusing-endpoints.ts';
+import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';
 
-const { config, pipeline } = openContainer();
-const { placeOrder, walletAddress = null, funderAddress } = config;
+const { config, pipeline } = openContainer(parseDeployedConfig);
+const { orders, funderAddress } = config;
+const { walletAddress = null } = orders;
+const whyDisabled = orders.kind === 'off' ? orders.missing : 'elsewhere';
 
-const health = createGatewayHandler(
-  healthEndpoint({
-    mode: placeOrder && walletAddress !== null ? 'order-placing' : 'read-only',
-    walletAddress,
-    funderAddress,
-  }),
-  pipeline,
-);
+const health = createGatewayHandler(healthEndpoint({ mode: modeOf(config), walletAddress, funderAddress }), pipeline);
+const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled), pipeline);
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
-const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled(config) ?? 'not_deployed'), pipeline);
 
 /** Besides its own path it answers what no other function takes, orders included while they are not deployed. */
 export const handler: GatewayHandler = (event, context) => {

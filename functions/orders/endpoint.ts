@@ -3,7 +3,7 @@ import { refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import { checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
@@ -43,13 +43,20 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
   throw refuse('outcome_unknown', { orderId, why: fate.why, advice }, { cause: fate.cause });
 }
 
+/**
+ * Gives the capability to trade. Errors: 403 `order_placement_disabled` where there is none, 503 `store_unavailable`
+ * when the key cannot be read.
+ */
+export type OpenOrders = () => Promise<Orders>;
+
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
-export function ordersEndpoint(orders: Orders): Endpoint {
+export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
+  const checkPlacementEnabled: Middleware = { before: () => openOrders().then(() => undefined) };
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
+    checks: [checkPlacementEnabled, checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
     handler: async ({ body, headers, logFields }, call) => {
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);
@@ -57,6 +64,7 @@ export function ordersEndpoint(orders: Orders): Endpoint {
       const clientAddress = headers['x-client-address'];
       Object.assign(logFields, { order: wireOrder, client_address_unverified: clientAddress ?? null });
       const key = headers['idempotency-key'];
+      const orders = await openOrders();
       const result = await orders.place(order, key, call);
       const placement = placementOf(result, key);
       const { replayed } = result;

@@ -1,24 +1,21 @@
 import { createOrderEntry, walletAddressOf } from '#venue/order-entry';
-import type { Config } from '../../shared/config.ts';
+import type { DeployedConfig } from '../../shared/config.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
+import { ConfigError } from '../../shared/formats.ts';
 import type { Log } from '../../shared/log.ts';
+import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
-import type { ReadWalletKey, WalletKey } from './wallet-key.ts';
+import type { OpenOrders } from './endpoint.ts';
+import { createWalletKeyReader, type ReadWalletKey, type WalletKey } from './wallet-key.ts';
 
-export interface TradingDeps {
-  readonly config: Config;
+interface TradingDeps {
+  readonly config: DeployedConfig;
   readonly log: Log;
   readonly store: OrderStore;
   readonly readKey: ReadWalletKey;
   /** The only address this service may trade with. */
   readonly pinnedAddress: string;
-}
-
-/** The capability to trade, opened when it is first needed. */
-export interface Trading {
-  /** Errors: 503 `store_unavailable` when the key cannot be read, 403 `order_placement_disabled` when it is another's. */
-  open(): Promise<Orders>;
 }
 
 function isPinned({ privateKey }: WalletKey, pinnedAddress: string): boolean {
@@ -52,49 +49,62 @@ function areCredentialsRefused(error: unknown): boolean {
   return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
-/** Trading with the key of the secret store, which is read once and again when the venue refuses its credentials. */
-export function createTrading({ config, log, store, readKey, pinnedAddress }: TradingDeps): Trading {
-  let opened: Promise<Orders> | undefined;
+/** Reads the credentials after a rotation. A rotated key closes trading: the next request decides whose it is. */
+async function reload(deps: TradingDeps, current: WalletKey, close: () => void): Promise<WalletKey['credentials']> {
+  const { log, readKey, pinnedAddress } = deps;
+  const fresh = await readOrRefuse(readKey, log);
+  if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
+    close();
+    if (!isPinned(fresh, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
+    return undefined;
+  }
+  if (sameCredentials(fresh, current)) return undefined;
+  log.info('the API credentials were rotated');
+  return fresh.credentials;
+}
 
-  /** The credentials after a rotation. A rotated key closes trading: the next request decides whose it is. */
-  async function reload(current: WalletKey): Promise<WalletKey['credentials']> {
-    const fresh = await readOrRefuse(readKey, log);
-    if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
-      opened = undefined;
-      if (!isPinned(fresh, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
-      return undefined;
+async function open(deps: TradingDeps, close: () => void): Promise<Orders> {
+  const { config, log, store, readKey, pinnedAddress } = deps;
+  const key = await readOrRefuse(readKey, log);
+  if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
+  const entry = createOrderEntry({ ...config, ...key, reloadCredentials: () => reload(deps, key, close) }, log);
+  const orders = createOrders({ entry, store, log });
+  const place: Orders['place'] = async (...request) => {
+    try {
+      const result = await orders.place(...request);
+      if (result.fate.kind === 'not_taken' && areCredentialsRefused(result.fate.error)) close();
+      return result;
+    } catch (error) {
+      if (areCredentialsRefused(error)) close();
+      throw error;
     }
-    if (sameCredentials(fresh, current)) return undefined;
-    log.info('the API credentials were rotated');
-    return fresh.credentials;
-  }
+  };
+  return { ...orders, place };
+}
 
-  async function openOrders(): Promise<Orders> {
-    const key = await readOrRefuse(readKey, log);
-    if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
-    const entry = createOrderEntry({ ...config, ...key, reloadCredentials: () => reload(key) }, log);
-    const orders = createOrders({ entry, store, log });
-    const place: Orders['place'] = async (...request) => {
-      try {
-        const result = await orders.place(...request);
-        if (result.fate.kind === 'not_taken' && areCredentialsRefused(result.fate.error)) opened = undefined;
-        return result;
-      } catch (error) {
-        if (areCredentialsRefused(error)) opened = undefined;
-        throw error;
-      }
-    };
-    return { ...orders, place };
+/**
+ * Makes the opener of orders with the key of the secret store. The key is read once, and again when the venue refuses
+ * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key.
+ */
+export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
+  if (config.orders.kind !== 'on') {
+    throw new ConfigError(
+      'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_PRIVATE_KEY_SECRET and SERVICE_ORDERS_TABLE must be set.',
+    );
   }
-
-  return {
-    open: () => {
-      // A failure is not kept: it would last as long as the execution environment.
-      opened ??= openOrders().catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
-      return opened;
-    },
+  const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;
+  const store = createDynamoDbStore({ tableName: ordersTable });
+  const deps = { config, log, store, readKey: createWalletKeyReader(privateKeySecret), pinnedAddress };
+  let opened: Promise<Orders> | undefined;
+  const close = () => {
+    opened = undefined;
+  };
+  return () => {
+    // A failure is not kept: it would last as long as the execution environment.
+    opened ??= open(deps, close).catch((error: unknown) => {
+      close();
+      throw error;
+    });
+    return opened;
   };
 }

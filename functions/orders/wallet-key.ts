@@ -1,6 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import { type ApiCredentials, parseCredentials, parsePrivateKey } from '../../shared/credentials.ts';
+import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/credentials.ts';
+import { parseText } from '../../shared/formats.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 
@@ -32,13 +33,13 @@ function parseJson(secret: string): unknown {
 function parseWalletKey(secret: string): WalletKey {
   const trimmed = secret.trim();
   if (!trimmed.startsWith('{')) {
-    return { privateKey: parsePrivateKey(trimmed, 'The secret'), credentials: undefined };
+    return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
   const { success, data } = keyRecord.safeParse(parseJson(trimmed));
   if (!success) throw new Error('The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.');
   const { privateKey, apiKey, apiSecret, apiPassphrase } = data;
   return {
-    privateKey: parsePrivateKey(privateKey, 'privateKey in the secret'),
+    privateKey: parseText(privateKey, 'privateKey in the secret', PRIVATE_KEY),
     credentials: parseCredentials([apiKey, apiSecret, apiPassphrase], ['apiKey', 'apiSecret', 'apiPassphrase']),
   };
 }

@@ -62,7 +62,9 @@ const SOUND = {
     "import { pipeline } from '../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
   'client/client.ts': 'export const client = 1;\n',
-  'infra/stack.ts': "import { ROUTES } from '../functions/routes.ts';\nexport const stack = ROUTES;\n",
+  'shared/settings.ts': "import { a } from './a.ts';\nexport const settings = a;\n",
+  'infra/stack.ts':
+    "import { ROUTES } from '../functions/routes.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, settings];\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
 };

@@ -81,8 +81,8 @@ describe('health', () => {
 });
 
 describe.each([
-  ['orders', () => ordersEndpoint(fakeOrders())],
-  ['orders of a read-only service', () => disabledOrdersEndpoint('not_deployed')],
+  ['orders', () => ordersEndpoint(async () => fakeOrders())],
+  ['orders of a read-only service', () => disabledOrdersEndpoint('elsewhere')],
 ])('%s', (_name, makeEndpoint) => {
   it.each(EVIL)('are refused from %s, and so is the preflight', async (origin) => {
     const refused = { status: 403, vary: 'Origin' };

@@ -1,19 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, refuse } from '../../shared/errors.ts';
 import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
 
 const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10 };
 const JSON_TYPE = { 'content-type': 'application/json' };
+const why = ['SERVICE_PRIVATE_KEY'];
 
 /** Asks for an order, as text or as a value, and shows what was placed. */
 async function place(body: unknown, parts: EventParts = {}) {
   const orders = fakeOrders();
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { ...JSON_TYPE, ...parts.headers };
-  const answered = await ask(ordersEndpoint(orders), { method: 'POST', body: text, ...parts, headers });
+  const answered = await ask(
+    ordersEndpoint(async () => orders),
+    { method: 'POST', body: text, ...parts, headers },
+  );
   return { ...answered, placed: orders.placed };
 }
 
@@ -72,17 +76,21 @@ describe('an order', () => {
   it('says when it is the answer to an earlier request', async () => {
     const fate = { kind: 'placed', placement: PLACEMENT } as const;
     const orders = { ...fakeOrders(), place: async () => ({ orderId: PLACEMENT.orderId, fate, replayed: true }) };
-    const { result } = await ask(ordersEndpoint(orders), {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify(ORDER),
-    });
+    const { result } = await ask(
+      ordersEndpoint(async () => orders),
+      {
+        method: 'POST',
+        headers: JSON_TYPE,
+        body: JSON.stringify(ORDER),
+      },
+    );
     expect(result.headers?.['idempotency-replayed']).toBe('true');
   });
 
   it('hands on the hashes and trades of an execution', async () => {
     const placement = { orderId: '0x1', status: 'matched', transactionHashes: ['0x2'], tradeIds: ['t'] } as const;
-    const endpoint = ordersEndpoint(fakeOrders(async () => placement));
+    const orders = fakeOrders(async () => placement);
+    const endpoint = ordersEndpoint(async () => orders);
     const { body } = await ask(endpoint, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(ORDER) });
     expect(body).toMatchObject({ status: 'matched', transaction_hashes: ['0x2'], trade_ids: ['t'] });
   });
@@ -155,7 +163,8 @@ describe('an order', () => {
 
   it('is logged with the client address and its id when its outcome is unknown', async () => {
     const failure = new AppError('x', { code: 'outcome_unknown', facts: { orderId: '0x9' } });
-    const endpoint = ordersEndpoint(fakeOrders(() => Promise.reject(failure)));
+    const orders = fakeOrders(() => Promise.reject(failure));
+    const endpoint = ordersEndpoint(async () => orders);
     const headers = { ...JSON_TYPE, 'x-client-address': 'cosmos1abc' };
     const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) });
     expect(lines.at(-1)).toMatchObject({
@@ -311,7 +320,10 @@ describe('a body that is no order', () => {
 
   it('is refused without a type, and compressed', async () => {
     const text = JSON.stringify(ORDER);
-    const untyped = await ask(ordersEndpoint(fakeOrders()), { method: 'POST', body: text });
+    const untyped = await ask(
+      ordersEndpoint(async () => fakeOrders()),
+      { method: 'POST', body: text },
+    );
     expect(untyped.result.statusCode).toBe(415);
     expect((await place(ORDER, { headers: { 'content-encoding': 'gzip' } })).result.statusCode).toBe(415);
     expect((await place(ORDER, { headers: { 'content-encoding': 'Identity' } })).result.statusCode).toBe(201);
@@ -358,12 +370,15 @@ describe('the headers of an order', () => {
   });
 });
 
-describe('orders of a read-only service', () => {
+describe.each([
+  ['the local server', () => ordersEndpoint(() => Promise.reject(refuse('order_placement_disabled', { why })))],
+  ['a deployment', () => disabledOrdersEndpoint(why)],
+])('orders of a read-only service: %s', (_name, makeEndpoint) => {
   it.each([undefined, '', 'rubbish', JSON.stringify(ORDER), 'x'.repeat(20_000)])(
     'are refused before the body is looked at: %#',
     async (body) => {
       const reason = 'The service is read-only: SERVICE_PRIVATE_KEY is not set.';
-      const answered = await ask(disabledOrdersEndpoint(['SERVICE_PRIVATE_KEY']), {
+      const answered = await ask(makeEndpoint(), {
         method: 'POST',
         ...(body !== undefined && { body }),
       });

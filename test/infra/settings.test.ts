@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { OPTIONS } from '../../infra/context.ts';
 import { readSettings } from '../../infra/settings.ts';
+import { parseDeployedConfig } from '../../shared/config.ts';
 import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
 function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
@@ -106,5 +108,38 @@ describe('settings', () => {
     expect(problem).toMatch(/^SettingError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
+  });
+
+  it('are all handed to the function of orders, which starts with them', () => {
+    const context = {
+      ...ORDER_CONTEXT,
+      signatureType: 'safe',
+      funderAddress: `0x${'1'.repeat(40)}`,
+      maxOrderNotional: 99.5,
+      corsOrigins: 'https://app.example, https://b.example',
+      logLevel: 'debug',
+      gammaUrl: 'https://gamma.example/',
+      clobUrl: 'https://clob.example',
+    };
+    const { environment, orders } = readSettings(context, undefined);
+    const variables = { ...environment, ...orders?.account, ...orders?.variables };
+    expect(Object.keys(variables).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
+    expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
+      signatureType: 'safe',
+      funderAddress: context.funderAddress,
+      maxOrderNotional: { coefficient: 995n, scale: 1 },
+      corsOrigins: ['https://app.example', 'https://b.example'],
+      logLevel: 'debug',
+      gammaUrl: 'https://gamma.example',
+      clobUrl: 'https://clob.example',
+      metricsNamespace: undefined,
+      orders: {
+        kind: 'on',
+        walletAddress: WALLET_ADDRESS,
+        privateKeySecret: ORDER_CONTEXT.privateKeySecret,
+        ordersTable: 'table',
+      },
+      warnings: [],
+    });
   });
 });

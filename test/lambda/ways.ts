@@ -2,14 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createOrderEntry } from '#venue/order-entry';
-import { createHandlers } from '../../local/app.ts';
-import { startServer } from '../../local/server.ts';
-import { openOrderStore } from '../../local/sqlite-order-store.ts';
-import { parseConfig } from '../../shared/config.ts';
-import type { Environment } from '../../shared/environment.ts';
+import { serve } from '../../local/service.ts';
+import { parseLocalConfig } from '../../shared/config.ts';
 import { createLog } from '../../shared/log.ts';
-import { createOrders } from '../../shared/orders/idempotent-orders.ts';
+import type { Environment } from '../../shared/settings.ts';
 import type { Assembly } from './assembly.ts';
 import { type ClientRequest, route } from './gateway.ts';
 import { type Sandbox, type Stage, startSandbox } from './sandbox.ts';
@@ -37,21 +33,14 @@ function parseBody(text: string): unknown {
 /** The service behind the local shim, configured by `settings` alone. */
 export async function openLocal(settings: Environment): Promise<Way> {
   const folder = await mkdtemp(join(tmpdir(), 'rig-local-'));
-  const config = parseConfig({ ...settings, SERVICE_PORT: '0' });
+  const config = parseLocalConfig({ ...settings, SERVICE_PORT: '0', SERVICE_STORE: join(folder, 'orders.db') });
   const log = createLog({ level: 'error', write: () => undefined });
-  const store = openOrderStore({ path: join(folder, 'orders.db'), log });
-  const { privateKey, corsOrigins } = config;
-  const openOrders = async () => {
-    if (!privateKey) throw new TypeError('Orders need a private key.');
-    return createOrders({ entry: createOrderEntry({ ...config, privateKey }, log), store, log });
-  };
-  const handlers = await createHandlers({ config, log, pipeline: { log, corsOrigins }, openOrders });
-  const server = await startServer({ handlers, config, log });
+  const service = await serve({ config, log, pipeline: { log, corsOrigins: config.corsOrigins } });
   return {
     send: async ({ method, path, headers = {}, body }) => {
       // As bytes: to a text fetch would add a Content-Type.
       const init = { method, headers, ...(body !== undefined && { body: Buffer.from(body) }) };
-      const response = await fetch(server.url + path, init);
+      const response = await fetch(service.url + path, init);
       const received = [...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name));
       return {
         status: response.status,
@@ -60,8 +49,7 @@ export async function openLocal(settings: Environment): Promise<Way> {
       };
     },
     close: async () => {
-      await server.close();
-      store.close();
+      await service.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../local/help.ts';
-import { parseConfig } from '../../shared/config.ts';
+import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
@@ -67,14 +67,15 @@ describe('the command line', () => {
   it('prints every setting of the configuration for --help', async () => {
     const asked = new Set<string>();
     const env = new Proxy({}, { get: (_target, name) => void asked.add(String(name)) });
-    parseConfig(env);
+    parseLocalConfig(env);
+    parseDeployedConfig(env);
     const deployedOnly = [
       'SERVICE_WALLET_ADDRESS',
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',
     ];
-    const names = SETTINGS.map(([name]) => name);
+    const names = SETTINGS.map(({ name }) => name);
     expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);
     const { stdout, stderr, code } = await (await run(['--help'])).ended;
     expect([code, stderr]).toStrictEqual([0, '']);

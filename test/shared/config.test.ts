@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseConfig } from '../../shared/config.ts';
-import { ConfigError } from '../../shared/environment.ts';
+import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
+import { ConfigError } from '../../shared/formats.ts';
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -13,7 +13,8 @@ const CREDENTIALS = {
 
 function messageOf(env: Record<string, string>): string | undefined {
   try {
-    parseConfig(env);
+    parseLocalConfig(env);
+    parseDeployedConfig(env);
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
@@ -21,36 +22,42 @@ function messageOf(env: Record<string, string>): string | undefined {
   }
 }
 
+const MISSING = ['SERVICE_PRIVATE_KEY', 'SERVICE_PLACE_ORDER=1'];
+
 describe('the settings', () => {
   it('have defaults, for empty variables too', () => {
-    const defaults = {
+    const common = {
+      gammaUrl: 'https://gamma-api.polymarket.com',
+      clobUrl: 'https://clob.polymarket.com',
+      signatureType: 'eoa',
+      funderAddress: undefined,
+      maxOrderNotional: undefined,
+      metricsNamespace: undefined,
+      corsOrigins: [],
+      logLevel: 'info',
+      warnings: [],
+    };
+    const local = {
+      ...common,
       host: '127.0.0.1',
       port: 8080,
       allowedHosts: [],
       storePath: '.data/orders.db',
-      gammaUrl: 'https://gamma-api.polymarket.com',
-      clobUrl: 'https://clob.polymarket.com',
-      placeOrder: false,
-      privateKey: undefined,
-      signatureType: 'eoa',
-      funderAddress: undefined,
-      credentials: undefined,
-      maxOrderNotional: undefined,
-      corsOrigins: [],
-      logLevel: 'info',
-      walletAddress: undefined,
-      privateKeySecret: undefined,
-      ordersTable: undefined,
-      metricsNamespace: undefined,
-      warnings: [],
+      orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    expect(parseConfig({})).toStrictEqual(defaults);
+    const deployed = {
+      ...common,
+      orders: { kind: 'off', missing: MISSING, walletAddress: undefined },
+    };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
-    expect(parseConfig(empty)).toStrictEqual(defaults);
+    for (const env of [{}, empty]) {
+      expect(parseLocalConfig(env)).toStrictEqual(local);
+      expect(parseDeployedConfig(env)).toStrictEqual(deployed);
+    }
   });
 
   it('are read', () => {
-    const config = parseConfig({
+    const config = parseLocalConfig({
       SERVICE_HOST: '::1',
       SERVICE_PORT: '0',
       SERVICE_ALLOWED_HOSTS: ' Box.local, [::2] ,',
@@ -79,40 +86,84 @@ describe('the settings', () => {
   });
 
   it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
-    expect(parseConfig({ SERVICE_PRIVATE_KEY: key }).privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
+    expect(parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders.privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
   });
 
   it('take credentials, all three', () => {
-    const { credentials } = parseConfig(CREDENTIALS);
+    const { orders } = parseLocalConfig({ ...CREDENTIALS, SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
+    const credentials = orders.kind === 'on' ? orders.credentials : undefined;
     expect([credentials?.key, credentials?.secret.reveal(), credentials?.passphrase.reveal()]).toStrictEqual(
       Object.values(CREDENTIALS),
     );
   });
 
   it.each([
-    ['nothing', {}, false, []],
-    ['both', { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' }, true, []],
+    ['nothing', {}, MISSING, []],
+    ['both', { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' }, undefined, []],
     [
       'only the opt-in',
       { SERVICE_PLACE_ORDER: '1' },
-      true,
+      ['SERVICE_PRIVATE_KEY'],
       ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
     ],
     [
       'only the key',
       { SERVICE_PRIVATE_KEY: KEY },
-      false,
+      ['SERVICE_PLACE_ORDER=1'],
       ['SERVICE_PRIVATE_KEY is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.'],
     ],
-  ])('with %s opt in or warn', (_name, env, placeOrder, warnings) => {
-    expect(parseConfig(env)).toMatchObject({ placeOrder, warnings });
+    [
+      'a wallet that only a deployment has',
+      { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
+      ['SERVICE_PRIVATE_KEY'],
+      ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
+    ],
+  ])('with %s opt in or warn', (_name, env, missing, warnings) => {
+    const config = parseLocalConfig(env);
+    expect(config).toMatchObject({ orders: missing ? { kind: 'off', missing } : { kind: 'on' }, warnings });
+    expect(modeOf(config)).toBe(missing ? 'read-only' : 'order-placing');
   });
 
   it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
-    expect(parseConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
-      placeOrder: false,
+    expect(parseLocalConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
+      orders: { kind: 'off' },
       warnings: ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'],
     });
+  });
+});
+
+describe('the settings of a deployment', () => {
+  const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
+  const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
+
+  it.each([
+    [
+      { ...WALLET, ...STORED_KEY },
+      { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' },
+    ],
+    [WALLET, { kind: 'elsewhere', walletAddress: ADDRESS }],
+    [
+      { ...WALLET, SERVICE_ORDERS_TABLE: 'table' },
+      { kind: 'elsewhere', walletAddress: ADDRESS },
+    ],
+  ])('with %j place orders', (env, orders) => {
+    const config = parseDeployedConfig(env);
+    expect([config.orders, config.warnings]).toStrictEqual([orders, []]);
+    expect(modeOf(config)).toBe('order-placing');
+  });
+
+  it.each([
+    [
+      { SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED_KEY },
+      'SERVICE_WALLET_ADDRESS is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.',
+    ],
+    [
+      { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED_KEY },
+      'SERVICE_PLACE_ORDER is 1 but SERVICE_WALLET_ADDRESS is not set: the service is read-only.',
+    ],
+  ])('with %j are read-only, with a true warning', (env, warning) => {
+    const config = parseDeployedConfig(env);
+    expect([config.orders.kind, modeOf(config), config.warnings]).toStrictEqual(['off', 'read-only', [warning]]);
   });
 });
 

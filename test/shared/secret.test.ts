@@ -3,13 +3,14 @@ import { Writable } from 'node:stream';
 import { format, inspect } from 'node:util';
 import v8 from 'node:v8';
 import { describe, expect, it } from '@jest/globals';
-import { parseConfig } from '../../shared/config.ts';
+import { parseLocalConfig } from '../../shared/config.ts';
 import { createLog } from '../../shared/log.ts';
 import { Secret } from '../../shared/secret.ts';
 
 const VALUE = 'ab'.repeat(32);
 const secret = new Secret(VALUE);
-const config = parseConfig({
+const config = parseLocalConfig({
+  SERVICE_PLACE_ORDER: '1',
   SERVICE_PRIVATE_KEY: VALUE,
   SERVICE_CLOB_API_KEY: 'key-id',
   SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',

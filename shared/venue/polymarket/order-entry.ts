@@ -1,12 +1,12 @@
 import { getAddress } from 'ethers/address';
-import type { SignatureType } from '../../config.ts';
 import type { ApiCredentials } from '../../credentials.ts';
 import { type Decimal, formatDecimal } from '../../decimal.ts';
-import { ConfigError } from '../../environment.ts';
 import { AppError } from '../../errors.ts';
+import { ConfigError } from '../../formats.ts';
 import { BOUNDS_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
+import type { SignatureType } from '../../settings.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';

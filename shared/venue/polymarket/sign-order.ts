@@ -1,7 +1,7 @@
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
-import type { SignatureType } from '../../config.ts';
 import { formatDecimal, multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
+import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
 import { CHAIN_ID, hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';

@@ -1,8 +1,10 @@
+import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../../functions/container.ts';
-import { createHandlers } from '../../../local/app.ts';
+import { createHandlers } from '../../../functions/handlers.ts';
 import { startServer } from '../../../local/server.ts';
 import { openOrderStore } from '../../../local/sqlite-order-store.ts';
+import { parseLocalConfig } from '../../../shared/config.ts';
 import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../../shared/orders/record.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';
@@ -71,13 +73,17 @@ function withBudget(orders: Orders): Orders {
   };
 }
 
-const { config, log, pipeline } = openContainer(options.settings);
-const { privateKey } = config;
-if (!privateKey) throw new Error('The test gives a key.');
-const entry = mortalEntry(createOrderEntry({ ...config, privateKey }, log));
+const { config, log, pipeline } = openContainer(parseLocalConfig, options.settings);
+if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
+const entry = mortalEntry(createOrderEntry({ ...config, ...config.orders }, log));
 const file = openOrderStore({ path: config.storePath, log });
 const store = mortalStore(withoutConditions(withoutWriteAhead(file)));
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS }));
-const handlers = await createHandlers({ config, log, pipeline, openOrders: async () => orders });
+const handlers = createHandlers({
+  pipeline,
+  health: { mode: 'order-placing', walletAddress: entry.walletAddress, funderAddress: undefined },
+  marketData: createMarketData(config, log),
+  openOrders: async () => orders,
+});
 const server = await startServer({ handlers, config, log });
 process.send?.(server.url);

@@ -1,12 +1,8 @@
 import { afterEach } from '@jest/globals';
-import { bookEndpoint } from '../../../functions/book/endpoint.ts';
-import { healthEndpoint } from '../../../functions/health/endpoint.ts';
-import { marketsEndpoint } from '../../../functions/markets/endpoint.ts';
-import { ordersEndpoint } from '../../../functions/orders/endpoint.ts';
-import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
-import { disabledOrdersEndpoint, unknownPathEndpoint } from '../../../functions/refusing-endpoints.ts';
-import type { Handlers } from '../../../local/app.ts';
+import { createHandlers, type Handlers } from '../../../functions/handlers.ts';
+import type { PipelineDeps } from '../../../functions/pipeline.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/server.ts';
+import { refuse } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { MarketData } from '../../../shared/venue/port.ts';
 import { fakeMarketData, fakeOrders } from '../venue/fake-venue.ts';
@@ -27,16 +23,13 @@ export interface Setup {
 
 /** The handlers of all endpoints around fakes. */
 export function createTestHandlers({ orders, marketData = fakeMarketData() }: Setup, pipeline: PipelineDeps): Handlers {
-  const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
-  const trade =
-    orders === null ? disabledOrdersEndpoint(['SERVICE_PRIVATE_KEY']) : ordersEndpoint(orders ?? fakeOrders());
-  return {
-    health: createGatewayHandler(health, pipeline),
-    markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
-    book: createGatewayHandler(bookEndpoint(marketData), pipeline),
-    orders: createGatewayHandler(trade, pipeline),
-    unknown: createGatewayHandler(unknownPathEndpoint(), pipeline),
+  const opened = orders === undefined ? fakeOrders() : orders;
+  const openOrders = async () => {
+    if (opened === null) throw refuse('order_placement_disabled', { why: ['SERVICE_PRIVATE_KEY'] });
+    return opened;
   };
+  const health = { mode: 'read-only', walletAddress: null, funderAddress: undefined } as const;
+  return createHandlers({ pipeline, health, marketData, openOrders });
 }
 
 const running: RunningServer[] = [];

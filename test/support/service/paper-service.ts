@@ -5,7 +5,7 @@ import { afterEach } from '@jest/globals';
 import { startService } from '../../../local/service.ts';
 import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
-import type { Environment } from '../../../shared/environment.ts';
+import type { Environment } from '../../../shared/settings.ts';
 
 /** A throw-away wallet key: the examples of the document are of its wallet. */
 export const PAPER_KEY = '11'.repeat(32);

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { SIGNATURE_TYPES } from '../../../../shared/config.ts';
 import { formatDecimal } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
+import { SIGNATURE_TYPES } from '../../../../shared/settings.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
 import { settled } from '../../../support/orders/fates.ts';

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@polymarket/clob-client-v2';
 import { dataSlice, getAddress, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers';
 import fc from 'fast-check';
-import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/config.ts';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { AppError } from '../../../../shared/errors.ts';
 import { Secret } from '../../../../shared/secret.ts';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings.ts';
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';

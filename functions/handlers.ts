@@ -1,0 +1,31 @@
+import type { MarketData } from '../shared/venue/port.ts';
+import { bookEndpoint } from './book/endpoint.ts';
+import { type HealthFacts, healthEndpoint } from './health/endpoint.ts';
+import { marketsEndpoint } from './markets/endpoint.ts';
+import { type OpenOrders, ordersEndpoint } from './orders/endpoint.ts';
+import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from './pipeline.ts';
+import { unknownPathEndpoint } from './refusing-endpoints.ts';
+import type { AnyRoute } from './routes.ts';
+
+export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
+
+export interface HandlersDeps {
+  readonly pipeline: PipelineDeps;
+  readonly health: HealthFacts;
+  readonly marketData: MarketData;
+  readonly openOrders: OpenOrders;
+}
+
+/**
+ * Makes the handlers of all endpoints, for one process. On Lambda each `index.ts` makes its own of the same endpoints,
+ * so that no function carries the code of another.
+ */
+export function createHandlers({ pipeline, health, marketData, openOrders }: HandlersDeps): Handlers {
+  return {
+    health: createGatewayHandler(healthEndpoint(health), pipeline),
+    markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
+    book: createGatewayHandler(bookEndpoint(marketData), pipeline),
+    orders: createGatewayHandler(ordersEndpoint(openOrders), pipeline),
+    unknown: createGatewayHandler(unknownPathEndpoint(), pipeline),
+  };
+}

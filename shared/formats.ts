@@ -1,0 +1,93 @@
+import { compareDecimals, type Decimal, parseDecimal, ZERO } from './decimal.ts';
+
+/** A malformed setting. The message names the variable and says what it takes; it never holds the value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** A kind of value that is written as text. */
+export interface Format<T> {
+  /** Completes the sentence "… must be". */
+  readonly rule: string;
+  /** Gives the value, or `undefined` for a malformed text. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+/** Parses a text; throws `ConfigError` naming `name`. */
+export function parseText<T>(text: string, name: string, { rule, parse }: Format<T>): T {
+  const value = parse(text);
+  if (value === undefined) throw new ConfigError(`${name} must be ${rule}.`);
+  return value;
+}
+
+// The makers of formats are marked for the bundler, which leaves out the formats that a function does not use.
+
+/** Makes the format of the texts that match. */
+/* @__NO_SIDE_EFFECTS__ */
+function matching(rule: string, pattern: RegExp): Format<string> {
+  return { rule, parse: (text) => (pattern.test(text) ? text : undefined) };
+}
+
+/** Makes the format of the texts that are listed. */
+/* @__NO_SIDE_EFFECTS__ */
+export function oneOf<T extends string>(values: readonly T[]): Format<T> {
+  return { rule: `one of ${values.join(', ')}`, parse: (text) => values.find((value) => value === text) };
+}
+
+/** Makes the format of comma-separated lists; `parseEntry` gives `undefined` for a malformed entry. */
+/* @__NO_SIDE_EFFECTS__ */
+function listOf(rule: string, parseEntry: (entry: string) => string | undefined): Format<readonly string[]> {
+  return {
+    rule: `${rule}, comma-separated`,
+    parse: (text) => {
+      const entries = text.split(',').map((entry) => entry.trim());
+      const parsed = entries.filter((entry) => entry !== '').map(parseEntry);
+      return parsed.every((entry) => entry !== undefined) ? parsed : undefined;
+    },
+  };
+}
+
+export const TEXT = matching('a text', /./s);
+
+/** Gives `false` for whatever is not `1`: that is no opt-in, and no reason to stop either. */
+export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1' };
+
+export const HOST = matching('a host name or an IP address', /^[A-Za-z0-9.:-]{1,255}$/);
+
+export const PORT: Format<number> = {
+  rule: 'a port number from 0 to 65535',
+  parse: (text) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+};
+
+/** Host names in lower case. */
+export const HOSTS = listOf('host names without port', (host) =>
+  /^(?:[\w.-]{1,255}|\[[0-9a-f:.]+\])$/i.test(host) ? host.toLowerCase() : undefined,
+);
+
+export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
+  // A URL's host may hold an asterisk, but nothing would ever match it.
+  const exact = !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;
+  return exact ? origin : undefined;
+});
+
+/** The base URL of an upstream, without slash at its end. */
+export const UPSTREAM: Format<string> = {
+  rule: 'an http or https URL without user, query or fragment',
+  parse: (text) => {
+    if (/[\s?#]/.test(text) || !URL.canParse(text)) return undefined;
+    const { protocol, username, password, href } = new URL(text);
+    const plain = ['http:', 'https:'].includes(protocol) && username === '' && password === '';
+    return plain ? href.replace(/\/+$/, '') : undefined;
+  },
+};
+
+export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
+
+/** An amount above zero, in collateral units. */
+export const AMOUNT: Format<Decimal> = {
+  rule: 'a decimal above zero, such as 250 or 99.5',
+  parse: (text) => {
+    const amount = parseDecimal(text);
+    return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
+  },
+};

@@ -1,0 +1,196 @@
+import { PRIVATE_KEY } from './credentials.ts';
+import {
+  ADDRESS,
+  AMOUNT,
+  type Format,
+  HOST,
+  HOSTS,
+  OPT_IN,
+  ORIGINS,
+  oneOf,
+  PORT,
+  parseText,
+  TEXT,
+  UPSTREAM,
+} from './formats.ts';
+import { LOG_LEVELS } from './log.ts';
+
+/** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
+export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
+export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+/** A row of the table. */
+export interface Setting {
+  /** The environment variable. */
+  readonly name: string;
+  readonly format: Format<unknown>;
+  /** Parsed where the variable is absent. */
+  readonly fallback?: string;
+  /** What counts where the variable is absent and nothing is parsed instead. */
+  readonly absent?: string;
+  /** One line for people. */
+  readonly meaning: string;
+  /** The functions of a deployment that are told, by their routes. */
+  readonly functions?: readonly ('health' | 'markets' | 'book' | 'orders')[];
+}
+
+type Table = Readonly<Record<string, Setting>>;
+
+const ALL = ['health', 'markets', 'book', 'orders'] as const;
+const ACCOUNT = ['health', 'orders'] as const;
+const ORDERS = ['orders'] as const;
+
+// The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, the table of the
+// README and the checks at synth are made of it. `-c` takes a setting by its name here.
+
+/** Settings of the local server alone. */
+export const LOCAL_SETTINGS = {
+  host: { name: 'SERVICE_HOST', format: HOST, fallback: '127.0.0.1', meaning: 'address to listen on' },
+  port: { name: 'SERVICE_PORT', format: PORT, fallback: '8080', meaning: 'port to listen on; 0 takes a free one' },
+  allowedHosts: {
+    name: 'SERVICE_ALLOWED_HOSTS',
+    format: HOSTS,
+    fallback: '',
+    meaning: 'further Host names to answer, comma-separated, for a service that does not listen on loopback',
+  },
+  storePath: {
+    name: 'SERVICE_STORE',
+    format: TEXT,
+    fallback: '.data/orders.db',
+    meaning: 'file of the idempotency keys with their signed orders; keep it, keep it private',
+  },
+  clobApiKey: {
+    name: 'SERVICE_CLOB_API_KEY',
+    format: TEXT,
+    absent: 'derived',
+    meaning: "the venue's API credentials: all three or none",
+  },
+  clobApiSecret: {
+    name: 'SERVICE_CLOB_API_SECRET',
+    format: TEXT,
+    absent: 'derived',
+    meaning: 'their secret, in base64',
+  },
+  clobApiPassphrase: {
+    name: 'SERVICE_CLOB_API_PASSPHRASE',
+    format: TEXT,
+    absent: 'derived',
+    meaning: 'their passphrase',
+  },
+  privateKey: {
+    name: 'SERVICE_PRIVATE_KEY',
+    format: PRIVATE_KEY,
+    meaning: 'the key that signs orders: 32 bytes of hex, 0x optional',
+  },
+} as const satisfies Table;
+
+/** Settings of the local server and of a deployment. */
+export const COMMON_SETTINGS = {
+  placeOrder: {
+    name: 'SERVICE_PLACE_ORDER',
+    format: OPT_IN,
+    meaning: 'exactly 1 enables orders; needs the key too',
+    functions: ACCOUNT,
+  },
+  signatureType: {
+    name: 'SERVICE_SIGNATURE_TYPE',
+    format: oneOf(SIGNATURE_TYPES),
+    fallback: 'eoa',
+    meaning: 'what holds the funds: eoa, proxy, safe or deposit-wallet',
+    functions: ACCOUNT,
+  },
+  funderAddress: {
+    name: 'SERVICE_FUNDER_ADDRESS',
+    format: ADDRESS,
+    absent: "the key's address",
+    meaning: 'the account that holds the funds; required unless eoa',
+    functions: ACCOUNT,
+  },
+  maxOrderNotional: {
+    name: 'SERVICE_MAX_ORDER_NOTIONAL',
+    format: AMOUNT,
+    absent: 'none',
+    meaning: 'refuses orders with a larger price times size, in pUSD',
+    functions: ORDERS,
+  },
+  corsOrigins: {
+    name: 'SERVICE_CORS_ORIGINS',
+    format: ORIGINS,
+    fallback: '',
+    meaning: 'origins whose web pages may place orders and read /health, comma-separated',
+    functions: ALL,
+  },
+  gammaUrl: {
+    name: 'SERVICE_GAMMA_URL',
+    format: UPSTREAM,
+    fallback: 'https://gamma-api.polymarket.com',
+    meaning: 'base URL of the catalogue of markets',
+    functions: ALL,
+  },
+  clobUrl: {
+    name: 'SERVICE_CLOB_URL',
+    format: UPSTREAM,
+    fallback: 'https://clob.polymarket.com',
+    meaning: 'base URL of the order books',
+    functions: ALL,
+  },
+  logLevel: {
+    name: 'SERVICE_LOG_LEVEL',
+    format: oneOf(LOG_LEVELS),
+    fallback: 'info',
+    meaning: 'debug, info, warn or error',
+    functions: ALL,
+  },
+} as const satisfies Table;
+
+/** Variables that a deployment sets. */
+export const DEPLOYMENT_SETTINGS = {
+  walletAddress: {
+    name: 'SERVICE_WALLET_ADDRESS',
+    format: ADDRESS,
+    meaning: 'the only address that it trades with',
+    functions: ACCOUNT,
+  },
+  privateKeySecret: {
+    name: 'SERVICE_PRIVATE_KEY_SECRET',
+    format: TEXT,
+    meaning: 'name or ARN of the secret that holds the key',
+    functions: ORDERS,
+  },
+  ordersTable: {
+    name: 'SERVICE_ORDERS_TABLE',
+    format: TEXT,
+    meaning: "DynamoDB's table of the idempotency keys",
+    functions: ORDERS,
+  },
+  metricsNamespace: {
+    name: 'SERVICE_METRICS_NAMESPACE',
+    format: TEXT,
+    meaning: "CloudWatch's namespace of its metrics",
+    functions: ALL,
+  },
+} as const satisfies Table;
+
+type ValueOf<Row> = Row extends { readonly format: Format<infer T> }
+  ? Row extends { readonly fallback: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** The values of settings, by their names in the table. */
+export type Values<T extends Table> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+function readSetting(env: Environment, { name, format, fallback }: Setting): unknown {
+  // An empty variable is an absent one.
+  const text = env[name] || fallback;
+  return text === undefined ? undefined : parseText(text, name, format);
+}
+
+/** Reads a part of the table; throws `ConfigError` on the first malformed setting. */
+export function readSettings<T extends Table>(env: Environment, table: T): Values<T>;
+// A second signature, since no type follows a table through `Object.fromEntries`.
+export function readSettings(env: Environment, table: Table): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, readSetting(env, setting)]));
+}
