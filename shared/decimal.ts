@@ -83,10 +83,7 @@ export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 
 /** A string, and behind it a colon and a number where it is the name of one. Every quote of a text belongs to a match. */
-const STRING_OR_NUMBER_MEMBER = new RegExp(
-  String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER})(?=[\s,}]))?`,
-  'g',
-);
+const STRING_OR_NUMBER_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER}))?`, 'g');
 
 /**
  * Writes the numbers under the named keys as strings with all their digits, which a JSON parser would round. One that is
@@ -107,7 +104,7 @@ export function quoteDecimals(text: string, keys: ReadonlySet<string>): string {
  */
 export function createNumberKeeper(keys: Iterable<string>): (text: string) => unknown {
   // Only a key can match: inside a string a quote has a backslash before it, and a value has no colon behind it.
-  const pattern = new RegExp(`("(?:${[...keys].join('|')})"\\s*:\\s*)(${JSON_NUMBER}(?=[\\s,}]))`, 'g');
+  const pattern = new RegExp(`("(?:${[...keys].join('|')})"\\s*:\\s*)(${JSON_NUMBER})`, 'g');
   return (text) => JSON.parse(text.replace(pattern, '$1"$2"'));
 }
 
