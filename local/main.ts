@@ -2,18 +2,17 @@ import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
 import { HELP } from './help.ts';
-import { ListenError } from './listen-error.ts';
 import type { Service } from './service.ts';
 
-/** Milliseconds. A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
-const ECHO_TIME = 100;
+/** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
+const ECHO_MS = 100;
 
 /** Stops on the first signal, after the requests in flight; exits at once on the second, or with nothing to stop yet. */
 function stopOnSignals(running: () => Service | undefined): void {
   let stoppingSince: number | undefined;
   const onSignal = async (signal: string) => {
     if (stoppingSince !== undefined) {
-      if (performance.now() - stoppingSince > ECHO_TIME) process.exit(1);
+      if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
       return;
     }
     stoppingSince = performance.now();
@@ -30,9 +29,8 @@ async function start(paper: boolean): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
   if (paper) {
-    const { startOnPaper } = await import('./paper-mode.ts');
+    const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
     service = await startOnPaper();
-    const { whatToTry } = await import('./what-to-try.ts');
     process.stdout.write(await whatToTry(service.url));
   } else {
     const { startService } = await import('./service.ts');
@@ -50,9 +48,9 @@ function isUsageError(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** What the operator can do something about is one sentence; all else is a fault of ours and keeps its stack. */
+/** Explains in one sentence an error that the operator can mend; all else is a fault of ours and keeps its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof ListenError) return error.message;
+  if (error instanceof ConfigError) return error.message;
   if (error instanceof Error) return isUsageError(error) ? `${error.message}. See --help.` : String(error.stack);
   return String(error);
 }

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { createPaperVenue } from '../paper/venue.ts';
+import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../shared/decimal.ts';
 import type { Environment } from '../shared/settings.ts';
 import { type Service, startService } from './service.ts';
 
@@ -10,8 +12,8 @@ import { type Service, startService } from './service.ts';
 const SEED = 1;
 
 /**
- * The settings of a service that trades on paper. What belongs to the operator's real account is made absent: it must
- * not reach a venue that somebody else may have started, and would not work there.
+ * Makes the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
+ * venue that somebody else may have started, and would not work there.
  */
 function paperOverrides(venueUrl: string, storePath: string): Environment {
   return {
@@ -52,4 +54,51 @@ export async function startOnPaper(): Promise<Service> {
     await clean();
     throw error;
   }
+}
+
+const markets = z.object({
+  items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })),
+});
+
+const book = z.object({
+  bids: z.array(z.object({ price: z.string() })),
+  tick_size: z.string(),
+  min_order_size: z.string(),
+});
+
+async function get(url: string): Promise<unknown> {
+  return (await fetch(url)).json();
+}
+
+/** Finds a price at which a buy order rests and shows: a tick below the lowest bid, or that bid if nothing is below. */
+export function restingPrice(lowestBid: string, tickSize: string): string {
+  const [bid, tick] = [parseDecimal(lowestBid), parseDecimal(tickSize)];
+  if (!bid || !tick) return lowestBid;
+  const below = subtractDecimals(bid, tick);
+  return compareDecimals(below, tick) < 0 ? lowestBid : formatDecimal(below);
+}
+
+/** Writes four commands that work as they stand on a service that trades on paper. */
+export async function whatToTry(url: string): Promise<string> {
+  const { items } = markets.parse(await get(`${url}/v1/markets?limit=1`));
+  const tokenId = items[0]?.outcomes[0]?.token_id;
+  const { bids, tick_size, min_order_size } = book.parse(await get(`${url}/v1/book/${tokenId}`));
+  const price = restingPrice(bids.at(-1)?.price ?? tick_size, tick_size);
+  const order = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${min_order_size},"post_only":true}`;
+  return `
+Trading on paper: invented markets, no real money, a wallet that is forgotten at the end. Try:
+
+# the most traded markets
+curl '${url}/v1/markets?limit=3'
+
+# the order book of one outcome
+curl '${url}/v1/book/${tokenId}'
+
+# a limit order that rests
+curl -X POST '${url}/v1/orders' -H 'Content-Type: application/json' -d '${order}'
+
+# your order is among the bids now, at ${price}
+curl '${url}/v1/book/${tokenId}'
+
+`;
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Handlers } from '../functions/handlers.ts';
 import type { LocalConfig } from '../shared/config.ts';
+import { ConfigError } from '../shared/formats.ts';
 import { STOP_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
 import { createExpressApp } from './express-app.ts';
-import { explainListenFailure } from './listen-error.ts';
 import { bracketed } from './request-head.ts';
 
 /** Limits for clients; tests shorten the times. */
@@ -65,10 +65,23 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** The address cannot be listened on. The message is a sentence for the operator. */
+class ListenError extends ConfigError {
+  override readonly name = 'ListenError';
+}
+
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is already in use: stop the other program or set SERVICE_PORT',
+  EACCES: 'may not be used by this user: set SERVICE_PORT to a port above 1023',
+  EADDRNOTAVAIL: 'is not an address of this machine: set SERVICE_HOST',
+  ENOTFOUND: 'is not a host name that can be resolved: set SERVICE_HOST',
+};
+
 function listen(server: Server, { host, port }: ServerDeps['config']): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (error: NodeJS.ErrnoException) => {
-    reject(explainListenFailure(`${bracketed(host)}:${port}`, error));
+    const reason = LISTEN_FAILURES[error.code ?? ''] ?? `cannot be listened on (${error.code})`;
+    reject(new ListenError(`${bracketed(host)}:${port} ${reason}.`, { cause: error }));
   });
   server.listen({ host, port }, resolve);
   return promise;

@@ -1,8 +1,8 @@
 import { compareDecimals, type Decimal, parseDecimal, ZERO } from './decimal.ts';
 
-/** A malformed setting. The message names the variable and says what it takes; it never holds the value. */
+/** A setting that the operator has to change. The message names the variable and says what it takes, never the value. */
 export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+  override readonly name: string = 'ConfigError';
 }
 
 /** A kind of value that is written as text. */

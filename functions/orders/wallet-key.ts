@@ -5,7 +5,7 @@ import { parseText } from '../../shared/formats.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 
-/** What the operator keeps in the secret store. */
+/** The key as the operator keeps it in the secret store. */
 export interface WalletKey {
   readonly privateKey: Secret;
   readonly credentials: ApiCredentials | undefined;

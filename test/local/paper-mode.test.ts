@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { restingPrice } from '../../local/what-to-try.ts';
+import { restingPrice } from '../../local/paper-mode.ts';
 
 describe('the price to try', () => {
   it.each([
