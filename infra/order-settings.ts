@@ -3,7 +3,7 @@ import { SIGNATURE_TYPES } from '../shared/settings.ts';
 import { type Context, OPTIONS, readOneOf, readText, readValid, readVariables, SettingError } from './context.ts';
 import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
 
-/** Who may send orders: callers that sign their requests with AWS credentials, or everybody. */
+/** Callers that may send orders: those that sign their requests with AWS credentials, or all. */
 export type OrderAccess = 'iam' | 'public';
 
 export interface OrderSettings {
@@ -15,9 +15,9 @@ export interface OrderSettings {
   readonly access: OrderAccess;
   /** Orders handled at the same time; `undefined` reserves nothing. */
   readonly concurrency: number | undefined;
-  /** What health and orders are told about the account, by the names of the service's settings. */
+  /** Variables of the account for health and orders, by the names of the service's settings. */
   readonly account: Readonly<Record<string, string>>;
-  /** What orders alone are told. */
+  /** Variables for orders alone. */
   readonly variables: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ export interface Settings {
   readonly region: string | undefined;
   /** ARN of the SNS topic that alarms go to. */
   readonly alarmTopic: string | undefined;
-  /** What every function is told, by the names of the service's settings. */
+  /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absent in a read-only deployment. */
   readonly orders: OrderSettings | undefined;
@@ -27,7 +27,7 @@ const NAMES = [
   'alarmTopic',
 ];
 
-/** Whether orders are asked for. Anything but a clear yes is refused: nobody may be left to guess what it meant. */
+/** Reads the opt-in to orders. Anything but a clear yes is refused: its meaning would be a guess. */
 function readPlaceOrder(context: Context): boolean {
   const text = readText(context, 'placeOrder');
   if (text === undefined) return false;

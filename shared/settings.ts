@@ -26,7 +26,7 @@ export interface Setting {
   readonly format: Format<unknown>;
   /** Parsed where the variable is absent. */
   readonly fallback?: string;
-  /** What counts where the variable is absent and nothing is parsed instead. */
+  /** Says in the tables what counts where the variable is absent and nothing is parsed instead. */
   readonly absent?: string;
   /** One line for people. */
   readonly meaning: string;
