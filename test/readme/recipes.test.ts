@@ -8,6 +8,7 @@ import { ROUTES } from '../../functions/routes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COPIED = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'test', 'package.json', 'tsconfig.json'];
+const WRITTEN = ['.env.example', 'README.md'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
 const PATIENCE_MS = 180_000;
 const run = promisify(execFile);
@@ -16,7 +17,8 @@ let tree = '';
 
 beforeAll(async () => {
   tree = await mkdtemp(join(tmpdir(), 'recipes-'));
-  for (const name of [...COPIED, 'jest.config.js']) await cp(join(ROOT, name), join(tree, name), { recursive: true });
+  for (const name of [...COPIED, ...WRITTEN, 'jest.config.js'])
+    await cp(join(ROOT, name), join(tree, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
 }, PATIENCE_MS);
 
@@ -83,6 +85,48 @@ describe('the recipe for a sentence of the venue', () => {
     },
     PATIENCE_MS,
   );
+});
+
+/** Prints what a process, a deployment and synth make of the setting. */
+const PRINT_SETTING = `
+  import { readSettings } from './infra/settings.ts';
+  import { parseDeployedConfig, parseLocalConfig } from './shared/config.ts';
+  import { ORDER_CONTEXT } from './test/support/service/synthesize.ts';
+  const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 }, undefined);
+  const env = { SERVICE_MIN_ORDER_NOTIONAL: '2.5' };
+  const values = [env, orders.variables].map((variables) => parseDeployedConfig(variables).minOrderNotional);
+  console.log([parseLocalConfig(env).minOrderNotional, ...values].map(({ coefficient }) => coefficient).join());
+  try {
+    readSettings({ ...ORDER_CONTEXT, minOrderNotional: 0 }, undefined);
+  } catch (error) {
+    console.log(error.message);
+  }
+`;
+
+describe('the recipe for a setting', () => {
+  const meaning = 'refuses orders with a smaller price times size, in pUSD';
+
+  beforeAll(async () => {
+    await insert('shared/settings.ts', '  corsOrigins: {\n', await codeOf('Add a setting'));
+    await output('npm', 'run', 'settings');
+  }, PATIENCE_MS);
+
+  it('brings the setting into the texts for people', async () => {
+    expect(await readFile(join(tree, '.env.example'), 'utf8')).toContain(
+      `# ${meaning}\n# SERVICE_MIN_ORDER_NOTIONAL=\n`,
+    );
+    const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | none | ${meaning} | \`minOrderNotional\` |`;
+    expect(await readFile(join(tree, 'README.md'), 'utf8')).toContain(row);
+    expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(
+      new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +none +${meaning}$`, 'm'),
+    );
+  });
+
+  it('brings the setting into the configuration, and a malformed one to a stop at synth', async () => {
+    const [values, refusal] = (await output(process.execPath, '--input-type=module', '-e', PRINT_SETTING)).split('\n');
+    expect(values).toBe('25,25,25');
+    expect(refusal).toBe('minOrderNotional must be a decimal above zero, such as 250 or 99.5.');
+  });
 });
 
 describe('the recipe for an error code', () => {
