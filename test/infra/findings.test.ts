@@ -65,7 +65,7 @@ describe('cdk-nag and cfn-guard', () => {
     async (name, context) => {
       expect(await findingsOf(name, { alarmTopic: TOPIC, ...context })).toStrictEqual([]);
     },
-    60_000,
+    300_000,
   );
 
   it('would find a route that nobody thought about, and alarms that reach nobody', async () => {

@@ -39,7 +39,7 @@ it('writes no secret', () => {
   assert.ok(!output.toLowerCase().includes(WALLET_KEY.slice(2)));
 });
 
-it('starts', async (test) => {
+it('prints how long each function takes to start and to answer', async (test) => {
   world.secrets.set(WALLET_KEY);
   test.diagnostic(`\n${await reportTimes(world)}`);
 });

@@ -79,7 +79,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       (error: unknown) => error,
     );
     const admitted = await rules.admit(order, call);
-    checkCap(order, settings.maxOrderNotional);
+    if (settings.maxOrderNotional) checkCap(order, settings.maxOrderNotional);
     const failure = await ready;
     if (failure !== undefined) throw failure;
     return signOrder(order, admitted, account);

@@ -65,8 +65,8 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
 }
 
 /** Refuses (422 `order_above_cap`) an order whose price x size is above the operator's cap, in collateral units. */
-export function checkCap({ price, size }: LimitOrder, cap: Decimal | undefined): void {
-  if (!cap || compareDecimals(multiplyDecimals(price, size), cap) <= 0) return;
+export function checkCap({ price, size }: LimitOrder, cap: Decimal): void {
+  if (compareDecimals(multiplyDecimals(price, size), cap) <= 0) return;
   throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
 }
 

@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts';
 import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
-import { CHAIN_ID, hashTypedData, toTypedDataSigner, type Wallet } from './wallet.ts';
+import { CHAIN_ID, toOrderSigner, type Wallet } from './wallet.ts';
 
 /** Decimals of collateral and shares alike (https://docs.polymarket.com, page "place orders"). */
 const UNIT_DECIMALS = 6;
@@ -67,17 +67,11 @@ function build(
  */
 export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
   const { wallet, signatureType, funderAddress } = account;
-  let orderId: string | undefined;
-  const signer = toTypedDataSigner(wallet, (domain, { Order = [], ...outer }, value) => {
-    const nested = value['contents'];
-    // A deposit wallet's signature wraps the order (ERC-7739); its id is that of the order all the same.
-    const contents = typeof nested === 'object' && nested !== null ? { ...nested } : value;
-    orderId = hashTypedData(domain, { Order }, contents);
-    return contents === value ? orderId : hashTypedData(domain, { Order, ...outer }, value);
-  });
+  const signer = toOrderSigner(wallet);
   const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
   const amounts = exactAmounts(order);
   const signed = await build(builder, order, rules, amounts);
+  const orderId = signer.orderId();
   if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');
   if (signed.makerAmount !== amounts.maker || signed.takerAmount !== amounts.taker) {
     const detail = 'is too large to be signed exactly at this price; use several smaller orders.';

@@ -59,8 +59,9 @@ export function createSubmissions(deps: AccountDeps): Submissions {
         const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
         return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
       }, call);
-      const secrets = [used.key, used.secret.reveal(), used.passphrase.reveal()];
-      return readPosted(response, order.orderId, (text) => cleanVenueReason(text, secrets));
+      const clean = (text: string) =>
+        cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]);
+      return readPosted(response, order.orderId, clean);
     } catch (error) {
       return readFailure(error);
     }

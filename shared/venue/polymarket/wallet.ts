@@ -35,11 +35,33 @@ export interface TypedDataSigner {
   _signTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): Promise<string>;
 }
 
-/** Makes a wallet the official client's signer; `digestOf` makes the digest that is signed, in place of `hashTypedData`. */
-export function toTypedDataSigner(wallet: Wallet, digestOf = hashTypedData): TypedDataSigner {
+/** Makes a wallet the official client's signer. */
+export function toTypedDataSigner(wallet: Wallet): TypedDataSigner {
   return {
     getAddress: async () => wallet.address,
-    _signTypedData: (domain, types, value) => wallet.sign(digestOf(domain, types, value)),
+    _signTypedData: (domain, types, value) => wallet.sign(hashTypedData(domain, types, value)),
+  };
+}
+
+/** A signer of one order, which keeps the order's id: its digest under the domain of the exchange (EIP-712). */
+export interface OrderSigner extends TypedDataSigner {
+  /** `undefined` until the order is signed. */
+  orderId(): string | undefined;
+}
+
+/** Makes a wallet the official client's signer for one order. */
+export function toOrderSigner(wallet: Wallet): OrderSigner {
+  let orderId: string | undefined;
+  return {
+    orderId: () => orderId,
+    getAddress: async () => wallet.address,
+    _signTypedData: (domain, { Order = [], ...outer }, value) => {
+      const nested = value['contents'];
+      // A deposit wallet's signature wraps the order (ERC-7739); its id is that of the order all the same.
+      const contents = typeof nested === 'object' && nested !== null ? { ...nested } : value;
+      orderId = hashTypedData(domain, { Order }, contents);
+      return wallet.sign(contents === value ? orderId : hashTypedData(domain, { Order, ...outer }, value));
+    },
   };
 }
 

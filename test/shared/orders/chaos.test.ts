@@ -165,6 +165,6 @@ describe('orders under an idempotency key, while everything fails', () => {
       await Promise.all([1, 2, 3, 5].map(ask));
       expect(venue.orders().length).toBeGreaterThan(4);
     },
-    60_000,
+    300_000,
   );
 });

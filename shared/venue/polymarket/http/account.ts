@@ -124,10 +124,15 @@ function l2Headers(
 
 /** Requests of one account. */
 export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
-  async function attempt(request: AuthenticatedRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
+  async function attempt(
+    request: AuthenticatedRequest,
+    used: ApiCredentials,
+    skew: number,
+    call: Call,
+  ): Promise<AccountAnswer> {
     const { path, query = '', ...spec } = request;
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
-    const headers = l2Headers(request, walletAddress, used, Date.now() + clob.clockSkew());
+    const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
     return { response: await clob.send({ ...spec, path: path + query, headers }, call), used };
   }
 
@@ -135,11 +140,12 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     const used = await credentials.get(call);
     const skew = clob.clockSkew();
     const request = make(used);
-    const answer = await attempt(request, used, call);
+    const answer = await attempt(request, used, skew, call);
     if (answer.response.status !== 401) return answer;
-    const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
+    const skewNow = clob.clockSkew();
+    const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
     log.warn('the venue refused the API credentials', { venue_request: request.name, clock_was_wrong: clockWasWrong });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
-    return attempt(make(renewed), renewed, call);
+    return attempt(make(renewed), renewed, clob.clockSkew(), call);
   };
 }
