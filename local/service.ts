@@ -6,10 +6,8 @@ import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
 import { refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import { createOrders } from '../shared/orders/idempotent-orders.ts';
 import type { Environment } from '../shared/settings.ts';
 import { startServer } from './server.ts';
-import { openOrderStore } from './sqlite-order-store.ts';
 
 export interface Service {
   /** Base address without trailing slash. */
@@ -42,14 +40,22 @@ async function openTrading({ orders, ...config }: LocalConfig, log: Log): Promis
     };
     return { openOrders: disabled, close: () => undefined };
   }
-  const { createOrderEntry } = await import('#venue/order-entry');
+  // Loaded only here: a reader starts sooner without signing and a store.
+  const [{ createOrderEntry }, { createOrders }, { openOrderStore }] = await Promise.all([
+    import('#venue/order-entry'),
+    import('../shared/orders/idempotent-orders.ts'),
+    import('./sqlite-order-store.ts'),
+  ]);
   const entry = createOrderEntry({ ...config, ...orders }, log);
   const store = openOrderStore({ path: config.storePath, log });
   const opened = createOrders({ entry, store, log });
   return { openOrders: async () => opened, close: store.close };
 }
 
-/** Serves what a container says. Throws `ListenError` where the address is taken. */
+/**
+ * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree, and `ListenError` where the address
+ * is taken.
+ */
 export async function serve({ config, log, pipeline }: Container<LocalConfig>): Promise<Service> {
   const mode = modeOf(config);
   const health = { mode, ...(await addressesOf(config)) };
@@ -60,7 +66,9 @@ export async function serve({ config, log, pipeline }: Container<LocalConfig>): 
   return { url, log, stop: () => close().finally(closeStore) };
 }
 
-/** Starts the service from the environment, `overrides` first. Throws `ConfigError` on a malformed setting. */
+/**
+ * Starts the service from the environment, `overrides` first. Throws `ConfigError` also on a malformed setting.
+ */
 export async function startService(overrides: Environment = {}): Promise<Service> {
   return serve(openContainer(parseLocalConfig, overrides));
 }
