@@ -24,6 +24,7 @@ export interface OrderSettings {
 /** The settings of which readers are told nothing. */
 const TRADING = OPTIONS.filter(({ functions }) => !functions.includes('markets'));
 
+const ACCOUNT = TRADING.filter(({ functions }) => functions.includes('health'));
 const ORDERS_ALONE = TRADING.filter(({ functions }) => !functions.includes('health'));
 
 /** Without `placeOrder`, which asks for all of these. */
@@ -93,6 +94,8 @@ function readAccount(context: Context, walletAddress: string): Readonly<Record<s
     throw new SettingError('funderAddress must be walletAddress when signatureType is eoa; leave it out.');
   }
   return {
+    ...readVariables(context, ACCOUNT),
+    // What was read above is handed on in one form, whatever the operator wrote.
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: walletAddress,
     SERVICE_SIGNATURE_TYPE: type,
