@@ -8,8 +8,8 @@ import type { Secret } from '../../secret.ts';
 /** The chain id of Polygon. */
 export const CHAIN_ID = 137;
 
-export type TypedDataTypes = Record<string, TypedDataField[]>;
-export type TypedDataValue = Record<string, unknown>;
+type TypedDataTypes = Record<string, TypedDataField[]>;
+type TypedDataValue = Record<string, unknown>;
 
 /** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
 export interface Wallet {
@@ -84,7 +84,7 @@ function kindOf(domain: TypedDataDomain, types: TypedDataTypes): Kind {
 }
 
 /** The EIP-712 digest of a value. */
-export function hashTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): string {
+function hashTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): string {
   const { domainHash, encoder } = kindOf(domain, types);
   return keccak256(concat(['0x1901', domainHash, encoder.hash(value)]));
 }
