@@ -28,7 +28,7 @@ export function embeddedMetrics(namespace: string, now: () => number = Date.now)
     const venueTime = venueRequests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     return {
       requests: 1,
-      ...(askedVenue && { venue_ms: Math.round(venueTime * 10) / 10 }),
+      ...(askedVenue && { venue_ms: Number(venueTime.toFixed(1)) }),
       ...(failed && { errors: 1 }),
       ...(placed && { orders: 1 }),
       _aws: {

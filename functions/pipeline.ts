@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { refuse } from '../shared/errors.ts';
-import { type Log, millisecondsSince } from '../shared/log.ts';
+import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestState } from './endpoint.ts';
 import { toAppError, toProblem } from './problem.ts';
@@ -73,7 +73,7 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
       route: route.name,
       method: methodOf(event),
       status,
-      duration_ms: millisecondsSince(state.startedAt),
+      duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       request_id: state.requestId,
       venue_calls: state.call.venueRequests,
       ...state.logFields,

@@ -4,7 +4,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { requestIdFrom, toResult } from '../functions/pipeline.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
 import { type AppError, refuse } from '../shared/errors.ts';
-import { type Log, millisecondsSince } from '../shared/log.ts';
+import type { Log } from '../shared/log.ts';
 import { replyRaw } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 
@@ -31,7 +31,7 @@ export function toRefusedResult(
     route: null,
     method,
     status: problem.status,
-    duration_ms: millisecondsSince(startedAt),
+    duration_ms: Number((performance.now() - startedAt).toFixed(1)),
     request_id: requestId,
     venue_calls: [],
     code: error.code,

@@ -110,8 +110,9 @@ function toRow(key: string, record: OrderRecord): [string, string | null, number
   return [encodeRecord(record), holderOf(record) ?? null, end, key];
 }
 
-function replace(statements: Statements, row: ReturnType<typeof toRow>, expected: Expected): boolean {
+function replace(statements: Statements, key: string, record: OrderRecord, expected: Expected): boolean {
   const { replaceFinished, replaceUnfinished, replaceHeld } = statements;
+  const row = toRow(key, record);
   if (expected === 'finished') return replaceFinished.run(...row).changes === 1;
   if (expected === 'unfinished') return replaceUnfinished.run(...row).changes === 1;
   return replaceHeld.run(...row, expected.heldBy).changes === 1;
@@ -161,7 +162,7 @@ export function openOrderStore({ path, log, now = Date.now }: OrderStoreSettings
         clean(statements);
         return statements.create.run(...toRow(key, record)).changes === 1;
       }),
-    replace: (key, record, expected) => use((statements) => replace(statements, toRow(key, record), expected)),
+    replace: (key, record, expected) => use((statements) => replace(statements, key, record, expected)),
     close,
   };
 }

@@ -48,8 +48,3 @@ export function createLog({ level, write = writeLine, now = Date.now }: LogOptio
 function writeLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-/** Counts the milliseconds since a time of `performance.now()`, to a tenth: further digits say nothing in a log. */
-export function millisecondsSince(startedAt: number): number {
-  return Math.round((performance.now() - startedAt) * 10) / 10;
-}

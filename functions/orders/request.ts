@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import {
   compareDecimals,
   type Decimal,
+  formatDecimal,
   MAX_TEXT_LENGTH,
   PLAIN_DECIMAL,
   parseDecimal,
@@ -92,15 +93,17 @@ const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
 const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
 
 /** A JSON number has become a decimal string before this point, unless it was too long or too large to be one. */
-function exactDecimal(description: string) {
+function exactDecimal(description: string, max?: Decimal) {
   const rule = { error: DECIMAL_RULE, abort: true };
   const written = z.string().check(z.maxLength(MAX_TEXT_LENGTH, rule), z.regex(PLAIN_DECIMAL, rule));
   return z.pipe(
     z.union([z.number(), written], DECIMAL_RULE).check(z.describe(description)),
     z.transform((value, context): Decimal => {
       const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
-      if (parsed) return parsed;
-      context.issues.push({ code: 'custom', message: DECIMAL_RULE, input: value });
+      const tooLarge = parsed && max && compareDecimals(parsed, max) > 0;
+      if (parsed && !tooLarge) return parsed;
+      const message = tooLarge ? `must be at most ${formatDecimal(max)}.` : DECIMAL_RULE;
+      context.issues.push({ code: 'custom', message, input: value });
       return z.NEVER;
     }),
   );
@@ -125,8 +128,9 @@ export const orderBody = z.strictObject(
       "Limit price, in collateral per share: a multiple of the market's `tick_size`, from one tick to 1 minus one tick. " +
         'The digits as written count; nothing is rounded.',
     ),
-    size: exactDecimal("Shares: at most 2 decimals, at least the market's `min_order_size`, at most 1000000000.").check(
-      z.refine((size) => compareDecimals(size, MAX_SHARES) <= 0, 'must be at most 1000000000.'),
+    size: exactDecimal(
+      "Shares: at most 2 decimals, at least the market's `min_order_size`, at most 1000000000.",
+      MAX_SHARES,
     ),
     post_only: z
       ._default(z.boolean('must be true or false.'), false)

@@ -24,9 +24,9 @@ export function orderInProgress(remainingMs: number): AppError {
 }
 
 /** Runs a store call before which nothing may be sent; 503 `store_unavailable` when it fails. */
-async function required<T>(access: Promise<T>): Promise<T> {
+async function required<T>(access: () => Promise<T>): Promise<T> {
   try {
-    return await access;
+    return await access();
   } catch (cause) {
     throw refuse('store_unavailable', { store: 'orders' }, { cause });
   }
@@ -41,9 +41,9 @@ async function takeOver(deps: ClaimDeps, key: string, found: UnfinishedOrder): P
   const remaining = found.lease.until - deps.now();
   if (remaining > 0) throw orderInProgress(remaining);
   const record = { ...found, lease: newLease(deps) };
-  const replaced = await required(deps.store.replace(key, record, { heldBy: found.lease.owner }));
+  const replaced = await required(() => deps.store.replace(key, record, { heldBy: found.lease.owner }));
   if (!replaced) {
-    const winner = await required(deps.store.read(key));
+    const winner = await required(() => deps.store.read(key));
     if (winner?.state === 'finished') return { send: 'never', record: winner };
     if (!winner || holderOf(winner) !== record.lease.owner) throw orderInProgress(deps.leaseMs);
   }
@@ -53,7 +53,7 @@ async function takeOver(deps: ClaimDeps, key: string, found: UnfinishedOrder): P
 
 /** Reads the record of a key; 503 `store_unavailable`. */
 export function readRecord({ store }: ClaimDeps, key: string): Promise<OrderRecord | undefined> {
-  return required(store.read(key));
+  return required(() => store.read(key));
 }
 
 /** Claims a key that has a record. Errors: 422 `idempotency_key_reused`, 409 `order_in_progress`, 503. */
@@ -82,7 +82,7 @@ export async function claimFirst(
   const { walletAddress } = deps.entry;
   const lease = newLease(deps);
   const record = { state: 'unfinished', fingerprint, walletAddress, orderId: order.orderId, order, lease } as const;
-  if (await required(deps.store.create(key, record))) return { send: 'first', record };
+  if (await required(() => deps.store.create(key, record))) return { send: 'first', record };
   const winner = await readRecord(deps, key);
   if (!winner) throw orderInProgress(deps.leaseMs);
   // A store's client repeats a write whose answer was lost, and then finds its own record.

@@ -45,9 +45,9 @@ export interface OrdersDeps {
 }
 
 /** Runs what hands an order to the venue. A fault of ours on the way proves nothing about the order. */
-async function fateOf(handing: Promise<Fate>): Promise<Fate> {
+async function fateOf(hand: () => Promise<Fate>): Promise<Fate> {
   try {
-    return await handing;
+    return await hand();
   } catch (cause) {
     return { kind: 'unknown', why: 'sent', cause };
   }
@@ -74,7 +74,8 @@ async function send(
   if (now() >= record.lease.until) return { kind: 'unknown', why: 'lease_ended', cause: undefined };
   // The time that storing the answer takes is kept back from the venue.
   const bounded = { ...call, deadline: call.deadline - STORE_CALL_MS };
-  return fateOf(turn === 'first' ? entry.submit(record.order, bounded) : entry.settle(record.order, bounded));
+  const hand = turn === 'first' ? entry.submit : entry.settle;
+  return fateOf(() => hand(record.order, bounded));
 }
 
 /** Stores a final answer and returns the record now under the key, or undefined if the store failed. */
@@ -166,7 +167,7 @@ export function createOrders({ now = Date.now, leaseMs = LEASE_MS, ...rest }: Or
   const { entry } = deps;
   const placeWithoutKey = async (order: LimitOrder, call: Call): Promise<OrderResult> => {
     const signed = await entry.sign(order, call);
-    return { orderId: signed.orderId, fate: await fateOf(entry.submit(signed, call)), replayed: false };
+    return { orderId: signed.orderId, fate: await fateOf(() => entry.submit(signed, call)), replayed: false };
   };
   return {
     walletAddress: entry.walletAddress,

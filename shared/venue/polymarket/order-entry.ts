@@ -29,6 +29,8 @@ export interface OrderEntrySettings {
   readonly reloadCredentials?: () => Promise<ApiCredentials | undefined>;
 }
 
+type Refused = Extract<Fate, { readonly kind: 'refused' }>;
+
 function briefly(call: Call): Call {
   return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
@@ -74,20 +76,17 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
 
   async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
     // Side by side, so that a cold order makes two round trips and not three.
-    const ready = credentials.get(call).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const ready = credentials.get(call);
+    // A failure is thrown below; until then it must not count as unhandled.
+    ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
     if (settings.maxOrderNotional) checkCap(order, settings.maxOrderNotional);
-    const failure = await ready;
-    if (failure !== undefined) throw failure;
+    await ready;
     return signOrder(order, admitted, account);
   }
 
   /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */
-  async function withBounds(fate: Fate, { tokenId }: SignedOrder, call: Call): Promise<Fate> {
-    if (fate.kind !== 'refused') return fate;
+  async function withBounds(fate: Refused, { tokenId }: SignedOrder, call: Call): Promise<Fate> {
     const { code, message, facts, cause } = fate.error;
     if (code !== 'price_off_tick' && code !== 'size_below_minimum') return fate;
     try {
@@ -106,7 +105,13 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   return {
     walletAddress: wallet.address,
     sign,
-    submit: async (order, call) => withBounds(await submissions.submit(order, call), order, call),
-    settle: async (order, call) => withBounds(await submissions.settle(order, call), order, call),
+    submit: async (order, call) => {
+      const fate = await submissions.submit(order, call);
+      return fate.kind === 'refused' ? withBounds(fate, order, call) : fate;
+    },
+    settle: async (order, call) => {
+      const fate = await submissions.settle(order, call);
+      return fate.kind === 'refused' ? withBounds(fate, order, call) : fate;
+    },
   };
 }

@@ -27,11 +27,15 @@ export interface Account {
 }
 
 interface Amounts {
+  /** In millionths, exactly. */
   readonly maker: string;
   readonly taker: string;
+  /** As the client takes them for protocol v1. */
+  readonly price: number;
+  readonly size: number;
 }
 
-/** The amounts that the maker gives and takes, in millionths, exactly. */
+/** Computes what the maker gives and takes. */
 function exactAmounts({ side, price, size }: LimitOrder): Amounts {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
@@ -39,7 +43,12 @@ function exactAmounts({ side, price, size }: LimitOrder): Amounts {
     throw refuse('venue_error', { why: 'tick_too_fine' });
   }
   const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
-  return { maker: maker.toString(), taker: taker.toString() };
+  return {
+    maker: maker.toString(),
+    taker: taker.toString(),
+    price: Number(formatDecimal(price)),
+    size: Number(formatDecimal(size)),
+  };
 }
 
 /** Signs under the domain of the token's protocol: "3" for v2, which takes exact amounts, "2" for v1. */
@@ -47,17 +56,15 @@ function build(
   builder: OrderBuilder,
   order: LimitOrder,
   { negRisk, protocol, tickSize }: OrderRules,
-  amounts: Amounts,
+  { maker: makerAmount, taker: takerAmount, price, size }: Amounts,
 ) {
   const side = order.side === 'buy' ? Side.BUY : Side.SELL;
   if (protocol === 'v2') {
-    const { maker: makerAmount, taker: takerAmount } = amounts;
     return builder.buildExchangeV3OrderFromAmounts({ tokenID: order.tokenId, side, makerAmount, takerAmount });
   }
   const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
   if (tick === undefined) throw refuse('venue_error', { why: 'tick_not_signable' });
   // The client computes in floating point here; what it signed is compared with the exact amounts below.
-  const [price, size] = [Number(formatDecimal(order.price)), Number(formatDecimal(order.size))];
   return builder.buildOrder({ tokenID: order.tokenId, side, price, size }, { tickSize: tick, negRisk }, 2);
 }
 
@@ -67,9 +74,9 @@ function build(
  */
 export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
   const { wallet, signatureType, funderAddress } = account;
+  const amounts = exactAmounts(order);
   const signer = toOrderSigner(wallet);
   const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const amounts = exactAmounts(order);
   const signed = await build(builder, order, rules, amounts);
   const orderId = signer.orderId();
   if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');

@@ -3,7 +3,6 @@ import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
-import { millisecondsSince } from '../../../log.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
 
@@ -234,7 +233,11 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
         result = failure.kind;
         throw failure;
       } finally {
-        call.venueRequests.push({ name: spec.name, result, milliseconds: millisecondsSince(startedAt) });
+        call.venueRequests.push({
+          name: spec.name,
+          result,
+          milliseconds: Number((performance.now() - startedAt).toFixed(1)),
+        });
       }
     },
   };
