@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
-import { HELP } from './help.ts';
+import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
 import type { Service } from './service.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
@@ -39,6 +39,27 @@ async function start(paper: boolean): Promise<void> {
   flushCompileCache();
 }
 
+function settingsTable(): string {
+  const widthOf = (cells: readonly string[]) => Math.max(...cells.map((cell) => cell.length));
+  const [names, defaults] = [widthOf(SERVER_SETTINGS.map(({ name }) => name)), widthOf(SERVER_SETTINGS.map(defaultOf))];
+  const lines = SERVER_SETTINGS.map((setting) => {
+    return `  ${setting.name.padEnd(names)}  ${defaultOf(setting).padEnd(defaults)}  ${setting.meaning}`;
+  });
+  return lines.join('\n');
+}
+
+function helpText(): string {
+  return `Order book adapter: lists markets, reads order books and places limit orders on Polymarket.
+
+Usage: npm start                 serve; read-only unless the key and the opt-in are both set
+       npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
+       node local/start.js [--paper] [--help]
+
+Settings (environment variable, default, meaning; an empty variable is an absent one):
+${settingsTable()}
+`;
+}
+
 function parseFlags(): { readonly help: boolean; readonly paper: boolean } {
   const options = { help: { type: 'boolean', default: false }, paper: { type: 'boolean', default: false } } as const;
   return parseArgs({ options }).values;
@@ -57,7 +78,7 @@ function explain(error: unknown): string {
 
 try {
   const { help, paper } = parseFlags();
-  if (help) process.stdout.write(HELP);
+  if (help) process.stdout.write(helpText());
   else await start(paper);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);

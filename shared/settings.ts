@@ -171,6 +171,14 @@ export const DEPLOYMENT_SETTINGS = {
   },
 } as const satisfies Table;
 
+/** The settings of the local server, as people read them. */
+export const SERVER_SETTINGS: readonly Setting[] = Object.values({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS });
+
+/** Says what counts where the variable is absent. */
+export function defaultOf({ fallback, absent = '-' }: Setting): string {
+  return fallback === undefined ? absent : fallback || 'empty';
+}
+
 type ValueOf<Row> = Row extends { readonly format: Format<infer T> }
   ? Row extends { readonly fallback: string }
     ? T

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SETTINGS } from '../../local/help.ts';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
+import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
@@ -75,7 +75,7 @@ describe('the command line', () => {
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',
     ];
-    const names = SETTINGS.map(({ name }) => name);
+    const names = SERVER_SETTINGS.map(({ name }) => name);
     expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);
     const { stdout, stderr, code } = await (await run(['--help'])).ended;
     expect([code, stderr]).toStrictEqual([0, '']);

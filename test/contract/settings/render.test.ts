@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { SETTINGS } from '../../../local/help.ts';
 import { parseLocalConfig } from '../../../shared/config.ts';
+import { SERVER_SETTINGS } from '../../../shared/settings.ts';
 import { insertTable, renderEnvironment, renderTable } from './render.ts';
 
 const readText = (name: string) => readFile(join(import.meta.dirname, '../../..', name), 'utf8');
@@ -17,7 +17,7 @@ describe('the table of settings', () => {
 
   it('gives an example that a service starts with as it stands, with every setting in force', () => {
     const env = parseEnv(renderEnvironment().replaceAll(/^# (?=SERVICE_)/gm, ''));
-    expect(Object.keys(env).toSorted()).toStrictEqual(SETTINGS.map(({ name }) => name).toSorted());
+    expect(Object.keys(env).toSorted()).toStrictEqual(SERVER_SETTINGS.map(({ name }) => name).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });
 

@@ -1,5 +1,4 @@
-import { defaultOf, SETTINGS } from '../../../local/help.ts';
-import { COMMON_SETTINGS } from '../../../shared/settings.ts';
+import { COMMON_SETTINGS, defaultOf, SERVER_SETTINGS } from '../../../shared/settings.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # Load with: npx node --env-file=.env local/start.js
@@ -7,7 +6,7 @@ const HEADER = `# Settings of the local server; every one may be left out, and a
 
 /** The text of `.env.example`. */
 export function renderEnvironment(): string {
-  const blocks = SETTINGS.map(({ name, fallback = '', meaning }) => `# ${meaning}\n# ${name}=${fallback}\n`);
+  const blocks = SERVER_SETTINGS.map(({ name, fallback = '', meaning }) => `# ${meaning}\n# ${name}=${fallback}\n`);
   return [HEADER, ...blocks].join('\n');
 }
 
@@ -15,7 +14,7 @@ export function renderEnvironment(): string {
 export function renderTable(): string {
   const options = new Map<string, string>(Object.entries(COMMON_SETTINGS).map(([option, { name }]) => [name, option]));
   const code = (text: string | undefined) => text && `\`${text}\``;
-  const rows = SETTINGS.map((setting) => {
+  const rows = SERVER_SETTINGS.map((setting) => {
     const { name, fallback, meaning } = setting;
     return [code(name), code(fallback) || defaultOf(setting), meaning, code(options.get(name)) ?? '-'];
   });
