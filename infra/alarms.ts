@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingDa
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { ERROR_CODES, errorSpec } from '../shared/errors.ts';
+import { codesOf, errorSpec } from '../shared/errors.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { EndpointName } from './gateway-routes.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
@@ -27,10 +27,7 @@ interface AlarmSpec {
 const PERIOD = Duration.minutes(5);
 
 /** The codes of the answers 5xx to an order. */
-const ORDER_FAULTS = ERROR_CODES.filter((code) => {
-  const { status, on } = errorSpec(code);
-  return status >= 500 && (on === 'everywhere' || on.some((endpoint) => endpoint === 'orders'));
-});
+const ORDER_FAULTS = codesOf('orders').filter((code) => errorSpec(code).status >= 500);
 
 /** Alarms on what an operator has to act on, each of them quiet when nobody asks for anything. */
 export class Alarms extends Construct {

@@ -437,8 +437,17 @@ export function errorSpec(code: ErrorCode): ErrorSpec {
   return ERRORS[code];
 }
 
-function isFinal(code: ErrorCode): code is FinalCode {
+/** Tells the codes of the venue's own refusals of an order. */
+export function isFinal(code: ErrorCode): code is FinalCode {
   return errorSpec(code).final === true;
+}
+
+/** Lists the codes that an endpoint can answer with; those of `everywhere` are of preflights too. */
+export function codesOf(where: 'health' | 'markets' | 'book' | 'orders' | 'everywhere'): readonly ErrorCode[] {
+  return ERROR_CODES.filter((code) => {
+    const { on } = errorSpec(code);
+    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
+  });
 }
 
 /** The codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */

@@ -51,13 +51,7 @@ export type OpenOrders = () => Promise<Orders>;
 
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
 export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
-  // Opened last by the check, which runs before every handler.
-  let opened: Orders | undefined;
-  const checkPlacementEnabled: Middleware = {
-    before: async () => {
-      opened = await openOrders();
-    },
-  };
+  const checkPlacementEnabled: Middleware = { before: () => openOrders().then(() => undefined) };
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
@@ -70,7 +64,7 @@ export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
       const clientAddress = headers['x-client-address'];
       Object.assign(logFields, { order: wireOrder, client_address_unverified: clientAddress ?? null });
       const key = headers['idempotency-key'];
-      const orders = opened ?? (await openOrders());
+      const orders = await openOrders();
       const result = await orders.place(order, key, call);
       const placement = placementOf(result, key);
       const { replayed } = result;

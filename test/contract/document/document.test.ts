@@ -4,11 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseOrder } from '../../../functions/orders/request.ts';
 import { ROUTES } from '../../../functions/routes.ts';
-import { ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
+import { codesOf, ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
 import { loadContract } from '../conformance/contract.ts';
 import { createDocument } from './document.ts';
 import { EXAMPLES } from './examples.ts';
-import { codesOf } from './problems.ts';
 
 const contract = loadContract();
 

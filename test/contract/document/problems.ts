@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { toSnakeCase } from '../../../functions/problem.ts';
-import type { ROUTES } from '../../../functions/routes.ts';
 import { decimal, hash, text } from '../../../functions/schemas.ts';
-import { ERROR_CODES, type ErrorCode, type ErrorSpec, errorSpec } from '../../../shared/errors.ts';
+import { type ErrorCode, type ErrorSpec, errorSpec } from '../../../shared/errors.ts';
 
 type FactSpec = NonNullable<ErrorSpec['facts']>[string];
 
@@ -24,14 +23,6 @@ function factSchema({ kind, meaning }: FactSpec): z.ZodMiniType {
   if (kind === 'field errors') return fieldErrors(meaning);
   if (kind === 'sentence') return z.string().check(z.maxLength(MAX_SENTENCE), z.describe(meaning));
   return z.enum(kind).check(z.describe(meaning));
-}
-
-/** The codes that an endpoint can answer with, or every path, preflights included. */
-export function codesOf(where: keyof typeof ROUTES | 'everywhere'): readonly ErrorCode[] {
-  return ERROR_CODES.filter((code) => {
-    const { on } = errorSpec(code);
-    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
-  });
 }
 
 /** `price_off_tick` as `PriceOffTickProblem`. */

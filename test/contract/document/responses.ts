@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, type ErrorCode, errorSpec, FINAL_CODES } from '../../../shared/errors.ts';
+import { ERRORS, type ErrorCode, errorSpec, isFinal } from '../../../shared/errors.ts';
 import { examplesOf } from './examples.ts';
 import { type HeaderName, headerRefs, headersOf } from './headers.ts';
 import { problemName } from './problems.ts';
@@ -40,7 +40,7 @@ function problemContent(operationId: string, status: number, codes: readonly Err
 
 function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
   const headers = new Set<HeaderName>(['X-Request-Id', ...codes.flatMap(headersOf)]);
-  if (codes.some((code) => FINAL_CODES.some((final) => final === code))) headers.add('Idempotency-Replayed');
+  if (codes.some(isFinal)) headers.add('Idempotency-Replayed');
   return {
     description: describeCodes(status, codes),
     headers: headerRefs([...headers]),

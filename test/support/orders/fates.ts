@@ -1,5 +1,5 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
-import { type AppError, FINAL_CODES } from '../../../shared/errors.ts';
+import { type AppError, isFinal } from '../../../shared/errors.ts';
 import type { Fate, Placement } from '../../../shared/venue/port.ts';
 
 /** Gives the placement of a fate, or throws its error, as the endpoint does. */
@@ -10,5 +10,5 @@ export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Pla
 /** The fate that an adapter which keeps to the contract tells by an error. */
 export function fateOfError(error: AppError): Fate {
   if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', cause: error };
-  return { kind: FINAL_CODES.some((code) => code === error.code) ? 'refused' : 'not_taken', error };
+  return { kind: isFinal(error.code) ? 'refused' : 'not_taken', error };
 }

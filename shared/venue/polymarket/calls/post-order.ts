@@ -49,14 +49,9 @@ function notTaken(error: SaidFate['error']): SaidFate {
   return { kind: 'not_taken', error };
 }
 
-/** The refusal in a sentence; one that is not known is quoted as `order_rejected`. */
-function believed(sentence: string, said: Said): SaidFate {
-  return (
-    fateSaidBy(sentence, said) ?? {
-      kind: 'refused',
-      error: refuse('order_rejected', { venueReason: said.reason }),
-    }
-  );
+/** Quotes a refusal in a sentence that is not known. */
+function rejected({ reason }: Said): SaidFate {
+  return { kind: 'refused', error: refuse('order_rejected', { venueReason: reason }) };
 }
 
 /** Reads a 200, which is acceptance only with `success`, no message, our id and a status that we know. */
@@ -68,7 +63,8 @@ function readSuccess(body: unknown, orderId: string, saidIn: (sentence: string) 
   if (refused.success) {
     const { errorMsg } = refused.data;
     if (isDuplicate(errorMsg)) return unproven('duplicate');
-    const said = believed(errorMsg, saidIn(errorMsg));
+    const words = saidIn(errorMsg);
+    const said = fateSaidBy(errorMsg, words) ?? rejected(words);
     // Message and id contradict each other: before it is called refused, it is looked up.
     return isOurs && accepted.data?.success ? { ...unproven('contradictory answer'), said } : said;
   }
@@ -105,11 +101,12 @@ export function readPosted(
     return status === 403 ? behindFirewall() : unproven(`status ${status} without a word of the venue`);
   }
   if (isDuplicate(sentence)) return unproven('duplicate');
-  const said = fateSaidBy(sentence, saidIn(sentence));
+  const words = saidIn(sentence);
+  const said = fateSaidBy(sentence, words);
   if (status === 403 && !said) return behindFirewall();
   if (status === 503 && said) return said;
   // The venue rewrites statuses by the words of a message: these two came from its inside, not from a check.
   const fromInside = /context canceled|timed out/i.test(sentence) || (status === 404 && !said);
   if (!VENUE_REFUSED.has(status) || fromInside) return unproven(`status ${status}`);
-  return said ?? believed(sentence, saidIn(sentence));
+  return said ?? rejected(words);
 }
