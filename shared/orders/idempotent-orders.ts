@@ -10,7 +10,7 @@ import {
   fingerprintOf,
   type OrderRecord,
   type OrderStore,
-  toFinalAnswer,
+  toRefusal,
   type UnfinishedOrder,
 } from './record.ts';
 
@@ -156,7 +156,8 @@ async function placeUnderKey(deps: ClaimDeps, key: string, order: LimitOrder, ca
   if (claimed.send === 'never') return replay(deps, key, claimed.record);
   const { record } = claimed;
   const fate = await send(deps, claimed, call);
-  if (fate.kind === 'placed' || fate.kind === 'refused') return conclude(deps, key, record, toFinalAnswer(fate));
+  if (fate.kind === 'placed') return conclude(deps, key, record, { result: 'placed', placement: fate.placement });
+  if (fate.kind === 'refused') return conclude(deps, key, record, toRefusal(fate.error));
   if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, record);
   return { orderId: record.orderId, fate, replayed: false };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { formatDecimal } from '../decimal.ts';
-import { FINAL_CODES } from '../errors.ts';
-import { type Fate, type LimitOrder, PLACEMENT_STATUSES } from '../venue/port.ts';
+import { type AppError, FINAL_CODES } from '../errors.ts';
+import { type LimitOrder, PLACEMENT_STATUSES } from '../venue/port.ts';
 
 const texts = z.readonly(z.array(z.string()));
 
@@ -69,10 +69,8 @@ export function fingerprintOf({ tokenId, side, price, size, postOnly }: LimitOrd
   return createHash('sha256').update(canonical).digest('base64url');
 }
 
-/** Turns the end of an order into the answer that its key keeps. Throws on a refusal that is none of the venue's own. */
-export function toFinalAnswer(fate: Extract<Fate, { readonly kind: 'placed' | 'refused' }>): FinalAnswer {
-  if (fate.kind === 'placed') return { result: 'placed', placement: fate.placement };
-  const { code, message, facts } = fate.error;
+/** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is none of the venue's own. */
+export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }
 

@@ -53,19 +53,23 @@ function exactAmounts({ side, price, size }: LimitOrder): Amounts {
 
 /** Signs under the domain of the token's protocol: "3" for v2, which takes exact amounts, "2" for v1. */
 function build(
-  builder: OrderBuilder,
+  { wallet, signatureType, funderAddress }: Account,
   order: LimitOrder,
   { negRisk, protocol, tickSize }: OrderRules,
   { maker: makerAmount, taker: takerAmount, price, size }: Amounts,
 ) {
+  const signer = toOrderSigner(wallet);
+  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
   const side = order.side === 'buy' ? Side.BUY : Side.SELL;
   if (protocol === 'v2') {
-    return builder.buildExchangeV3OrderFromAmounts({ tokenID: order.tokenId, side, makerAmount, takerAmount });
+    const user = { tokenID: order.tokenId, side, makerAmount, takerAmount };
+    return { signer, built: builder.buildExchangeV3OrderFromAmounts(user) };
   }
   const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
   if (tick === undefined) throw refuse('venue_error', { why: 'tick_not_signable' });
   // The client computes in floating point here; what it signed is compared with the exact amounts below.
-  return builder.buildOrder({ tokenID: order.tokenId, side, price, size }, { tickSize: tick, negRisk }, 2);
+  const user = { tokenID: order.tokenId, side, price, size };
+  return { signer, built: builder.buildOrder(user, { tickSize: tick, negRisk }, 2) };
 }
 
 /**
@@ -73,11 +77,9 @@ function build(
  * exchange's domain (EIP-712). Errors: 400 `invalid_request` for a size that cannot be signed exactly.
  */
 export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
-  const { wallet, signatureType, funderAddress } = account;
   const amounts = exactAmounts(order);
-  const signer = toOrderSigner(wallet);
-  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const signed = await build(builder, order, rules, amounts);
+  const { signer, built } = build(account, order, rules, amounts);
+  const signed = await built;
   const orderId = signer.orderId();
   if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');
   if (signed.makerAmount !== amounts.maker || signed.takerAmount !== amounts.taker) {
