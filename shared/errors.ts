@@ -56,7 +56,6 @@ const VENUE_ERROR = {
   protocol:
     'The venue contradicts itself about the protocol of this token; the order was not sent. Choose another market.',
   tick_too_fine: 'The tick of this market is finer than orders can express; choose another market.',
-  tick_not_signable: 'The tick of this market is not one that can be signed; choose another market.',
 } as const;
 
 const NOT_TAKEN = 'The order was not taken; try again later.';

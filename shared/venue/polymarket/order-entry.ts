@@ -82,7 +82,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     const admitted = await rules.admit(order, call);
     if (settings.maxOrderNotional) checkCap(order, settings.maxOrderNotional);
     await ready;
-    return signOrder(order, admitted, account);
+    return signOrder(order, admitted, account, { now: Date.now() + clob.clockSkew() });
   }
 
   /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */

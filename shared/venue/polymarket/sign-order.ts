@@ -1,13 +1,16 @@
+import { randomInt } from 'node:crypto';
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
-import { formatDecimal, multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
+import { multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
-import { CHAIN_ID, toOrderSigner, type Wallet } from './wallet.ts';
+import { CHAIN_ID, hashStruct, hashTypedData, type TypedData, type Wallet } from './wallet.ts';
 
 /** Decimals of collateral and shares alike (https://docs.polymarket.com, page "place orders"). */
 const UNIT_DECIMALS = 6;
+/** Salts stay below it: they travel as JSON numbers. */
+const SALT_LIMIT = 2 ** 47;
 
 const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
   eoa: SignatureTypeV2.EOA,
@@ -16,9 +19,6 @@ const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
   'deposit-wallet': SignatureTypeV2.POLY_1271,
 };
 
-/** The client rounds to the decimals that belong to a tick: on the grid, the tick with as many decimals rounds nothing. */
-const TICK_BY_DECIMALS = ['0.1', '0.1', '0.01', '0.001', '0.0001'] as const;
-
 export interface Account {
   readonly wallet: Wallet;
   readonly signatureType: SignatureType;
@@ -26,68 +26,102 @@ export interface Account {
   readonly funderAddress: string;
 }
 
-interface Amounts {
-  /** In millionths, exactly. */
-  readonly maker: string;
-  readonly taker: string;
-  /** As the client takes them for protocol v1. */
-  readonly price: number;
-  readonly size: number;
+type SignedOrderV2 = Parameters<typeof orderToJsonV2>[0];
+type Exchange = Pick<OrderRules, 'negRisk' | 'protocol'>;
+
+/** An order as the official client makes it for one exchange, from which all others take domain, types and layout. */
+interface Sample {
+  readonly signed: SignedOrderV2;
+  readonly order: TypedData;
+  /** The deposit wallet's own message around the order (ERC-7739); the order alone where there is none. */
+  readonly message: TypedData;
+  /** The hex digits around the order's hash that follow a deposit wallet's signature of 65 bytes. */
+  readonly wrapping: readonly [before: string, behind: string] | undefined;
 }
 
-/** Computes what the maker gives and takes. */
-function exactAmounts({ side, price, size }: LimitOrder): Amounts {
+const HASH_DIGITS = 64;
+const BLANK_SIGNATURE = `0x${'00'.repeat(65)}`;
+
+async function makeSample(
+  { wallet, signatureType, funderAddress }: Account,
+  { negRisk, protocol }: Exchange,
+): Promise<Sample> {
+  let message: TypedData | undefined;
+  const signer = {
+    getAddress: async () => wallet.address,
+    _signTypedData: async (...[domain, types, value]: readonly [TypedData['domain'], TypedData['types'], object]) => {
+      message = { domain, types, value: { ...value } };
+      return BLANK_SIGNATURE;
+    },
+  };
+  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
+  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1 };
+  const signed = await builder.buildOrder(user, { tickSize: '0.1', negRisk }, protocol === 'v2' ? 3 : 2);
+  const { Order } = message?.types ?? {};
+  if (!isV2Order(signed) || !message || !Order) throw new Error('the client signed an order of another version');
+  const contents = message.value['contents'];
+  if (typeof contents !== 'object') return { signed, order: message, message, wrapping: undefined };
+  const order = { domain: message.domain, types: { Order }, value: { ...contents } };
+  const hash = hashStruct(order).slice(2);
+  const [before, behind] = signed.signature.slice(BLANK_SIGNATURE.length).split(hash);
+  if (before?.length !== HASH_DIGITS || behind === undefined) throw new Error('the client wraps orders in another way');
+  return { signed, order, message, wrapping: [before, behind] };
+}
+
+const samples = new WeakMap<Account, Map<string, Promise<Sample>>>();
+
+/** Gives the sample of an exchange, made once per account. */
+function sampleOf(account: Account, exchange: Exchange): Promise<Sample> {
+  const known = samples.get(account) ?? new Map<string, Promise<Sample>>();
+  samples.set(account, known);
+  const name = `${exchange.protocol} ${exchange.negRisk}`;
+  const sample = known.get(name) ?? makeSample(account, exchange);
+  known.set(name, sample);
+  return sample;
+}
+
+/** Computes what the maker gives and takes, in millionths. */
+function amountsOf({ side, price, size }: LimitOrder): Pick<SignedOrderV2, 'makerAmount' | 'takerAmount'> {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
-  if (shares === undefined || collateral === undefined) {
-    throw refuse('venue_error', { why: 'tick_too_fine' });
-  }
+  if (shares === undefined || collateral === undefined) throw refuse('venue_error', { why: 'tick_too_fine' });
   const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
-  return {
-    maker: maker.toString(),
-    taker: taker.toString(),
-    price: Number(formatDecimal(price)),
-    size: Number(formatDecimal(size)),
-  };
+  return { makerAmount: maker.toString(), takerAmount: taker.toString() };
 }
 
-/** Signs under the domain of the token's protocol: "3" for v2, which takes exact amounts, "2" for v1. */
-function build(
-  { wallet, signatureType, funderAddress }: Account,
-  order: LimitOrder,
-  { negRisk, protocol, tickSize }: OrderRules,
-  { maker: makerAmount, taker: takerAmount, price, size }: Amounts,
-) {
-  const signer = toOrderSigner(wallet);
-  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const side = order.side === 'buy' ? Side.BUY : Side.SELL;
-  if (protocol === 'v2') {
-    const user = { tokenID: order.tokenId, side, makerAmount, takerAmount };
-    return { signer, built: builder.buildExchangeV3OrderFromAmounts(user) };
-  }
-  const tick = TICK_BY_DECIMALS[Math.max(tickSize.scale, order.price.scale)];
-  if (tick === undefined) throw refuse('venue_error', { why: 'tick_not_signable' });
-  // The client computes in floating point here; what it signed is compared with the exact amounts below.
-  const user = { tokenID: order.tokenId, side, price, size };
-  return { signer, built: builder.buildOrder(user, { tickSize: tick, negRisk }, 2) };
+export interface SigningTime {
+  /** By the venue's clock, in milliseconds of the Unix epoch. */
+  readonly now: number;
+  /** Makes two equal orders of one millisecond two orders. */
+  readonly salt?: number;
 }
 
 /**
- * Signs a limit order (good till cancelled) that obeys `rules`. The order id is the digest of the order under the
- * exchange's domain (EIP-712). Errors: 400 `invalid_request` for a size that cannot be signed exactly.
+ * Signs a limit order (good till cancelled) that obeys `rules`: our integers, which are exact at every size, in the
+ * official client's typed data, domain and wire form. The order id is the digest of the order under the exchange's domain
+ * (EIP-712): "3" for protocol v2, "2" for v1. Errors: 502 `venue_error` for a tick finer than an order can express.
  */
-export async function signOrder(order: LimitOrder, rules: OrderRules, account: Account): Promise<SignedOrder> {
-  const amounts = exactAmounts(order);
-  const { signer, built } = build(account, order, rules, amounts);
-  const signed = await built;
-  const orderId = signer.orderId();
-  if (!isV2Order(signed) || orderId === undefined) throw new Error('the client signed an order of another version');
-  if (signed.makerAmount !== amounts.maker || signed.takerAmount !== amounts.taker) {
-    const detail = 'is too large to be signed exactly at this price; use several smaller orders.';
-    throw refuse('invalid_request', { part: 'The order', errors: [{ field: 'size', detail }] });
-  }
-  const body = orderToJsonV2(signed, '', OrderType.GTC, order.postOnly);
-  return { orderId, tokenId: order.tokenId, postOnly: order.postOnly, payload: JSON.stringify(body.order) };
+export async function signOrder(
+  order: LimitOrder,
+  rules: OrderRules,
+  account: Account,
+  { now, salt = randomInt(1, SALT_LIMIT) }: SigningTime,
+): Promise<SignedOrder> {
+  const { tokenId, postOnly } = order;
+  const { wallet } = account;
+  const own = { ...amountsOf(order), salt: String(salt), tokenId, timestamp: String(now) };
+  const sample = await sampleOf(account, rules);
+  const isBuy = order.side === 'buy';
+  const typed = { ...sample.order, value: { ...sample.order.value, ...own, side: isBuy ? 0 : 1 } };
+  const orderId = hashTypedData(typed);
+  const { message, wrapping } = sample;
+  const signature = wrapping
+    ? (await wallet.sign(hashTypedData({ ...message, value: { ...message.value, contents: typed.value } }))) +
+      wrapping.join(hashStruct(typed).slice(2))
+    : await wallet.sign(orderId);
+  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature };
+  const payload = JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC, postOnly).order);
+  return { orderId, tokenId, postOnly, payload };
 }
 
 const ONE_SHARE_AT_HALF: LimitOrder = {
@@ -104,5 +138,5 @@ const ONE_SHARE_AT_HALF: LimitOrder = {
  */
 export async function rehearseSigning(account: Account): Promise<void> {
   const rules = { tickSize: ONE_SHARE_AT_HALF.price, minOrderSize: ONE, negRisk: false, protocol: 'v1' } as const;
-  await signOrder(ONE_SHARE_AT_HALF, rules, account);
+  await signOrder(ONE_SHARE_AT_HALF, rules, account, { now: 0 });
 }

@@ -8,8 +8,12 @@ import type { Secret } from '../../secret.ts';
 /** The chain id of Polygon. */
 export const CHAIN_ID = 137;
 
-type TypedDataTypes = Record<string, TypedDataField[]>;
-type TypedDataValue = Record<string, unknown>;
+/** A value as EIP-712 signs it. */
+export interface TypedData {
+  readonly domain: TypedDataDomain;
+  readonly types: Record<string, TypedDataField[]>;
+  readonly value: Record<string, unknown>;
+}
 
 /** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
 export interface Wallet {
@@ -32,36 +36,14 @@ export function openWallet(privateKey: Secret): Wallet {
 /** A signer in the form that the official client takes: that of ethers 5. */
 export interface TypedDataSigner {
   getAddress(): Promise<string>;
-  _signTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): Promise<string>;
+  _signTypedData(domain: TypedData['domain'], types: TypedData['types'], value: TypedData['value']): Promise<string>;
 }
 
 /** Makes a wallet the official client's signer. */
 export function toTypedDataSigner(wallet: Wallet): TypedDataSigner {
   return {
     getAddress: async () => wallet.address,
-    _signTypedData: (domain, types, value) => wallet.sign(hashTypedData(domain, types, value)),
-  };
-}
-
-/** A signer of one order, which keeps the order's id: its digest under the domain of the exchange (EIP-712). */
-export interface OrderSigner extends TypedDataSigner {
-  /** `undefined` until the order is signed. */
-  orderId(): string | undefined;
-}
-
-/** Makes a wallet the official client's signer for one order. */
-export function toOrderSigner(wallet: Wallet): OrderSigner {
-  let orderId: string | undefined;
-  return {
-    orderId: () => orderId,
-    getAddress: async () => wallet.address,
-    _signTypedData: (domain, { Order = [], ...outer }, value) => {
-      const nested = value['contents'];
-      // A deposit wallet's signature wraps the order (ERC-7739); its id is that of the order all the same.
-      const contents = typeof nested === 'object' && nested !== null ? { ...nested } : value;
-      orderId = hashTypedData(domain, { Order }, contents);
-      return wallet.sign(contents === value ? orderId : hashTypedData(domain, { Order, ...outer }, value));
-    },
+    _signTypedData: (domain, types, value) => wallet.sign(hashTypedData({ domain, types, value })),
   };
 }
 
@@ -74,7 +56,7 @@ interface Kind {
 /** By domain and types. Both come from the client's constants: orders of three exchanges, and the log-in. */
 const kinds = new Map<string, Kind>();
 
-function kindOf(domain: TypedDataDomain, types: TypedDataTypes): Kind {
+function kindOf({ domain, types }: TypedData): Kind {
   const name = JSON.stringify([domain, types]);
   const known = kinds.get(name);
   if (known) return known;
@@ -83,8 +65,12 @@ function kindOf(domain: TypedDataDomain, types: TypedDataTypes): Kind {
   return kind;
 }
 
+/** The EIP-712 hash of a value apart from its domain. */
+export function hashStruct(typed: TypedData): string {
+  return kindOf(typed).encoder.hash(typed.value);
+}
+
 /** The EIP-712 digest of a value. */
-function hashTypedData(domain: TypedDataDomain, types: TypedDataTypes, value: TypedDataValue): string {
-  const { domainHash, encoder } = kindOf(domain, types);
-  return keccak256(concat(['0x1901', domainHash, encoder.hash(value)]));
+export function hashTypedData(typed: TypedData): string {
+  return keccak256(concat(['0x1901', kindOf(typed).domainHash, hashStruct(typed)]));
 }
