@@ -228,10 +228,10 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id: string;
             /**
-             * @description `live`: it rests on the book. `matched`: it was wholly or partly executed at once. `delayed`: the venue accepted it and holds it for a moment.
+             * @description `live`: it rests on the book. `matched`: it was wholly or partly executed. `delayed`: the venue accepted it and holds it for a moment. `cancelled`: it was accepted, and is off the book by the time we looked.
              * @enum {string}
              */
-            status: "live" | "matched" | "delayed";
+            status: "live" | "matched" | "delayed" | "cancelled";
             /** @description Outcome token id: a uint256 in decimal. */
             token_id: string;
             /** @enum {string} */
@@ -363,6 +363,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when another method is used on this path; `Allow` lists the right ones. */
         MethodNotAllowedProblem: {
@@ -471,6 +473,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Lowest price, in collateral per share. */
             min_price?: string;
             /** @description Highest price, in collateral per share. */
@@ -493,6 +497,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Step of prices, in collateral per share. */
             tick_size?: string;
         };
@@ -513,6 +519,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Decimals that a size may have. */
             max_decimals?: number;
         };
@@ -533,6 +541,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Smallest size, in shares. */
             min_order_size?: string;
         };
@@ -553,6 +563,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Least price times size, in collateral. */
             min_notional?: string;
         };
@@ -573,6 +585,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
@@ -593,6 +607,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
@@ -613,6 +629,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
@@ -633,6 +651,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the venue refused the order for a reason of its own. */
         OrderRejectedProblem: {
@@ -651,6 +671,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
@@ -686,6 +708,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the headers are larger than 16384 bytes (local server). */
         HeadersTooLargeProblem: {
@@ -752,6 +776,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
             /**
              * @description What the venue objects to.
              * @enum {string}
@@ -775,6 +801,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the store of idempotency keys or of the key does not work; nothing was sent. */
         StoreUnavailableProblem: {
@@ -793,6 +821,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the venue did not answer in time; no order was placed. */
         VenueTimeoutProblem: {
@@ -811,6 +841,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue. */
         OutcomeUnknownProblem: {
@@ -1516,6 +1548,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -53,11 +53,12 @@ function methodOf(event: Event): string {
 
 function openState({ headers }: Event, budgetMs: number): RequestState {
   const startedAt = performance.now();
+  const requestId = requestIdFrom(headers['x-request-id']);
   return {
-    requestId: requestIdFrom(headers['x-request-id']),
+    requestId,
     startedAt,
     origin: headers['origin'],
-    call: { deadline: startedAt + budgetMs, venueRequests: [] },
+    call: { deadline: startedAt + budgetMs, venueRequests: [], trace: { request_id: requestId } },
     logFields: {},
   };
 }

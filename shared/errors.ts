@@ -84,6 +84,7 @@ const OUTCOME_UNKNOWN = {
   sent: 'The order may be live.',
   lease_ended: 'The lease ended before the order was sent.',
   refusal_not_stored: 'The venue refused the order, but the store does not work.',
+  earlier_sending: 'The venue does not take the order now, but may take an earlier sending of it.',
 } as const;
 
 const PLACEMENT_DISABLED = {
@@ -91,6 +92,11 @@ const PLACEMENT_DISABLED = {
     'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
   elsewhere: 'Another function of this deployment takes orders.',
 } as const;
+
+const orderId = { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' } as const;
+
+/** On answers that may come after the order was signed: whatever happened to it, its id says what to look up. */
+const signedOrder = { orderId: { ...orderId, optional: true } } as const;
 
 const venueReason = {
   venueReason: {
@@ -100,17 +106,19 @@ const venueReason = {
   },
 } as const;
 
-/** An order id on an answer about an order that was signed. */
-interface Signed {
-  readonly orderId?: string;
-}
-
-interface Quoted extends Signed {
+interface Quoted {
   readonly venueReason?: string;
 }
 
+/** The last words of a sentence about a key that was used by a service with another account. */
+const OTHER_ACCOUNT = {
+  'another wallet': 'when the service traded with another wallet',
+  'another account': 'when the service traded with another account or kind of account',
+  'another venue': 'when the service traded at another venue',
+} as const;
+
 /** Says that it is the venue that names the rule: it has changed since it was read. */
-interface Contradicted extends Signed {
+interface Contradicted {
   readonly contradicted?: true;
 }
 
@@ -167,6 +175,7 @@ export const ERRORS = {
     title: 'Unknown outcome token',
     when: 'the venue has no order book for the token',
     on: ['book', 'orders'],
+    facts: signedOrder,
     detail: () => 'The venue has no order book for this token; take token ids from GET /v1/markets.',
   },
   method_not_allowed: {
@@ -220,6 +229,7 @@ export const ERRORS = {
     when: 'the price is not from one tick to 1 minus one tick',
     on: ['orders'],
     facts: {
+      ...signedOrder,
       minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.', optional: true },
       maxPrice: { kind: 'decimal', meaning: 'Highest price, in collateral per share.', optional: true },
     },
@@ -232,7 +242,10 @@ export const ERRORS = {
     title: 'Price off the tick grid',
     when: 'the price is not a multiple of the tick size',
     on: ['orders'],
-    facts: { tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.', optional: true } },
+    facts: {
+      ...signedOrder,
+      tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.', optional: true },
+    },
     final: true,
     detail: ({ tickSize, contradicted }: { readonly tickSize?: string } & Contradicted) =>
       contradicted
@@ -244,7 +257,10 @@ export const ERRORS = {
     title: 'Size has too many decimals',
     when: 'the size has too many decimals',
     on: ['orders'],
-    facts: { maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.', optional: true } },
+    facts: {
+      ...signedOrder,
+      maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.', optional: true },
+    },
     final: true,
     detail: ({ maxDecimals }: { readonly maxDecimals: number }) => `The size can have at most ${maxDecimals} decimals.`,
   },
@@ -253,7 +269,7 @@ export const ERRORS = {
     title: 'Size below the minimum',
     when: "the size is below the market's minimum",
     on: ['orders'],
-    facts: { minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.', optional: true } },
+    facts: { ...signedOrder, minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.', optional: true } },
     final: true,
     detail: ({ minOrderSize, contradicted }: { readonly minOrderSize?: string } & Contradicted) =>
       contradicted
@@ -265,9 +281,12 @@ export const ERRORS = {
     title: 'Notional below the minimum',
     when: 'an order that would match at once is worth too little',
     on: ['orders'],
-    facts: { minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true } },
+    facts: {
+      ...signedOrder,
+      minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true },
+    },
     final: true,
-    detail: (_facts: { readonly minNotional?: string } & Signed) =>
+    detail: (_facts: { readonly minNotional?: string }) =>
       'An order that matches at once must be worth more; raise its size.',
   },
   order_above_cap: {
@@ -275,7 +294,7 @@ export const ERRORS = {
     title: 'Order above the cap',
     when: "price times size is above the operator's cap",
     on: ['orders'],
-    facts: { maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
+    facts: { ...signedOrder, maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
     detail: ({ maxNotional }: { readonly maxNotional: string }) =>
       `The order's price times size is above ${maxNotional}, the cap of this service.`,
   },
@@ -284,7 +303,7 @@ export const ERRORS = {
     title: 'Post-only order would cross',
     when: 'a post-only order would match at once',
     on: ['orders'],
-    facts: venueReason,
+    facts: { ...signedOrder, ...venueReason },
     final: true,
     detail: (_facts: Quoted) =>
       'The post-only order would have matched at once; choose a price further from the other side.',
@@ -294,7 +313,7 @@ export const ERRORS = {
     title: 'Market not accepting orders',
     when: 'the market takes no orders now',
     on: ['orders'],
-    facts: venueReason,
+    facts: { ...signedOrder, ...venueReason },
     final: true,
     detail: (_facts: Quoted) => 'The market does not accept orders now; try again later, or choose another.',
   },
@@ -303,8 +322,9 @@ export const ERRORS = {
     title: 'Insufficient balance or allowance',
     when: "the operator's account cannot cover the order",
     on: ['orders'],
+    facts: signedOrder,
     final: true,
-    detail: (_facts: Signed) =>
+    detail: (_facts: object) =>
       "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
   },
   order_rejected: {
@@ -312,30 +332,28 @@ export const ERRORS = {
     title: 'Order rejected by the venue',
     when: 'the venue refused the order for a reason of its own',
     on: ['orders'],
-    facts: venueReason,
+    facts: { ...signedOrder, ...venueReason },
     final: true,
-    detail: ({ cancelled }: { readonly cancelled?: true } & Quoted) =>
-      cancelled
-        ? 'The venue has cancelled the order; nothing of it was executed. Order again, with a new Idempotency-Key.'
-        : 'The venue refused the order; venue_reason says why.',
+    detail: (_facts: Quoted) => 'The venue refused the order; venue_reason says why.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
     when: 'the `Idempotency-Key` belongs to another order',
     on: ['orders'],
-    detail: ({ belongsTo }: { readonly belongsTo: 'another order' | 'another wallet' }) =>
+    detail: ({ belongsTo }: { readonly belongsTo: 'another order' | keyof typeof OTHER_ACCOUNT }) =>
       belongsTo === 'another order'
         ? 'This Idempotency-Key belongs to another order; a new order needs a new key.'
-        : 'This Idempotency-Key was used when the service traded with another wallet; use a new key.',
+        : `This Idempotency-Key was used ${OTHER_ACCOUNT[belongsTo]}; use a new key.`,
   },
   rate_limited: {
     status: 429,
     title: 'Rate limited',
     when: 'there are too many requests; see `Retry-After`',
     on: ['markets', 'book', 'orders'],
+    facts: signedOrder,
     retryAfterS: 1,
-    detail: ({ rateOf }: { readonly rateOf: 'requests' | 'orders' } & Signed) =>
+    detail: ({ rateOf }: { readonly rateOf: 'requests' | 'orders' }) =>
       rateOf === 'requests'
         ? 'The venue limits the rate of requests; slow down.'
         : `The venue limits the rate of orders. ${NOT_TAKEN}`,
@@ -366,8 +384,8 @@ export const ERRORS = {
     title: 'Venue refused the service',
     when: 'the venue refuses this operator; the caller can do nothing about it',
     on: ['markets', 'book', 'orders'],
-    facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
-    detail: ({ reason }: { readonly reason: keyof typeof REFUSED_SERVICE } & Signed) =>
+    facts: { ...signedOrder, reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
+    detail: ({ reason }: { readonly reason: keyof typeof REFUSED_SERVICE }) =>
       `The venue refuses this service: ${REFUSED_SERVICE[reason]} Its operator has to act.`,
   },
   venue_unavailable: {
@@ -375,14 +393,16 @@ export const ERRORS = {
     title: 'Venue unavailable',
     when: 'the venue is restarting, halted or cannot be reached; no order was placed',
     on: ['markets', 'book', 'orders'],
+    facts: signedOrder,
     retryAfterS: 5,
-    detail: ({ why }: { readonly why: keyof typeof VENUE_UNAVAILABLE } & Signed) => VENUE_UNAVAILABLE[why],
+    detail: ({ why }: { readonly why: keyof typeof VENUE_UNAVAILABLE }) => VENUE_UNAVAILABLE[why],
   },
   store_unavailable: {
     status: 503,
     title: 'Store unavailable',
     when: 'the store of idempotency keys or of the key does not work; nothing was sent',
     on: ['orders'],
+    facts: signedOrder,
     retryAfterS: 5,
     detail: ({ store }: { readonly store: keyof typeof STORE_UNAVAILABLE }) => STORE_UNAVAILABLE[store],
   },
@@ -391,6 +411,7 @@ export const ERRORS = {
     title: 'Venue time-out',
     when: 'the venue did not answer in time; no order was placed',
     on: ['markets', 'book', 'orders'],
+    facts: signedOrder,
     detail: ({ waitedFor }: { readonly waitedFor: 'answer' | 'rules' }) =>
       waitedFor === 'answer'
         ? 'The venue did not answer in time; try again.'
@@ -401,10 +422,10 @@ export const ERRORS = {
     title: 'Outcome unknown',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     on: ['orders'],
-    facts: {
-      orderId: { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' },
-    },
-    detail: ({ why, advice }: Required<Signed> & UnknownOutcome) => `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
+    facts: { orderId },
+    headers: ['Retry-After'],
+    detail: ({ why, advice }: { readonly orderId: string } & UnknownOutcome) =>
+      `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
   },
 } as const satisfies Record<string, ErrorSpec>;
 
@@ -483,8 +504,13 @@ export class AppError extends Error {
   }
 }
 
-/** The order id is a fact of every code: whatever happened to a signed order, its id says what to look up. */
-const ORDER_ID = 'orderId';
+/** Gives an error that is about a signed order its order id, if its code has one: two are about another's order. */
+export function aboutOrder(error: AppError, orderId: string): AppError {
+  const { code, message, facts, retryAfter, replayed, cause } = error;
+  const { orderId: hasOrderId } = errorSpec(code).facts ?? {};
+  if (!hasOrderId) return error;
+  return new AppError(message, { code, facts: { ...facts, orderId }, retryAfter, replayed, cause });
+}
 
 /** Makes the error of a code: its sentence is written from the facts, and those that its entry names go on the wire. */
 export function refuse<Code extends ErrorCode>(
@@ -493,6 +519,6 @@ export function refuse<Code extends ErrorCode>(
   circumstances: Circumstances = {},
 ): AppError {
   const { facts: wireFacts = {}, detail } = errorSpec(code);
-  const named = Object.entries(facts).filter(([name]) => name === ORDER_ID || name in wireFacts);
+  const named = Object.entries(facts).filter(([name]) => name in wireFacts);
   return new AppError(detail(facts), { code, facts: Object.fromEntries(named), ...circumstances });
 }

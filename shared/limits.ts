@@ -40,6 +40,11 @@ export const LOOK_UP_MS = 3_000;
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
+/**
+ * An order that was sent may still arrive for so long: the venue queues what it throttles, and users have seen 40 s. Until
+ * then the refusal of another sending says nothing about the first.
+ */
+export const LATE_ARRIVAL_MS = 120_000;
 /** Reading the rules again for a refusal that is known already and only lacks its bounds. */
 export const BOUNDS_MS = 3_000;
 

@@ -1,5 +1,5 @@
 import { formatDecimal } from '../../shared/decimal.ts';
-import { refuse } from '../../shared/errors.ts';
+import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
@@ -38,9 +38,10 @@ function toWire(
 /** The edge where the fate of an order becomes a response: gives its placement, or throws the error that says the rest. */
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
-  if (fate.kind !== 'unknown') throw fate.error;
+  if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);
+  const { why, retryAfter, cause } = fate;
   const advice = idempotencyKey === undefined ? 'look_up' : 'repeat';
-  throw refuse('outcome_unknown', { orderId, why: fate.why, advice }, { cause: fate.cause });
+  throw refuse('outcome_unknown', { orderId, why, advice }, { retryAfter, cause });
 }
 
 /**
@@ -61,11 +62,11 @@ export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);
       // An unverified claim: logged so that an operator can match users to fills, never used to decide.
-      const clientAddress = headers['x-client-address'];
-      Object.assign(logFields, { order: wireOrder, client_address_unverified: clientAddress ?? null });
+      const client = { client_address_unverified: headers['x-client-address'] ?? null };
+      Object.assign(logFields, { order: wireOrder, ...client });
       const key = headers['idempotency-key'];
       const orders = await openOrders();
-      const result = await orders.place(order, key, call);
+      const result = await orders.place(order, key, { ...call, trace: { ...call.trace, order: wireOrder, ...client } });
       const placement = placementOf(result, key);
       const { replayed } = result;
       Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });

@@ -9,8 +9,8 @@ export const placedOrder = z.object({
     .enum(PLACEMENT_STATUSES)
     .check(
       z.describe(
-        '`live`: it rests on the book. `matched`: it was wholly or partly executed at once. `delayed`: the venue ' +
-          'accepted it and holds it for a moment.',
+        '`live`: it rests on the book. `matched`: it was wholly or partly executed. `delayed`: the venue accepted it and ' +
+          'holds it for a moment. `cancelled`: it was accepted, and is off the book by the time we looked.',
       ),
     ),
   token_id: tokenId,

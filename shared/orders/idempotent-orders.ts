@@ -1,17 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
-import { KEEP_MS, KEPT_AFTER_USE_MS, LEASE_MS, STORE_CALL_MS } from '../limits.ts';
+import { KEEP_MS, KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS, STORE_CALL_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
-import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
-import { type Claim, type ClaimDeps, claimAgain, claimFirst, orderInProgress, readRecord } from './claim.ts';
+import type { Call, Fate, LimitOrder, OrderEntry, SendingCall } from '../venue/port.ts';
+import {
+  type ClaimDeps,
+  claim,
+  createLeaseWatch,
+  type Held,
+  hashOfKey,
+  type KeyedRequest,
+  orderInProgress,
+} from './claim.ts';
 import {
   type Expected,
   type FinalAnswer,
   type FinishedOrder,
-  fingerprintOf,
   type OrderRecord,
   type OrderStore,
   toRefusal,
-  type UnfinishedOrder,
 } from './record.ts';
 
 /** The fate of a requested order. */
@@ -29,7 +36,7 @@ export interface Orders {
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Throws the errors of `OrderEntry.sign`; with
-   * a key also `idempotency_key_reused`, `order_in_progress` and `store_unavailable`. Once the order is signed, nothing
+   * a key also `idempotency_key_reused`, `order_in_progress` and `store_unavailable`. Once the order is stored, nothing
    * but `order_in_progress` is thrown.
    */
   place(order: LimitOrder, idempotencyKey: string | undefined, call: Call): Promise<OrderResult>;
@@ -39,48 +46,70 @@ export interface OrdersDeps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
-  /** The wall clock in milliseconds of the Unix epoch, since leases are read by other processes and after a suspend. */
-  readonly now?: () => number;
+  /** Our own wall clock, in milliseconds of the Unix epoch. */
+  readonly wall?: () => number;
+  /** A monotonic clock in milliseconds. */
+  readonly elapsed?: () => number;
   readonly leaseMs?: number;
+  readonly lateArrivalMs?: number;
+}
+
+interface Deps extends ClaimDeps {
+  readonly lateArrivalMs: number;
 }
 
 /** Runs what hands an order to the venue. A fault of ours on the way proves nothing about the order. */
-async function fateOf(hand: () => Promise<Fate>): Promise<Fate> {
+async function fateOf({ now }: OrderEntry, hand: () => Promise<Fate>): Promise<Fate> {
   try {
     return await hand();
   } catch (cause) {
-    return { kind: 'unknown', why: 'sent', cause };
+    return { kind: 'unknown', why: 'sent', sentAt: now(), cause };
   }
 }
 
-/** Lets the next repeat proceed at once. Without it the key is only blocked until the lease is over. */
-async function release({ store, log }: ClaimDeps, key: string, record: UnfinishedOrder): Promise<void> {
+/** Hands the order of a claim to the venue, or only looks it up. */
+async function hand({ entry }: Deps, held: Held, call: Call): Promise<Fate> {
+  const { send, record, unprovenBefore, aboveCap } = held;
+  // The process may stand still after the lease was taken. A request that has taken over since may have been told of a
+  // refusal; bytes that leave then could make it untrue. The time that storing the answer takes is kept back.
+  const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, maySend: held.isHeld };
+  if (send === 'first') return fateOf(entry, () => entry.submit(record.order, bounded));
+  if (send === 'again') return fateOf(entry, () => entry.settle(record.order, bounded));
+  const found = await fateOf(entry, () => entry.lookUp(record.order, bounded));
+  const neverTaken = found.kind === 'unknown' && unprovenBefore === null;
+  return aboveCap && neverTaken ? { kind: 'not_taken', error: aboveCap, refusesOperator: false } : found;
+}
+
+/**
+ * Weighs what a sending came to against an earlier one that is without a provable answer: for as long as that may still
+ * arrive, a refusal of this one says nothing about the order.
+ */
+function weigh({ entry, lateArrivalMs }: Deps, { unprovenBefore }: Held, fate: Fate): Fate {
+  if (unprovenBefore === null || (fate.kind !== 'refused' && fate.kind !== 'not_taken')) return fate;
+  const leftMs = unprovenBefore + lateArrivalMs - entry.now();
+  if (leftMs <= 0) return fate;
+  const retryAfter = Math.ceil(Math.min(leftMs, lateArrivalMs) / 1_000);
+  return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
+}
+
+/**
+ * Gives the lease back, so that the next repeat proceeds at once, with what is known now of the sendings. Without it the
+ * key is only blocked until the lease is over.
+ */
+async function release({ store, log }: Deps, key: string, { record, unprovenBefore }: Held, fate: Fate): Promise<void> {
   const { owner } = record.lease;
+  const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
+  const freed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
   try {
-    await store.replace(key, { ...record, lease: { owner, until: 0 } }, { heldBy: owner });
+    await store.replace(key, { ...record, unprovenAt, freed, lease: { owner, until: 0 } }, { heldBy: owner });
   } catch (error) {
     log.error('lease not released', { order_id: record.orderId, error });
   }
 }
 
-/** Hands the order of a claim to the venue. */
-async function send(
-  { entry, now }: ClaimDeps,
-  { send: turn, record }: Exclude<Claim, { send: 'never' }>,
-  call: Call,
-): Promise<Fate> {
-  // The process may have stood still since the lease was taken. A request that has taken over since may have been told
-  // of a refusal; bytes that leave now could make it untrue.
-  if (now() >= record.lease.until) return { kind: 'unknown', why: 'lease_ended', cause: undefined };
-  // The time that storing the answer takes is kept back from the venue.
-  const bounded = { ...call, deadline: call.deadline - STORE_CALL_MS };
-  const hand = turn === 'first' ? entry.submit : entry.settle;
-  return fateOf(() => hand(record.order, bounded));
-}
-
 /** Stores a final answer and returns the record now under the key, or undefined if the store failed. */
 async function storeAnswer(
-  { store, log }: ClaimDeps,
+  { store, log }: Deps,
   key: string,
   record: FinishedOrder,
   expected: Expected,
@@ -99,80 +128,111 @@ function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderR
   return { orderId, fate: { kind: 'refused', error: new AppError(detail, { code, facts, replayed }) }, replayed };
 }
 
+/** Keeps an answer for a day and an hour by whichever clock says later: one of the two may be wrong. */
+function keepUntil({ entry, wall }: Deps): number {
+  return Math.max(entry.now(), wall()) + KEEP_MS;
+}
+
+function finish(deps: Deps, { record }: Held, answer: FinalAnswer): FinishedOrder {
+  const { order: _signedBytes, lease: _ended, unprovenAt: _settled, freed: _used, ...request } = record;
+  return { ...request, state: 'finished', answer, keepUntil: keepUntil(deps) };
+}
+
 /**
- * Stores a final answer, then gives it. The caller waits for that write (`STORE_CALL_MS` at most): a Lambda function
- * stands still once it has answered, and the venue forgets filled orders, so an answer that is not stored now may never
- * be known again. The first stored answer is everybody's answer.
+ * Stores that the order was placed, then says so. That stays true, whoever holds the lease and whatever was believed
+ * before. The caller waits for the write (`STORE_CALL_MS` at most): a Lambda function stands still once it has answered,
+ * and the venue forgets filled orders, so an answer that is not stored now may never be known again.
  */
-async function conclude(
-  deps: ClaimDeps,
+async function concludePlaced(
+  deps: Deps,
   key: string,
-  { order, lease, ...request }: UnfinishedOrder,
-  answer: FinalAnswer,
+  held: Held,
+  fate: Extract<Fate, { kind: 'placed' }>,
 ): Promise<OrderResult> {
-  const record: FinishedOrder = { ...request, state: 'finished', answer, keepUntil: deps.now() + KEEP_MS };
+  const record = finish(deps, held, { result: 'placed', placement: fate.placement });
   const { orderId } = record;
-  const placed = answer.result === 'placed';
-  // That an order was accepted stays true, whoever holds the lease. A refusal is final only for the holder: a request
-  // that has taken over may be sending the same bytes, and the venue may take them this time.
-  const standing = await storeAnswer(deps, key, record, placed ? 'unfinished' : { heldBy: lease.owner });
-  if (standing?.state === 'finished' && (!placed || standing.answer.result === 'placed')) {
-    return resultOf(standing, standing !== record);
-  }
-  if (placed) {
-    if (standing) deps.log.error('a placed order contradicts its record', { order_id: orderId });
-    return resultOf(record, false);
+  const own = { orderId, fate, replayed: false };
+  const standing = await storeAnswer(deps, key, record, 'unfinished');
+  if (standing?.state !== 'finished' || standing === record) return own;
+  if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
+  deps.log.error('a placed order contradicts its record', { order_id: orderId, record: standing.answer.code });
+  if (standing.orderId === orderId) await storeAnswer(deps, key, record, 'finished');
+  return own;
+}
+
+/** Tells our own record, which a store's client finds when it repeats a write whose answer was lost. */
+function isSame(standing: FinishedOrder, record: FinishedOrder): boolean {
+  return isDeepStrictEqual(standing, record);
+}
+
+/**
+ * Stores a refusal, then says it. It is final only for the holder of the lease: a request that has taken over may be
+ * sending the same bytes, and the venue may take them this time. The first stored answer is everybody's answer.
+ */
+async function concludeRefused(
+  deps: Deps,
+  key: string,
+  held: Held,
+  fate: Extract<Fate, { kind: 'refused' }>,
+): Promise<OrderResult> {
+  const record = finish(deps, held, toRefusal(fate.error));
+  const { orderId } = record;
+  const standing = await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner });
+  if (standing?.state === 'finished') {
+    return isSame(standing, record) ? { orderId, fate, replayed: false } : resultOf(standing, true);
   }
   if (standing) throw orderInProgress(deps.leaseMs);
-  return { orderId, fate: { kind: 'unknown', why: 'refusal_not_stored', cause: undefined }, replayed: false };
+  const unknown = { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error } as const;
+  return { orderId, fate: unknown, replayed: false };
 }
 
 /** Gives a stored answer again and keeps it for another day. */
-async function replay({ store, log, now }: ClaimDeps, key: string, record: FinishedOrder): Promise<OrderResult> {
-  const time = now();
-  if (record.keepUntil - time < KEPT_AFTER_USE_MS) {
+async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<OrderResult> {
+  if (record.keepUntil - deps.entry.now() < KEPT_AFTER_USE_MS) {
     try {
-      await store.replace(key, { ...record, keepUntil: time + KEEP_MS }, 'finished');
+      await deps.store.replace(key, { ...record, keepUntil: keepUntil(deps) }, 'finished');
     } catch (error) {
-      log.error('final answer not kept for longer', { order_id: record.orderId, error });
+      deps.log.error('final answer not kept for longer', { order_id: record.orderId, error });
     }
   }
   return resultOf(record, true);
 }
 
-/** Claims the key of a request; an order that is new is signed first. */
-async function claim(deps: ClaimDeps, key: string, order: LimitOrder, call: Call): Promise<Claim> {
-  const fingerprint = fingerprintOf(order);
-  // Before signing, not beside it: a repeat is answered though the market has closed, and when the venue is in trouble
-  // and everybody repeats, it is not asked for market rules that nobody needs. A new order waits for this read, 0.05 ms
-  // in a file and some 3 ms in DynamoDB; beside it a warm one would save the half millisecond of a signature.
-  const found = await readRecord(deps, key);
-  if (found) return claimAgain(deps, key, found, fingerprint);
-  return claimFirst(deps, key, await deps.entry.sign(order, call), fingerprint);
-}
-
-async function placeUnderKey(deps: ClaimDeps, key: string, order: LimitOrder, call: Call): Promise<OrderResult> {
-  const claimed = await claim(deps, key, order, call);
+async function placeUnderKey(deps: Deps, request: KeyedRequest): Promise<OrderResult> {
+  const { key, call } = request;
+  const claimed = await claim(deps, request);
   if (claimed.send === 'never') return replay(deps, key, claimed.record);
-  const { record } = claimed;
-  const fate = await send(deps, claimed, call);
-  if (fate.kind === 'placed') return conclude(deps, key, record, { result: 'placed', placement: fate.placement });
-  if (fate.kind === 'refused') return conclude(deps, key, record, toRefusal(fate.error));
-  if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, record);
-  return { orderId: record.orderId, fate, replayed: false };
+  const { orderId } = claimed.record;
+  if (claimed.send === 'first') {
+    deps.log.audit('order signed', { order_id: orderId, ...call.trace, idempotency_key_sha256: hashOfKey(key) });
+  }
+  const fate = weigh(deps, claimed, await hand(deps, claimed, call));
+  if (fate.kind === 'placed') return concludePlaced(deps, key, claimed, fate);
+  if (fate.kind === 'refused') return concludeRefused(deps, key, claimed, fate);
+  // After a lease that has ended, the record is another's.
+  if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, claimed, fate);
+  return { orderId, fate, replayed: false };
 }
 
 /** Opens the orders of a wallet: exactly one order for an idempotency key; without a key each call is a new order. */
-export function createOrders({ now = Date.now, leaseMs = LEASE_MS, ...rest }: OrdersDeps): Orders {
-  const deps: ClaimDeps = { ...rest, now, leaseMs };
-  const { entry } = deps;
+export function createOrders({
+  wall = Date.now,
+  elapsed = () => performance.now(),
+  leaseMs = LEASE_MS,
+  lateArrivalMs = LATE_ARRIVAL_MS,
+  ...rest
+}: OrdersDeps): Orders {
+  const deps: Deps = { ...rest, wall, leaseMs, lateArrivalMs, leases: createLeaseWatch(leaseMs, elapsed) };
+  const { entry, log } = deps;
   const placeWithoutKey = async (order: LimitOrder, call: Call): Promise<OrderResult> => {
     const signed = await entry.sign(order, call);
-    return { orderId: signed.orderId, fate: await fateOf(() => entry.submit(signed, call)), replayed: false };
+    const { orderId } = signed;
+    log.audit('order signed', { order_id: orderId, ...call.trace });
+    return { orderId, fate: await fateOf(entry, () => entry.submit(signed, call)), replayed: false };
   };
   return {
     walletAddress: entry.walletAddress,
     place: (order, key, call) =>
-      key === undefined ? placeWithoutKey(order, call) : placeUnderKey(deps, key, order, call),
+      key === undefined ? placeWithoutKey(order, call) : placeUnderKey(deps, { key, order, call }),
   };
 }

@@ -24,14 +24,47 @@ const finalAnswer = z.discriminatedUnion('result', [
   }),
 ]);
 
-const request = { fingerprint: z.string(), walletAddress: z.string(), orderId: z.string() };
+/**
+ * Raised with the meaning of a record. A record of version 1 does not say what its order was signed for; one of a later
+ * version is refused, since what it says besides would be lost.
+ */
+const VERSION = 2;
+
+const signing = z.object({
+  for: z.object({ venue: z.string(), chainId: z.number(), maker: z.string(), signatureType: z.string() }),
+  /** Price times size, in collateral. */
+  notional: z.string(),
+  /** A time in milliseconds of the Unix epoch by the venue's clock, as all times here. */
+  at: z.number(),
+  /** `null` for an order that rests until it is filled or cancelled. */
+  expiresAt: z.nullable(z.number()),
+});
+
+const request = {
+  version: z._default(z.int().check(z.maximum(VERSION)), 1),
+  fingerprint: z.string(),
+  walletAddress: z.string(),
+  orderId: z.string(),
+  /** Absent in records of version 1. */
+  signing: z.optional(signing),
+};
 
 const unfinishedOrder = z.object({
   ...request,
   state: z.literal('unfinished'),
-  order: z.object({ orderId: z.string(), tokenId: z.string(), postOnly: z.boolean(), payload: z.string() }),
-  /** The holder may send until this time in milliseconds of the Unix epoch; 0 once it has given the lease back. */
+  order: z.object({
+    orderId: z.string(),
+    tokenId: z.string(),
+    conditionId: z._default(z.nullable(z.string()), null),
+    postOnly: z.boolean(),
+    payload: z.string(),
+  }),
+  /** The holder may send until this time; 0 once it has given the lease back. */
   lease: z.object({ owner: z.string(), until: z.number() }),
+  /** The last time at which bytes may have left without an answer that proves anything; `null` where there is none. */
+  unprovenAt: z._default(z.nullable(z.number()), null),
+  /** Set where every sending was refused at the operator's level: the next repeat signs anew. */
+  freed: z._default(z.boolean(), false),
 });
 
 /** Without the signed bytes: they are never sent again, and what is not kept cannot leak. */
@@ -39,11 +72,21 @@ const finishedOrder = z.object({
   ...request,
   state: z.literal('finished'),
   answer: finalAnswer,
-  /** A time in milliseconds of the Unix epoch. */
+  /** In milliseconds of the Unix epoch. */
   keepUntil: z.number(),
 });
 
 const orderRecord = z.discriminatedUnion('state', [unfinishedOrder, finishedOrder]);
+
+/** The state of an order before anything was asked of the venue. */
+export function newRecord(
+  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'order' | 'lease'> & {
+    readonly signing: NonNullable<UnfinishedOrder['signing']>;
+  },
+): UnfinishedOrder {
+  const { orderId } = request.order;
+  return { version: VERSION, state: 'unfinished', orderId, ...request, unprovenAt: request.signing.at, freed: false };
+}
 
 /** One of the two answers that never change: placed, or refused by the venue itself. */
 export type FinalAnswer = z.infer<typeof finalAnswer>;

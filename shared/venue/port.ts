@@ -17,6 +17,8 @@ export interface Call {
   readonly deadline: number;
   /** Appended to by the venue adapter. */
   readonly venueRequests: VenueRequest[];
+  /** Names the request in log lines before its own: its id, who asked. */
+  readonly trace?: Readonly<Record<string, unknown>>;
 }
 
 interface Outcome {
@@ -90,13 +92,29 @@ export interface SignedOrder {
   /** EIP-712 hash of the order; the venue's order id, known before sending. */
   readonly orderId: string;
   readonly tokenId: string;
+  /** The venue's id of the market, by which trades are found that name only the other token. */
+  readonly conditionId: string | null;
   readonly postOnly: boolean;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
 }
 
-/** `live` rests on the book, `matched` was wholly or partly executed at once, `delayed` is held by the venue. */
-export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed'] as const;
+/** The account and the venue that orders are signed for: a signature is worth something there alone. */
+export interface SignedFor {
+  /** The origin of the venue's URL. */
+  readonly venue: string;
+  readonly chainId: number;
+  /** EIP-55 address of the account that holds the funds. */
+  readonly maker: string;
+  /** The kind of that account, as the settings name it. */
+  readonly signatureType: string;
+}
+
+/**
+ * `live` rests on the book, `matched` was wholly or partly executed, `delayed` is held by the venue, `cancelled` was
+ * accepted and is off the book.
+ */
+export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed', 'cancelled'] as const;
 
 export interface Placement {
   readonly orderId: string;
@@ -111,27 +129,51 @@ export type Fate =
   /** The venue itself did not take it, provably and for good. */
   | { readonly kind: 'refused'; readonly error: AppError }
   /** The venue did not take it this time; the same bytes may be sent again. */
-  | { readonly kind: 'not_taken'; readonly error: AppError }
+  | {
+      readonly kind: 'not_taken';
+      readonly error: AppError;
+      /** True where a sentence of the venue refuses this operator, so that the order may be signed anew. */
+      readonly refusesOperator: boolean;
+    }
   /** It may be live. */
   | {
       readonly kind: 'unknown';
       readonly why: FactsOf<'outcome_unknown'>['why'];
+      /** The time by the venue's clock at which bytes left without an answer that proves anything; `null` for none. */
+      readonly sentAt: number | null;
+      /** Time in seconds until a repeat may learn more. */
+      readonly retryAfter?: number;
       /** For the log. */
       readonly cause: unknown;
     };
+
+/** A call in which an order may leave. */
+export interface SendingCall extends Call {
+  /** Asked right before bytes leave: the right to send may have ended while the process stood still. */
+  readonly maySend?: () => boolean;
+}
 
 /** The capability to trade. Absent in read-only mode. */
 export interface OrderEntry {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
+  readonly signedFor: SignedFor;
+  /** The venue's clock, in milliseconds of the Unix epoch: as its answers have told it, ours before the first one. */
+  now(): number;
+  /** Asks the venue for the time where our clock may have been set since its last answer, or there was none. Never fails. */
+  syncClock(call: Call): Promise<void>;
+  /** Makes the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
+  overCap(notional: Decimal): AppError | undefined;
   /**
-   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads.
-   * Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`,
-   * `size_below_minimum`, `order_above_cap`.
+   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads; `afresh`
+   * reads the rules again. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
+   * `size_precision`, `size_below_minimum`, `order_above_cap`.
    */
-  sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
+  sign(order: LimitOrder, call: Call, rules?: 'afresh'): Promise<SignedOrder>;
   /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
-  submit(order: SignedOrder, call: Call): Promise<Fate>;
+  submit(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /** Settles an order that may have been sent: looks it up, else sends the same bytes. Throws as `submit`. */
-  settle(order: SignedOrder, call: Call): Promise<Fate>;
+  settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
+  /** Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. */
+  lookUp(order: SignedOrder, call: Call): Promise<Fate>;
 }

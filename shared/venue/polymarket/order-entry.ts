@@ -1,9 +1,9 @@
 import { getAddress } from 'ethers/address';
 import type { ApiCredentials } from '../../credentials.ts';
-import { type Decimal, formatDecimal } from '../../decimal.ts';
-import { AppError } from '../../errors.ts';
+import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
+import { AppError, refuse } from '../../errors.ts';
 import { ConfigError } from '../../formats.ts';
-import { BOUNDS_MS } from '../../limits.ts';
+import { BOUNDS_MS, LOOK_UP_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { SignatureType } from '../../settings.ts';
@@ -11,10 +11,10 @@ import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';
 import { createTransport } from './http/transport.ts';
-import { checkCap, createOrderRuleBook } from './order-rules.ts';
+import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, rehearseSigning, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
-import { openWallet } from './wallet.ts';
+import { CHAIN_ID, openWallet } from './wallet.ts';
 
 export interface OrderEntrySettings {
   readonly clobUrl: string;
@@ -74,15 +74,35 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({ clob, walletAddress: wallet.address, credentials, log });
 
-  async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
+  const now = () => Date.now() + clob.clockSkew();
+
+  async function syncClock(call: Call): Promise<void> {
+    if (clob.isSkewCertain()) return;
+    try {
+      // Any answer carries the venue's time in its `Date` header.
+      await clob.send({ name: 'read-time', method: 'GET', path: '/time', timeLimit: LOOK_UP_MS }, call);
+    } catch (error) {
+      log.warn('the venue did not tell its time', { error });
+    }
+  }
+
+  function overCap(notional: Decimal): AppError | undefined {
+    const { maxOrderNotional: cap } = settings;
+    if (!cap || compareDecimals(notional, cap) <= 0) return undefined;
+    return refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
+  }
+
+  async function sign(order: LimitOrder, call: Call, afresh?: 'afresh'): Promise<SignedOrder> {
+    if (afresh) rules.forget(order.tokenId);
     // Side by side, so that a cold order makes two round trips and not three.
     const ready = credentials.get(call);
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
-    if (settings.maxOrderNotional) checkCap(order, settings.maxOrderNotional);
+    const aboveCap = overCap(multiplyDecimals(order.price, order.size));
+    if (aboveCap) throw aboveCap;
     await ready;
-    return signOrder(order, admitted, account, { now: Date.now() + clob.clockSkew() });
+    return signOrder(order, admitted, account, { now: Math.round(now()) });
   }
 
   /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */
@@ -102,16 +122,29 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     }
   }
 
+  /** Acts on a fate that contradicts the rules by which the order was admitted and signed. */
+  async function heed(fate: Fate, order: SignedOrder, call: Call): Promise<Fate> {
+    if (fate.kind === 'refused') return withBounds(fate, order, call);
+    // The exchange that an order is signed for follows from its market's rules.
+    const isSignature = fate.kind === 'not_taken' && fate.error.facts['reason'] === 'signature';
+    if (isSignature) rules.forget(order.tokenId);
+    return fate;
+  }
+
   return {
     walletAddress: wallet.address,
+    signedFor: {
+      venue: new URL(settings.clobUrl).origin,
+      chainId: CHAIN_ID,
+      maker: account.funderAddress,
+      signatureType: account.signatureType,
+    },
+    now,
+    syncClock,
+    overCap,
     sign,
-    submit: async (order, call) => {
-      const fate = await submissions.submit(order, call);
-      return fate.kind === 'refused' ? withBounds(fate, order, call) : fate;
-    },
-    settle: async (order, call) => {
-      const fate = await submissions.settle(order, call);
-      return fate.kind === 'refused' ? withBounds(fate, order, call) : fate;
-    },
+    submit: async (order, call) => heed(await submissions.submit(order, call), order, call),
+    settle: async (order, call) => heed(await submissions.settle(order, call), order, call),
+    lookUp: submissions.lookUp,
   };
 }

@@ -3,7 +3,6 @@ import {
   type Decimal,
   formatDecimal,
   isMultipleOf,
-  multiplyDecimals,
   ONE,
   parseDecimal,
   subtractDecimals,
@@ -21,6 +20,8 @@ export interface OrderRules {
   readonly minOrderSize: Decimal;
   readonly negRisk: boolean;
   readonly protocol: Protocol;
+  /** `null` where the book does not name its market. */
+  readonly conditionId: string | null;
 }
 
 /** Decimals of a size, whatever the tick (https://docs.polymarket.com, page "place orders"). */
@@ -46,6 +47,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call): Promise<
     minOrderSize: required(book.minOrderSize),
     negRisk: book.negRisk,
     protocol,
+    conditionId: book.conditionId,
   };
 }
 
@@ -64,17 +66,13 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
   }
 }
 
-/** Refuses (422 `order_above_cap`) an order whose price x size is above the operator's cap, in collateral units. */
-export function checkCap({ price, size }: LimitOrder, cap: Decimal): void {
-  if (compareDecimals(multiplyDecimals(price, size), cap) <= 0) return;
-  throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
-}
-
 export interface OrderRuleBook {
   /** The rules of a token by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
   admit(order: LimitOrder, call: Call): Promise<OrderRules>;
   /** Reads the rules of a token again, since the venue has contradicted the ones that were kept. */
   reread(tokenId: string, call: Call): Promise<OrderRules>;
+  /** Drops the rules of a token, so that the next order reads them again. */
+  forget(tokenId: string): void;
 }
 
 /**
@@ -105,6 +103,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
 
   return {
     reread: fresh,
+    forget: (tokenId) => kept.delete(tokenId),
     async admit(order, call) {
       const entry = kept.get(order.tokenId);
       // A clock that was set back must not make rules younger.

@@ -9,8 +9,8 @@ import { CHAIN_ID, hashStruct, hashTypedData, type TypedData, type Wallet } from
 
 /** Decimals of collateral and shares alike (https://docs.polymarket.com, page "place orders"). */
 const UNIT_DECIMALS = 6;
-/** Salts stay below it: they travel as JSON numbers. */
-const SALT_LIMIT = 2 ** 47;
+/** Salts are chosen below this number: they travel as JSON numbers. */
+const SALTS = 2 ** 47;
 
 const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
   eoa: SignatureTypeV2.EOA,
@@ -105,7 +105,7 @@ export async function signOrder(
   order: LimitOrder,
   rules: OrderRules,
   account: Account,
-  { now, salt = randomInt(1, SALT_LIMIT) }: SigningTime,
+  { now, salt = randomInt(1, SALTS) }: SigningTime,
 ): Promise<SignedOrder> {
   const { tokenId, postOnly } = order;
   const { wallet } = account;
@@ -121,7 +121,7 @@ export async function signOrder(
     : await wallet.sign(orderId);
   const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature };
   const payload = JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC, postOnly).order);
-  return { orderId, tokenId, postOnly, payload };
+  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, payload };
 }
 
 const ONE_SHARE_AT_HALF: LimitOrder = {
@@ -137,6 +137,12 @@ const ONE_SHARE_AT_HALF: LimitOrder = {
  * the first caller does not wait for it.
  */
 export async function rehearseSigning(account: Account): Promise<void> {
-  const rules = { tickSize: ONE_SHARE_AT_HALF.price, minOrderSize: ONE, negRisk: false, protocol: 'v1' } as const;
+  const rules = {
+    tickSize: ONE_SHARE_AT_HALF.price,
+    minOrderSize: ONE,
+    negRisk: false,
+    protocol: 'v1',
+    conditionId: null,
+  } as const;
   await signOrder(ONE_SHARE_AT_HALF, rules, account, { now: 0 });
 }

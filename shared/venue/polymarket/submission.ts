@@ -1,47 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, refuse } from '../../errors.ts';
 import { LOOK_UP_PAUSES_MS, LOOK_UP_RESERVE_MS, MIN_SEND_MS, SEND_MS, SETTLE_PAUSES_MS } from '../../limits.ts';
-import type { Call, Fate, SignedOrder } from '../port.ts';
+import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
 import { cleanVenueReason } from './calls/sentences.ts';
-import { type AccountDeps, createAccountSender } from './http/account.ts';
+import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/account.ts';
 import { TransportError } from './http/transport.ts';
 
 /**
  * The fate of a signed order, built here and nowhere else:
  *
  *   submit ─┐
- *           ├─> send ─┬─ the venue took it ───────────────────────────────────────────────────> placed
- *   settle ─┤         ├─ a sentence of the venue that proves a refusal ───────────────────────> refused
- *     │     │         ├─ the venue did not look at it (425, 429, 401, 503), or no byte left ──> not taken
+ *           ├─> send ─┬─ the venue took it ─────────────────────────────────────────────────> placed
+ *   settle ─┤         ├─ a sentence that names a check before the book ─────────────────────> refused, or not taken
+ *     │     │         ├─ the venue did not look at it (425, 429, JSON 401), or no byte left ─> not taken
  *     │     │         └─ anything else: unproven
- *     │     │               └─> look up order and trades ─┬─ found ──────────> placed, or refused when it was cancelled
- *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ no trace of it, and the answer said no ─> what it said
- *     │     │                                             └─ nothing settles it ─> unknown
- *     └─> look up the order ─┬─ found ─> placed, or refused when it was cancelled
- *           ▲                ├─ not found ─> send ─ refused or not taken ─> look up trades ─┬─ found ────> placed
- *           │                │                                                              ├─ none ─────> what was said
- *     (sent before)          └─ cannot be asked ─> unknown                                  └─ unusable ─> unknown
+ *     │     │               └─> look up order and trades ─┬─ found ─────────────────────────> placed
+ *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ every look-up usable, all empty,
+ *     │     │                                             │  and the answer said no ────────> what it said
+ *     │     │                                             └─ nothing settles it ────────────> unknown
+ *     └─> look up the order ─┬─ found ─> placed
+ *           ▲                ├─ not found ─> send ─ refused or not taken ─> look up order and trades ─┬─ found ─> placed
+ *           │                │                                                                        ├─ empty ─> it
+ *     (sent before)          └─ cannot be asked ─> unknown                                            └─ else ─> unknown
+ *
+ * A refusal by `settle` is one of its own sending. Whether an earlier one may still arrive is for the caller to know.
  */
-export interface Submissions {
-  /** Sends an order that was never sent. */
-  submit(order: SignedOrder, call: Call): Promise<Fate>;
-  /** Settles an order that may have been sent: looks it up, else sends the same bytes. */
-  settle(order: SignedOrder, call: Call): Promise<Fate>;
+export type Submissions = Pick<OrderEntry, 'submit' | 'settle' | 'lookUp'>;
+
+type UnknownFate = Extract<Fate, { readonly kind: 'unknown' }>;
+
+function unknown(cause: string | Error, sentAt: number | null): UnknownFate {
+  return { kind: 'unknown', why: 'sent', sentAt, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-function unknown(cause: string | Error): Fate {
-  return { kind: 'unknown', why: 'sent', cause: typeof cause === 'string' ? new Error(cause) : cause };
+/** Raised in place of a sending whose right has ended; no byte left that the venue did not answer. */
+class LeaseEnded extends Error {
+  override readonly name = 'LeaseEnded';
 }
 
 /** Reads a failure to send, which proves nothing as soon as a byte may have arrived. */
-function readFailure(error: unknown): Posted {
+function readFailure(error: unknown): Posted | UnknownFate {
+  if (error instanceof LeaseEnded) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
+  const notTaken = (refusal: AppError): Posted => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
   // Raised before the order was sent: the account has no credentials to send it with.
-  if (error instanceof AppError) return { kind: 'not_taken', error };
+  if (error instanceof AppError) return notTaken(error);
   if (!(error instanceof TransportError)) throw error;
   if (error.sent) return { kind: 'unproven', why: error.kind };
-  return { kind: 'not_taken', error: refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }) };
+  return notTaken(refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }));
 }
 
 function hasTimeToSend({ deadline }: Call): boolean {
@@ -53,35 +60,63 @@ export function createSubmissions(deps: AccountDeps): Submissions {
   const sendAsAccount = createAccountSender(deps);
   const find = createOrderFinder(sendAsAccount, deps.log);
 
-  async function send(order: SignedOrder, call: Call): Promise<Posted> {
+  /** Sends an order, and looks it up where the answer proves nothing. */
+  async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
+    let sentAt = 0;
+    const onSend = () => {
+      if (call.maySend?.() === false) throw new LeaseEnded();
+      sentAt = Math.round(Date.now() + deps.clob.clockSkew());
+    };
+    const posted = await post(order, call, onSend);
+    return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, sentAt, call) : posted;
+  }
+
+  async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
+    const read = ({ response, used }: AccountAnswer): Posted =>
+      readPosted(response, order.orderId, (text) =>
+        cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
+      );
     try {
-      const { response, used } = await sendAsAccount(({ key }) => {
-        const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
-        return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
-      }, call);
-      const clean = (text: string) =>
-        cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]);
-      return readPosted(response, order.orderId, clean);
+      const answer = await sendAsAccount(
+        ({ key }) => {
+          onSend();
+          const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
+          return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
+        },
+        call,
+        (refused) => read(refused).kind === 'not_taken',
+      );
+      return read(answer);
     } catch (error) {
       return readFailure(error);
     }
   }
 
-  /** Looks an order up until a look-up settles it or the time is over. */
-  async function lookUpUntilSettled(order: SignedOrder, { why, said }: Unproven, call: Call): Promise<Fate> {
+  /** Looks for the order, and for its trades too where it is not shown. */
+  async function findWithTrades(order: SignedOrder, call: Call): Promise<LookUp> {
+    const found = await find.order(order.orderId, call);
+    if (found.kind === 'found') return found;
+    const fills = await find.fills(order, call);
+    return fills.kind === 'not_found' ? found : fills;
+  }
+
+  /** Looks an order up until a look-up settles it or the time is over; believes `said` once all of them found nothing. */
+  async function lookUpUntilSettled(
+    order: SignedOrder,
+    { why, said }: Unproven,
+    sentAt: number,
+    call: Call,
+  ): Promise<Fate> {
+    let allEmpty = true;
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
-      if (performance.now() + pause >= call.deadline) break;
+      if (performance.now() + pause >= call.deadline) return unknown(why, sentAt);
       await sleep(pause);
-      const found = await find.order(order.orderId, call);
+      // Mostly it is there at once; its trades are asked for when it is not.
+      const found = index === 0 ? await find.order(order.orderId, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
-      // A filled order is forgotten, so that only its trades are left; a duplicate was taken before.
-      const mayBeFilled = why === 'duplicate' || (index > 0 && found.kind === 'not_found');
-      if (!mayBeFilled) continue;
-      const fills = await find.fills(order, call);
-      if (fills.kind === 'found') return fills.fate;
-      if (said && fills.kind === 'not_found') return said;
+      allEmpty &&= found.kind === 'not_found';
     }
-    return unknown(why);
+    return said && allEmpty ? said : unknown(why, sentAt);
   }
 
   /** Looks up an order of an earlier request, twice where the first look-up is of no use. */
@@ -96,23 +131,28 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   return {
     async submit(order, call) {
-      if (!hasTimeToSend(call)) return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }) };
-      const posted = await send(order, call);
-      return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, call) : posted;
+      if (!hasTimeToSend(call)) {
+        return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }), refusesOperator: false };
+      }
+      return send(order, call);
     },
 
     async settle(order, call) {
       const before = await lookUpBefore(order, call);
       if (before.kind === 'found') return before.fate;
-      if (before.kind === 'unusable') return unknown('the venue cannot be asked');
-      if (!hasTimeToSend(call)) return unknown('no time left to send the order again');
-      const posted = await send(order, call);
-      if (posted.kind === 'placed') return posted;
-      if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, call);
-      // The first sending may have been filled, forgotten, and be the very reason for this refusal.
-      const fills = await find.fills(order, call);
-      if (fills.kind === 'found') return fills.fate;
-      return fills.kind === 'not_found' ? posted : unknown(posted.error);
+      if (before.kind === 'unusable') return unknown('the venue cannot be asked', null);
+      if (!hasTimeToSend(call)) return unknown('no time left to send the order again', null);
+      const fate = await send(order, call);
+      if (fate.kind === 'placed' || fate.kind === 'unknown') return fate;
+      // The first sending may have been taken, and be the very reason for this refusal.
+      const after = await findWithTrades(order, call);
+      if (after.kind === 'found') return after.fate;
+      return after.kind === 'not_found' ? fate : unknown(fate.error, null);
+    },
+
+    async lookUp(order, call) {
+      const found = await findWithTrades(order, call);
+      return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
     },
   };
 }

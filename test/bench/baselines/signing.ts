@@ -15,7 +15,13 @@ const wallet = openWallet(new Secret(BENCH_PRIVATE_KEY));
 const account = { wallet, signatureType: 'eoa', funderAddress: wallet.address } as const;
 const decimal = (text: string) => parseDecimal(text) ?? ZERO;
 const order = { tokenId: TOKEN_ID, side: 'buy', price: decimal('0.51'), size: decimal('10'), postOnly: true } as const;
-const rules = { tickSize: decimal('0.01'), minOrderSize: decimal('5'), negRisk: false, protocol: 'v1' } as const;
+const rules = {
+  tickSize: decimal('0.01'),
+  minOrderSize: decimal('5'),
+  negRisk: false,
+  protocol: 'v1',
+  conditionId: null,
+} as const;
 
 const ethers = new Wallet(BENCH_PRIVATE_KEY);
 const domain = {

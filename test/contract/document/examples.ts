@@ -89,8 +89,11 @@ const BOOK = {
   hash: '48a9b99d8ea98981ea577a7d9154516b58a0a4c7',
 } as const;
 
+/** Of one run: an order is salted. */
+const ORDER_ID = '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e';
+
 const PLACED = {
-  order_id: '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e',
+  order_id: ORDER_ID,
   status: 'live',
   ...ORDER,
   price: '0.01',
@@ -162,9 +165,7 @@ export const EXAMPLES: readonly Exchange[] = [
     'post_only_would_cross',
     { price: '0.53' },
     'The post-only order would have matched at once; choose a price further from the other side.',
-    {
-      venue_reason: 'invalid post-only order: order crosses book',
-    },
+    { order_id: ORDER_ID, venue_reason: 'invalid post-only order: order crosses book' },
   ),
 ];
 

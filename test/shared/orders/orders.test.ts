@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { toProblem } from '../../../functions/problem.ts';
-import { parseNumber } from '../../../shared/decimal.ts';
+import { compareDecimals, parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';
-import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
+import { LATE_ARRIVAL_MS, LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
 import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
-import { encodeRecord } from '../../../shared/orders/record.ts';
-import type { Call, Fate, LimitOrder, OrderEntry, Placement } from '../../../shared/venue/port.ts';
+import { decodeRecord, encodeRecord, fingerprintOf } from '../../../shared/orders/record.ts';
+import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../../support/orders/fates.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
-import { WALLET } from '../../support/orders/order-records.ts';
+import { SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 
 const HOUR = 3_600_000;
@@ -37,26 +37,41 @@ function refuseToSign(code: ErrorCode, facts: ErrorFacts = {}) {
   };
 }
 
+function unknown(sentAt: number | null): Fate {
+  return { kind: 'unknown', why: 'sent', sentAt, cause: undefined };
+}
+
 describe('orders under an idempotency key', () => {
   let store: MemoryOrderStore;
   let time: number;
   /** What was asked of the venue, with the id of the order. */
   let asked: string[];
-  let venue: Pick<OrderEntry, 'submit' | 'settle'>;
+  let venue: Pick<OrderEntry, 'submit' | 'settle'> & { lookUp: (call: Call) => Promise<Fate> };
   let sign: () => Promise<void>;
   let log: ReturnType<typeof collectLog>;
   let signed: number;
+  let rules: ('afresh' | undefined)[];
 
   const placement = (orderId: string): Placement => ({ orderId, status: 'live', transactionHashes: [], tradeIds: [] });
   const placed = (orderId: string): Fate => ({ kind: 'placed', placement: placement(orderId) });
-  const open = (walletAddress = WALLET) =>
+  const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, cap = '1000' } = {}) =>
     createOrders({
       entry: {
         walletAddress,
-        sign: async ({ tokenId, postOnly }) => {
+        signedFor,
+        now: () => time,
+        syncClock: async () => {},
+        overCap: (notional) =>
+          compareDecimals(notional, parseNumber(cap) ?? notional) > 0 ? errorOf('order_above_cap') : undefined,
+        sign: async ({ tokenId, postOnly }, _call, afresh) => {
+          rules.push(afresh);
           await sign();
           signed += 1;
-          return { orderId: `0x${signed}`, tokenId, postOnly, payload: `{"signed":${signed}}` };
+          return { orderId: `0x${signed}`, tokenId, conditionId: null, postOnly, payload: `{"signed":${signed}}` };
+        },
+        lookUp: ({ orderId }, call) => {
+          asked.push(`look up ${orderId}`);
+          return venue.lookUp(call);
         },
         submit: (signedOrder, call) => {
           asked.push(`submit ${signedOrder.orderId}`);
@@ -69,7 +84,8 @@ describe('orders under an idempotency key', () => {
       },
       store,
       log: log.log,
-      now: () => time,
+      wall: () => time,
+      elapsed: () => time,
     });
   const ask = async (request: LimitOrder, key: string | undefined, orders: Orders, call: Call) => {
     const result = await orders.place(request, key, call);
@@ -84,11 +100,12 @@ describe('orders under an idempotency key', () => {
     );
 
   beforeEach(() => {
-    [store, time, asked, signed, log] = [createMemoryOrderStore(), START, [], 0, collectLog()];
+    [store, time, asked, signed, rules, log] = [createMemoryOrderStore(), START, [], 0, [], collectLog()];
     sign = async () => {};
     venue = {
       submit: async ({ orderId }) => placed(orderId),
       settle: async ({ orderId }) => placed(orderId),
+      lookUp: async () => unknown(null),
     };
   });
 
@@ -149,7 +166,9 @@ describe('orders under an idempotency key', () => {
   it('does not touch the order of another wallet', async () => {
     venue.submit = fail('outcome_unknown');
     await refusal(place());
-    const error = await refusal(place(order(), 'key', open('0x0000000000000000000000000000000000000001')));
+    const error = await refusal(
+      place(order(), 'key', open({ walletAddress: '0x0000000000000000000000000000000000000001' })),
+    );
     expect([error.code, error.message]).toStrictEqual(['idempotency_key_reused', expect.stringContaining('wallet')]);
     expect(asked).toStrictEqual(['submit 0x1']);
   });
@@ -178,19 +197,15 @@ describe('orders under an idempotency key', () => {
     expect((await place(order({ price: '0.6' }))).replayed).toBe(false);
   });
 
-  it.each<ErrorCode>([
-    'outcome_unknown',
-    'rate_limited',
-    'venue_refused_service',
-    'venue_unavailable',
-    'venue_timeout',
-    'unknown_token',
-  ])('settles the same signed order at once after %s', async (code) => {
-    venue.submit = fail(code);
-    expect((await refusal(place())).code).toBe(code);
-    expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: false });
-    expect(asked).toStrictEqual(['submit 0x1', 'settle {"signed":1}']);
-  });
+  it.each<ErrorCode>(['outcome_unknown', 'rate_limited', 'venue_unavailable', 'venue_timeout', 'unknown_token'])(
+    'settles the same signed order at once after %s',
+    async (code) => {
+      venue.submit = fail(code);
+      expect((await refusal(place())).code).toBe(code);
+      expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: false });
+      expect(asked).toStrictEqual(['submit 0x1', 'settle {"signed":1}']);
+    },
+  );
 
   it('says that an order is unknown when sending it ends in a fault of ours', async () => {
     venue.submit = async () => {
@@ -244,7 +259,7 @@ describe('orders under an idempotency key', () => {
   it('says that an order is placed also when that cannot be stored', async () => {
     store.failing.add('replace');
     expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: false });
-    expect(log.lines.map(({ message }) => message)).toStrictEqual(['final answer not stored']);
+    expect(log.lines.map(({ message }) => message)).toStrictEqual(['order signed', 'final answer not stored']);
   });
 
   it('does not call a refusal final that is not stored, since the repeat may be taken', async () => {
@@ -280,5 +295,252 @@ describe('orders under an idempotency key', () => {
     time += 2 * HOUR;
     store.failing.add('replace');
     expect((await place()).replayed).toBe(true);
+  });
+
+  describe('that was refused with its operator', () => {
+    const refusedOperator = (reason = 'wallet_type') => fail('venue_refused_service', { reason });
+
+    it('is signed anew by the rules and for the account of then', async () => {
+      venue.submit = refusedOperator();
+      expect((await refusal(place())).code).toBe('venue_refused_service');
+      venue.submit = async ({ orderId }) => placed(orderId);
+      const elsewhere = open({ signedFor: { ...SIGNED_FOR, signatureType: 'safe', maker: '0x5afe' } });
+      expect(await place(order(), 'key', elsewhere)).toStrictEqual({ placement: placement('0x2'), replayed: false });
+      expect([asked, rules]).toStrictEqual([
+        ['submit 0x1', 'submit 0x2'],
+        [undefined, 'afresh'],
+      ]);
+      expect(store.records.get('key')).toMatchObject({ orderId: '0x2', signing: { for: { maker: '0x5afe' } } });
+    });
+
+    it('stays bound to its order', async () => {
+      venue.submit = refusedOperator();
+      await refusal(place());
+      expect((await refusal(place(order({ price: '0.6' })))).code).toBe('idempotency_key_reused');
+    });
+
+    it('is not signed anew while nobody knows what became of an earlier sending', async () => {
+      venue.submit = async () => unknown(START);
+      await refusal(place());
+      venue.settle = refusedOperator();
+      time += LATE_ARRIVAL_MS;
+      expect((await refusal(place())).code).toBe('venue_refused_service');
+      venue.settle = async ({ orderId }) => placed(orderId);
+      expect((await place()).placement.orderId).toBe('0x1');
+    });
+
+    it('is not signed anew where no sentence of the venue says so', async () => {
+      const firewall = errorOf('venue_refused_service', { reason: 'firewall' });
+      venue.submit = async () => ({ kind: 'not_taken', error: firewall, refusesOperator: false });
+      await refusal(place());
+      expect((await place()).placement.orderId).toBe('0x1');
+    });
+  });
+
+  describe('whose earlier sending may still arrive', () => {
+    const LATE_S = LATE_ARRIVAL_MS / 1_000;
+
+    it.each<ErrorCode>(['order_rejected', 'insufficient_balance', 'venue_refused_service', 'venue_unavailable'])(
+      'is unknown when another sending is answered with %s, until it is too late for that',
+      async (code) => {
+        venue.submit = async () => unknown(START + 5_000);
+        await refusal(place());
+        venue.settle = fail(code);
+        for (const [at, retryAfter] of [
+          [6_000, LATE_S - 1],
+          [100_000, LATE_S - 95],
+          [LATE_ARRIVAL_MS + 4_999, 1],
+        ] as const) {
+          time = START + at;
+          const error = await refusal(place());
+          expect([error.code, error.facts, error.retryAfter]).toStrictEqual([
+            'outcome_unknown',
+            { orderId: '0x1' },
+            retryAfter,
+          ]);
+        }
+        time = START + LATE_ARRIVAL_MS + 5_000;
+        expect((await refusal(place())).code).toBe(code);
+      },
+    );
+
+    it('is unknown after a crash too: bytes may have left since the order was stored', async () => {
+      venue.submit = () => new Promise(() => undefined);
+      void place();
+      await new Promise((resolve) => setImmediate(resolve));
+      time += LEASE_MS;
+      venue.settle = fail('order_rejected');
+      expect((await refusal(place())).code).toBe('outcome_unknown');
+      time = START + LATE_ARRIVAL_MS;
+      expect((await refusal(place())).code).toBe('order_rejected');
+    });
+
+    it('waits again after another sending without an answer', async () => {
+      venue.submit = async () => unknown(START);
+      await refusal(place());
+      time += LATE_ARRIVAL_MS - 1;
+      venue.settle = async () => unknown(time);
+      await refusal(place());
+      venue.settle = fail('order_rejected');
+      time += LATE_ARRIVAL_MS - 1;
+      expect((await refusal(place())).code).toBe('outcome_unknown');
+      time += 1;
+      expect((await refusal(place())).code).toBe('order_rejected');
+    });
+
+    it('is refused at once when every earlier sending was provably not taken', async () => {
+      venue.submit = fail('rate_limited');
+      await refusal(place());
+      venue.settle = fail('order_rejected');
+      expect((await refusal(place())).code).toBe('order_rejected');
+    });
+  });
+
+  describe('of a service that has changed', () => {
+    it.each<[string, Partial<SignedFor>]>([
+      ['venue', { venue: 'https://other.example' }],
+      ['venue', { chainId: 80_002 }],
+      ['account', { maker: '0x5afe' }],
+      ['account', { signatureType: 'safe' }],
+    ])('is neither sent nor replayed for another %s: %j', async (what, change) => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(place(order(), 'open'));
+      venue.submit = async ({ orderId }) => placed(orderId);
+      await place(order(), 'final');
+      const changed = open({ signedFor: { ...SIGNED_FOR, ...change } });
+      for (const key of ['open', 'final']) {
+        const error = await refusal(place(order(), key, changed));
+        expect([error.code, error.message]).toStrictEqual(['idempotency_key_reused', expect.stringContaining(what)]);
+      }
+      expect(asked).toStrictEqual(['submit 0x1', 'submit 0x2']);
+    });
+
+    const above = () => open({ cap: '4.99' });
+
+    it('is only looked up above the cap of today, and refused by it when it was never taken', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(place());
+      const error = await refusal(place(order(), 'key', above()));
+      expect([error.code, error.facts]).toStrictEqual(['order_above_cap', { orderId: '0x1' }]);
+      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1']);
+      expect((await place()).placement.orderId).toBe('0x1');
+    });
+
+    it('is found above the cap of today, or unknown', async () => {
+      venue.submit = async () => unknown(START);
+      await refusal(place());
+      expect((await refusal(place(order(), 'key', above()))).code).toBe('outcome_unknown');
+      venue.lookUp = async () => placed('0x1');
+      expect((await place(order(), 'key', above())).placement.orderId).toBe('0x1');
+      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1', 'look up 0x1']);
+    });
+  });
+
+  describe('of a record of another version', () => {
+    /** The text of a record as version 1 wrote it. */
+    const old = (state: object) =>
+      JSON.stringify({ fingerprint: fingerprintOf(order()), walletAddress: WALLET, orderId: '0xold', ...state });
+    const unfinished = old({
+      state: 'unfinished',
+      order: { orderId: '0xold', tokenId: '7', postOnly: false, payload: '{"signed":"old"}' },
+      lease: { owner: 'old', until: 0 },
+    });
+
+    it('is only looked up where the record does not say what it was signed for', async () => {
+      store.records.set('key', decodeRecord(unfinished));
+      venue.lookUp = async () => unknown(null);
+      for (let index = 0; index < 2; index += 1) expect((await refusal(place())).code).toBe('outcome_unknown');
+      venue.lookUp = async () => placed('0xold');
+      expect((await place()).placement.orderId).toBe('0xold');
+      expect(asked).toStrictEqual(['look up 0xold', 'look up 0xold', 'look up 0xold']);
+    });
+
+    it('is replayed where it is final', async () => {
+      const answer = { result: 'placed', placement: placement('0xold') };
+      store.records.set('key', decodeRecord(old({ state: 'finished', answer, keepUntil: time + HOUR })));
+      expect(await place()).toStrictEqual({ placement: placement('0xold'), replayed: true });
+    });
+
+    it('is refused where the version is a later one, whose meaning nobody knows', () => {
+      expect(() => decodeRecord(JSON.stringify({ ...JSON.parse(unfinished), version: 3 }))).toThrow();
+    });
+  });
+
+  describe('under a lease', () => {
+    it('of a wrong clock is blocked for 30 s at most', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(place());
+      const record = store.records.get('key');
+      if (record?.state !== 'unfinished') throw new Error('The order is unfinished.');
+      store.records.set('key', { ...record, lease: { owner: 'ahead', until: time + 2 * HOUR } });
+      const orders = open();
+      const first = await refusal(place(order(), 'key', orders));
+      expect([first.code, first.retryAfter]).toStrictEqual(['order_in_progress', LEASE_MS / 1_000]);
+      time += LEASE_MS - 1;
+      expect((await refusal(place(order(), 'key', orders))).retryAfter).toBe(1);
+      time += 1;
+      expect((await place(order(), 'key', orders)).placement.orderId).toBe('0x1');
+    });
+
+    it('that has ended while the process stood still sends nothing', async () => {
+      let maySend: boolean | undefined;
+      venue.submit = async (_order, call) => {
+        time += LEASE_MS;
+        maySend = call.maySend?.();
+        return unknown(null);
+      };
+      await refusal(place());
+      expect(maySend).toBe(false);
+    });
+  });
+
+  it('replaces a refusal that a later answer contradicts, and says so at level error', async () => {
+    const answered = Promise.withResolvers<void>();
+    venue.submit = async ({ orderId }) => {
+      await answered.promise;
+      return placed(orderId);
+    };
+    const slow = place();
+    await new Promise((resolve) => setImmediate(resolve));
+    time += LATE_ARRIVAL_MS;
+    venue.settle = fail('order_rejected');
+    expect((await refusal(place())).code).toBe('order_rejected');
+    answered.resolve();
+    expect((await slow).replayed).toBe(false);
+    expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'a placed order contradicts its record' });
+    expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: true });
+  });
+
+  it('is no replay when only the answer of its final write was lost', async () => {
+    const { replace } = store;
+    store.replace = async (...write) => {
+      await replace(...write);
+      return false;
+    };
+    expect((await place()).replayed).toBe(false);
+    venue.submit = fail('order_rejected');
+    expect((await refusal(place(order(), 'other'))).replayed).toBe(false);
+  });
+
+  it.each(['key', undefined])('leaves its trace before its bytes leave, with key %s', async (key) => {
+    let lines: readonly Record<string, unknown>[] = [];
+    venue.submit = async ({ orderId }) => {
+      lines = [...log.lines];
+      return placed(orderId);
+    };
+    const trace = { request_id: 'r-1', client_address_unverified: 'me' };
+    await ask(order(), key, open(), { deadline: 0, venueRequests: [], trace });
+    expect(lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...trace }]);
+    expect(JSON.stringify(lines)).not.toContain('"key"');
+  });
+
+  it("keeps the venue's own sentence for the log under a key too", async () => {
+    const cause = new Error('not enough balance: balance: 17');
+    venue.submit = async () => ({
+      kind: 'refused',
+      error: new AppError('too little', { code: 'insufficient_balance', cause }),
+    });
+    expect((await refusal(place())).cause).toBe(cause);
+    expect((await refusal(place())).cause).toBeUndefined();
   });
 });

@@ -1,10 +1,20 @@
 import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../../shared/orders/record.ts';
+import type { SignedFor } from '../../../shared/venue/port.ts';
 
 export const WALLET = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
+
+/** The account that orders are signed for where it does not matter. */
+export const SIGNED_FOR: SignedFor = {
+  venue: 'https://venue.example',
+  chainId: 137,
+  maker: WALLET,
+  signatureType: 'eoa',
+};
 
 /** An unfinished order of about the size of a real one. */
 export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrder {
   return {
+    version: 2,
     state: 'unfinished',
     fingerprint: 'f'.repeat(43),
     walletAddress: WALLET,
@@ -12,10 +22,14 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     order: {
       orderId,
       tokenId: '7'.repeat(77),
+      conditionId: `0x${'c0'.repeat(32)}`,
       postOnly: true,
       payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
     },
+    signing: { for: SIGNED_FOR, notional: '5', at: 1_790_000_000_000, expiresAt: null },
     lease: { owner, until: 1_790_000_030_000 },
+    unprovenAt: 1_790_000_000_000,
+    freed: false,
   };
 }
 
@@ -32,6 +46,6 @@ export const REFUSED: FinalAnswer = {
 };
 
 export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
-  const { order, lease, ...request } = unfinishedOrder('nobody');
+  const { order, lease, unprovenAt, freed, ...request } = unfinishedOrder('nobody');
   return { ...request, state: 'finished', answer, keepUntil };
 }

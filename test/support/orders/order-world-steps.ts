@@ -9,9 +9,15 @@ export interface WorldState {
   record: OrderRecord | undefined;
   /** Names of the random owners of leases. */
   readonly owners: Map<string, string>;
-  /** What the venue took, by order id. It shows a live order to everybody, and a filled one only while it likes. */
-  readonly taken: Map<string, 'live' | 'filled'>;
-  readonly sent: Set<string>;
+  /**
+   * What the venue took, by order id. Look-ups lag: in the tick of `at` they may miss it. Later they show a live order to
+   * everybody, and a filled one among the trades.
+   */
+  readonly taken: Map<string, { readonly state: 'live' | 'filled'; readonly at: number }>;
+  /** Orders that are held up on their way since a tick, and may still arrive. */
+  readonly heldUp: Map<string, number>;
+  /** The last sending was refused with its operator. */
+  lastRefusedOperator: boolean;
 }
 
 /** One way a step can go: its effect on the world, and what the process sees of it. */

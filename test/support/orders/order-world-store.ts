@@ -5,13 +5,14 @@ import type { Steps, Way, WorldState } from './order-world-steps.ts';
 export type Flaw =
   | 'nothing is stored before sending'
   | 'a first record overwrites another'
-  | 'a lease is not respected'
-  | 'a lease is taken over by everybody'
   | 'a refusal is stored without the lease'
   | 'a refusal is given though it is not stored'
   | 'the clock is not read before sending'
   | 'a repeat signs anew'
-  | 'the venue looks for the balance before the duplicate';
+  | 'a refusal of a second sending is believed at once'
+  | 'the record forgets that bytes have left'
+  | 'nothing is looked up after a refusal'
+  | 'a key is freed by a refusal of its last sending alone';
 
 export interface ModelDeps {
   readonly world: WorldState;
@@ -55,20 +56,19 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
   };
   const set = (record: OrderRecord) => () => {
     world.record = record;
+    if (record.state !== 'unfinished') return;
+    if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unprovenAt: null };
+    const isOver = record.lease.until === 0 && world.lastRefusedOperator;
+    if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) {
+      world.record = { ...record, freed: true };
+    }
   };
-  const seen = (): OrderRecord | undefined => {
-    if (flaw !== 'a lease is not respected' || world.record?.state !== 'unfinished') return world.record;
-    return { ...world.record, lease: { ...world.record.lease, until: 0 } };
-  };
-  const expects = (record: OrderRecord, expected: Expected): Expected => {
-    const loose =
-      record.state === 'finished' ? 'a refusal is stored without the lease' : 'a lease is taken over by everybody';
-    return flaw === loose ? 'unfinished' : expected;
-  };
+  const expects = (record: OrderRecord, expected: Expected): Expected =>
+    flaw === 'a refusal is stored without the lease' && record.state === 'finished' ? 'unfinished' : expected;
   return {
     read: () =>
       steps.take('store', () => [
-        { name: 'reads', result: seen },
+        { name: 'reads', result: () => world.record },
         {
           name: 'cannot read',
           fault: true,

@@ -1,42 +1,48 @@
-import { fingerprintOf } from '../../../shared/orders/record.ts';
+import { fingerprintOf, newRecord } from '../../../shared/orders/record.ts';
 import { createClient, isFinal, ORDER } from '../service/order-client.ts';
 import type { Happening, System } from './interleavings.ts';
-import { WALLET } from './order-records.ts';
+import { SIGNED_FOR, WALLET } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';
+import { arrivals, LATE_TICKS } from './order-world-venue.ts';
 
 export interface WorldOptions {
   /** Failures of store, venue and process on one path. */
   readonly faults: number;
-  /** How often a lease ends by time. */
+  /** The ticks that pass while the two clients are served; a lease lasts one. */
   readonly ticks: number;
   /** What an earlier process left behind under the key when it was killed; nothing for `unused`. */
-  readonly key: 'unused' | 'of an unsent order' | 'of a live order' | 'of a filled order';
+  readonly key:
+    | 'unused'
+    | 'of an unsent order'
+    | 'of a live order'
+    | 'of a filled order'
+    | 'of an order that is held up';
   readonly flaw?: Flaw;
 }
 
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
-  const order = { orderId: 'old', tokenId: ORDER.tokenId, postOnly: false, payload: 'old' };
+  const order = { orderId: 'old', tokenId: ORDER.tokenId, conditionId: null, postOnly: false, payload: 'old' };
   const lease = { owner: 'old', until: 0 };
-  const request = { fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, orderId: 'old' };
-  world.record = { state: 'unfinished', ...request, order, lease };
+  const signing = { for: SIGNED_FOR, notional: '5', at: 0, expiresAt: null };
+  world.record = newRecord({ fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, order, lease, signing });
   world.owners.set('old', 'old');
-  world.sent.add('old');
-  if (key !== 'of an unsent order') world.taken.set('old', key === 'of a live order' ? 'live' : 'filled');
+  if (key === 'of an order that is held up') world.heldUp.set('old', 0);
+  else if (key !== 'of an unsent order') {
+    world.taken.set('old', { state: key === 'of a live order' ? 'live' : 'filled', at: -1 });
+  }
 }
 
 /** What the clients were told against what the venue did; `last` is the answer to the last repeat. */
 function breachOf(world: WorldState, answers: readonly string[], last: string | undefined): string | undefined {
-  if (world.sent.size > 1) return 'two orders were sent';
+  if (world.taken.size > 1) return 'two orders are at the venue';
   const final = new Set(answers.filter(isFinal));
   if (final.size > 1) return `final answers differ: ${[...final].join(', ')}`;
   if (final.has('refused') && world.taken.size > 0) return 'refused, it was said, and the venue has the order';
   const untrue = [...final].find((answer) => answer !== 'refused' && !world.taken.has(answer.slice('placed '.length)));
   if (untrue !== undefined) return `${untrue}, it was said, and the venue never took it`;
-  // Only an order that the venue filled and forgot may stay unknown.
-  const forgotten = last === 'outcome_unknown' && [...world.taken.values()].includes('filled');
-  return last === undefined || isFinal(last) || forgotten ? undefined : `the last answer is ${last}`;
+  return last === undefined || isFinal(last) ? undefined : `the last answer is ${last}`;
 }
 
 /** The record with names for the random owners of leases, so that equal states are equal texts. */
@@ -56,7 +62,8 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
     record: undefined,
     owners: new Map(),
     taken: new Map(),
-    sent: new Set(),
+    heldUp: new Map(),
+    lastRefusedOperator: false,
   };
   const [a, b] = [createClient('A', world, flaw), createClient('B', world, flaw)];
   const last = createClient('last', world, flaw);
@@ -64,7 +71,7 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
   const closing: Happening = {
     name: 'after every lease, a last repeat without faults',
     run: () => {
-      [world.clock, world.faults] = [ticks + 1, 0];
+      [world.clock, world.faults] = [ticks + LATE_TICKS, 0];
       last.ask();
     },
   };
@@ -80,14 +87,14 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
     const steps = [...a.steps.happenings(), ...(untouched ? [] : b.steps.happenings())];
     // A call of the venue is over before the lease is: its time budget is shorter.
     const timePasses = world.clock < ticks && !untouched && !a.steps.atVenue() && !b.steps.atVenue();
-    return timePasses ? [...steps, leaseEnds] : steps;
+    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : [])];
   };
   a.ask();
   b.ask();
   return {
     happenings: () => {
       if (a.busy() || b.busy()) return happenings();
-      return last.busy() ? last.steps.happenings() : last.answers.length === 0 ? [closing] : [];
+      return last.busy() ? last.steps.happenings() : last.answers.length === 0 ? [closing, ...arrivals(world)] : [];
     },
     state: () => {
       const clients = [a, b, last].map(({ answers, busy, steps }) => [answers, busy(), steps.trace()]);
@@ -95,7 +102,8 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
         world.clock,
         world.faults,
         [...world.taken],
-        [...world.sent],
+        [...world.heldUp],
+        world.lastRefusedOperator,
         describeRecord(world),
         clients,
       ]);

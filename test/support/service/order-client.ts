@@ -6,7 +6,7 @@ import type { LimitOrder } from '../../../shared/venue/port.ts';
 import { WALLET } from '../orders/order-records.ts';
 import { createSteps, type Steps, type WorldState } from '../orders/order-world-steps.ts';
 import { createStoreModel, type Flaw } from '../orders/order-world-store.ts';
-import { createEntryModel } from '../orders/order-world-venue.ts';
+import { createEntryModel, LATE_TICKS } from '../orders/order-world-venue.ts';
 
 const decimal = (text: string) => parseNumber(text) ?? { coefficient: 0n, scale: 0 };
 /** The order that all of them ask for. */
@@ -17,7 +17,7 @@ export const ORDER: LimitOrder = {
   size: decimal('10'),
   postOnly: false,
 };
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };
 
 /** A client with one request, which is served by a process of its own. */
 export interface Client {
@@ -51,8 +51,10 @@ export function createClient(name: string, world: WorldState, flaw: Flaw | undef
       entry: { walletAddress: WALLET, ...createEntryModel(deps) },
       store: createStoreModel(deps),
       log: SILENT,
-      now: () => (flaw === 'the clock is not read before sending' && name === 'A' ? 0 : world.clock),
+      wall: () => (flaw === 'the clock is not read before sending' && name === 'A' ? 0 : world.clock),
+      elapsed: () => world.clock,
       leaseMs: 1,
+      lateArrivalMs: flaw === 'a refusal of a second sending is believed at once' ? 0 : LATE_TICKS,
     });
     busy = true;
     void place(orders).then(answered);

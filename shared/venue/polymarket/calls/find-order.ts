@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
-import { refuse } from '../../../errors.ts';
 import { LOOK_UP_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import type { AuthenticatedRequest, SendAsAccount } from '../http/account.ts';
 import type { VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, parseJson } from '../wire.ts';
+import { decimalText, errorText, parseJson } from '../wire.ts';
 
-/** Pages of trades that are looked at; there are hundreds of trades on each, all since the order was signed. */
-const MAX_TRADE_PAGES = 5;
-/** Between our clock, by which the order is dated, and the venue's. */
-const CLOCK_MARGIN_S = 60;
+/** Pages of trades that are looked at; there are hundreds of trades on each. */
+const MAX_TRADE_PAGES = 10;
+/** Trades so much older than an order are none of it, whatever the clocks of the venue's parts. */
+const TRADE_MARGIN_S = 3_600;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';
 
@@ -23,12 +22,16 @@ const order = z.object({
 
 const trade = z.object({
   id: z.string(),
+  status: z.nullish(z.string()),
+  match_time: z.nullish(z.string()),
   taker_order_id: z.nullish(z.string()),
   transaction_hash: z.nullish(z.string()),
   maker_orders: z.catch(z.array(z.object({ order_id: z.string() })), []),
 });
 
-const tradePage = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
+type Trade = z.infer<typeof trade>;
+
+const tradePage = z.nullable(z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) }));
 
 const timestamped = z.object({ timestamp: z.string().check(z.regex(/^\d{10,15}$/)) });
 
@@ -45,9 +48,15 @@ function placed(placement: Placement): LookUp {
   return { kind: 'found', fate: { kind: 'placed', placement } };
 }
 
+/** Tells the venue's own "not found" from a 404 of what stands before it. */
+function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
+  return status === 404 && isJson && errorText(text) !== undefined;
+}
+
 /** Reads the answer of `GET /data/order/{id}`. */
-function readOrder({ status, isJson, text }: VenueHttpResponse, orderId: string): LookUp {
-  if (status === 404 && isJson) return NOT_FOUND;
+function readOrder(response: VenueHttpResponse, orderId: string): LookUp {
+  if (isOwn404(response)) return NOT_FOUND;
+  const { status, isJson, text } = response;
   if (status !== 200 || !isJson) return UNUSABLE;
   const body = parseJson(text);
   if (body === null) return NOT_FOUND;
@@ -56,34 +65,49 @@ function readOrder({ status, isJson, text }: VenueHttpResponse, orderId: string)
   const { status: state, size_matched, associate_trades } = parsed.data;
   const name = state.toUpperCase().replace(/^ORDER_STATUS_/, '');
   const placement = { orderId, transactionHashes: [], tradeIds: associate_trades ?? [] };
+  // Off the book by the time of this look-up; the venue had taken it.
+  if (/^(?:CANCELL?ED|INVALID)[A-Z_]*$/.test(name)) return placed({ ...placement, status: 'cancelled' });
   if (size_matched !== '0' || name === 'MATCHED') return placed({ ...placement, status: 'matched' });
   if (name === 'LIVE' || name === 'UNMATCHED') return placed({ ...placement, status: 'live' });
-  if (name === 'DELAYED') return placed({ ...placement, status: 'delayed' });
-  // The whole of it, since it is quoted.
-  if (!/^(CANCELE?L?ED|INVALID)[A-Z_]{0,50}$/.test(name)) return UNUSABLE;
-  const error = refuse('order_rejected', { cancelled: true, venueReason: state, orderId });
-  return { kind: 'found', fate: { kind: 'refused', error } };
+  return name === 'DELAYED' ? placed({ ...placement, status: 'delayed' }) : UNUSABLE;
 }
 
-/** Reads one page of `GET /data/trades`; `nextCursor` is absent on the last page. */
+/** Tells a trade whose settlement failed on the chain, in both spellings of the venue: it is no fill. */
+function hasFailed({ status }: Trade): boolean {
+  return /^(?:TRADE_STATUS_)?FAILED$/i.test(status ?? '');
+}
+
+/** Tells a page, newest trade first, that ends with trades from before the order: none of it can follow. */
+function endsBefore(trades: readonly Trade[], since: number): boolean {
+  const times = trades.map(({ match_time }) => Number(match_time ?? Number.NaN));
+  const isSorted = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
+  return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
+}
+
+/** Reads one page of `GET /data/trades`; `nextCursor` is absent on the last page. `since`: in seconds of the epoch. */
 function readTrades(
-  { status, isJson, text }: VenueHttpResponse,
+  response: VenueHttpResponse,
   orderId: string,
+  since: number,
 ): { readonly found: LookUp; readonly nextCursor?: string | undefined } {
-  // A venue without this path has no trades to show.
-  if (status === 404) return { found: NOT_FOUND };
+  if (isOwn404(response)) return { found: NOT_FOUND };
+  const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
   if (!parsed.success) return { found: UNUSABLE };
-  const { data, next_cursor } = parsed.data;
+  const { data = [], next_cursor } = parsed.data ?? {};
   const wanted = orderId.toLowerCase();
-  const fills = data.filter(({ taker_order_id, maker_orders }) =>
+  const own = data.filter(({ taker_order_id, maker_orders }) =>
     [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].some((id) => id?.toLowerCase() === wanted),
   );
-  if (fills.length === 0) {
-    return { found: NOT_FOUND, nextCursor: next_cursor && next_cursor !== END ? next_cursor : undefined };
+  const fills = own.filter((trade) => !hasFailed(trade));
+  if (fills.length > 0) {
+    const transactionHashes = [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))];
+    return { found: placed({ orderId, status: 'matched', transactionHashes, tradeIds: fills.map(({ id }) => id) }) };
   }
-  const transactionHashes = [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))];
-  return { found: placed({ orderId, status: 'matched', transactionHashes, tradeIds: fills.map(({ id }) => id) }) };
+  // Known by failed trades alone: accepted once, and nobody says what became of the rest.
+  if (own.length > 0) return { found: UNUSABLE };
+  const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
+  return { found: NOT_FOUND, nextCursor: isLast ? undefined : next_cursor };
 }
 
 /** Asks the venue what it knows of an order. A venue that cannot be asked is `unusable`, never an error. */
@@ -108,25 +132,37 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
     }
   }
 
+  async function readPages(
+    filter: Readonly<Record<string, string>>,
+    orderId: string,
+    since: number,
+    call: Call,
+  ): Promise<LookUp> {
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
+      const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
+      const response = await ask({ name: 'read-trades', path: '/data/trades', query: `?${query}` }, call);
+      if (!response) return UNUSABLE;
+      const { found, nextCursor } = readTrades(response, orderId, since);
+      if (found.kind !== 'not_found' || nextCursor === undefined) return found;
+      cursor = nextCursor;
+    }
+    return UNUSABLE;
+  }
+
   return {
     async order(orderId, call) {
       const response = await ask({ name: 'read-order', path: `/data/order/${orderId}` }, call);
       return response ? readOrder(response, orderId) : UNUSABLE;
     },
 
-    async fills({ orderId, payload }, call) {
+    async fills({ orderId, tokenId, conditionId, payload }, call) {
       const signed = timestamped.safeParse(parseJson(payload));
-      const after = signed.success ? Math.floor(Number(signed.data.timestamp) / 1_000) - CLOCK_MARGIN_S : 0;
-      let cursor: string | undefined;
-      for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
-        const query = new URLSearchParams({ after: String(after), ...(cursor && { next_cursor: cursor }) });
-        const response = await ask({ name: 'read-trades', path: '/data/trades', query: `?${query}` }, call);
-        if (!response) return UNUSABLE;
-        const { found, nextCursor } = readTrades(response, orderId);
-        if (found.kind !== 'not_found' || nextCursor === undefined) return found;
-        cursor = nextCursor;
-      }
-      return UNUSABLE;
+      const since = signed.success ? Number(signed.data.timestamp) / 1_000 - TRADE_MARGIN_S : 0;
+      const inToken = await readPages({ asset_id: tokenId }, orderId, since, call);
+      // A resting order can be matched by one on the other token, under whose name the trade then stands.
+      if (inToken.kind !== 'not_found' || conditionId === null) return inToken;
+      return readPages({ market: conditionId }, orderId, since, call);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Fate } from '../../port.ts';
 import { toldWait } from '../http/transport.ts';
 import { decimalOrNull } from '../wire.ts';
 
-/** A sentence of the venue about an order that it did not take. */
+/** A sentence of the venue about an order. */
 export interface Said {
   /** The sentence without secrets, as it may be passed on. */
   readonly reason: string;
@@ -17,98 +17,145 @@ export type SaidFate = Extract<Fate, { readonly kind: 'refused' | 'not_taken' }>
 /** `named`: the number that the sentence names, in canonical form. */
 type Write = (said: Said, named: string | undefined) => AppError;
 
-interface Row {
-  readonly says: RegExp;
-  /** `refused` is final; after `not_taken` the same order may be sent again. */
-  readonly proves: SaidFate['kind'];
-  readonly error: Write;
-}
+/**
+ * A sentence of the venue, its class, and the page or report that it is known from. Three classes name a check that the
+ * venue makes before the book, and so prove that it did not take the order: `order` refuses this order for good,
+ * `operator` refuses whoever runs this service, `now` takes no such order at the moment. `nothing` is said of orders that
+ * are held or perhaps taken.
+ */
+type Row = { readonly says: RegExp; readonly source: string } & (
+  | { readonly proves: 'order' | 'operator' | 'now'; readonly error: Write }
+  | { readonly proves: 'nothing' }
+);
+
+const ERROR_CODES = 'https://docs.polymarket.com/resources/error-codes';
+const PLACE_ORDERS = 'https://docs.polymarket.com, page "place orders"';
+const GEOBLOCK = 'https://docs.polymarket.com/api-reference/geoblock';
+
+const withCause = ({ reason }: Said) => ({ cause: new Error(reason) });
 
 const quoted =
-  (code: 'post_only_would_cross' | 'market_not_accepting_orders'): Write =>
-  ({ reason }) =>
-    refuse(code, { venueReason: reason });
+  (code: 'post_only_would_cross' | 'market_not_accepting_orders' | 'order_rejected'): Write =>
+  (said) =>
+    refuse(code, { venueReason: said.reason }, withCause(said));
 
 const refusedService =
   (reason: FactsOf<'venue_refused_service'>['reason']): Write =>
   (said) =>
-    refuse('venue_refused_service', { reason }, { cause: new Error(said.reason) });
+    refuse('venue_refused_service', { reason }, withCause(said));
 
 const unavailable =
   (why: FactsOf<'venue_unavailable'>['why']): Write =>
-  ({ reason, retryAfter }) =>
-    refuse('venue_unavailable', { why }, { retryAfter: toldWait(retryAfter), cause: new Error(reason) });
+  (said) =>
+    refuse('venue_unavailable', { why }, { retryAfter: toldWait(said.retryAfter), ...withCause(said) });
+
+/** Quotes a refusal in a sentence that is not known. */
+export function rejected(said: Said): SaidFate {
+  return { kind: 'refused', error: quoted('order_rejected')(said, undefined) };
+}
 
 /**
- * The venue's sentences and the end that each proves. The first that matches counts. Source: the venue's page of error
- * codes (https://docs.polymarket.com/resources/error-codes); the wire carries the texts alone, without a code.
+ * The venue's sentences. The first that matches counts, so those that prove nothing come first. A sentence without a row
+ * is unknown: it is believed only when no look-up finds the order. The wire carries the texts alone, without a code; its
+ * statuses prove nothing, since the venue rewrites them by words ("unauthorized" becomes 401, "not found" 404).
  */
-const SENTENCES: readonly Row[] = [
-  { says: /crosses (?:the )?book/i, proves: 'refused', error: quoted('post_only_would_cross') },
+export const SENTENCES: readonly Row[] = [
+  // "Duplicated" says that this very order is known, and not how it ended.
+  { says: /duplicated/i, proves: 'nothing', source: ERROR_CODES },
+  // The order passed the checks and waits, by the venue's older page of errors ("no failure: placement delayed").
+  { says: /delayed|delaying/i, proves: 'nothing', source: ERROR_CODES },
+  { says: /could ?n[o']t insert|could ?n[o']t run the execution/i, proves: 'nothing', source: ERROR_CODES },
+  { says: /internal|tim(?:ed|e)[ -]?out|deadline exceeded|context cancel/i, proves: 'nothing', source: ERROR_CODES },
+  { says: /crosses (?:the )?book/i, proves: 'order', source: ERROR_CODES, error: quoted('post_only_would_cross') },
   {
     says: /breaks minimum tick size rule[^\d]*(\d+(?:\.\d+)?)?/i,
-    proves: 'refused',
-    error: ({ reason }, tickSize) =>
-      refuse('price_off_tick', { contradicted: true, ...(tickSize && { tickSize }) }, { cause: new Error(reason) }),
+    proves: 'order',
+    source: ERROR_CODES,
+    error: (said, tickSize) =>
+      refuse('price_off_tick', { contradicted: true, ...(tickSize && { tickSize }) }, withCause(said)),
   },
   {
     says: /lower than the minimum:?\s*(\d+(?:\.\d+)?)?/i,
-    proves: 'refused',
-    error: ({ reason }, minimum) =>
-      refuse(
-        'size_below_minimum',
-        { contradicted: true, ...(minimum && { minOrderSize: minimum }) },
-        { cause: new Error(reason) },
-      ),
+    proves: 'order',
+    source: ERROR_CODES,
+    error: (said, minimum) =>
+      refuse('size_below_minimum', { contradicted: true, ...(minimum && { minOrderSize: minimum }) }, withCause(said)),
   },
   {
     says: /min size:\s*\$(\d+(?:\.\d+)?)/i,
-    proves: 'refused',
-    error: ({ reason }, minNotional) =>
-      refuse('notional_below_minimum', minNotional ? { minNotional } : {}, { cause: new Error(reason) }),
+    proves: 'order',
+    source: 'https://github.com/Polymarket/py-clob-client/issues/253',
+    error: (said, minNotional) => refuse('notional_below_minimum', minNotional ? { minNotional } : {}, withCause(said)),
   },
+  {
+    says: /max(?:imum)? accuracy/i,
+    proves: 'order',
+    source: 'https://github.com/Polymarket/py-clob-client-v2/issues/99',
+    error: quoted('order_rejected'),
+  },
+  { says: /invalid expiration/i, proves: 'order', source: PLACE_ORDERS, error: quoted('order_rejected') },
+  { says: /invalid order payload/i, proves: 'order', source: ERROR_CODES, error: quoted('order_rejected') },
   {
     says: /not enough balance/i,
-    proves: 'refused',
+    proves: 'order',
+    source: ERROR_CODES,
     // Its text shows the operator's balances, which are nobody else's business: logged, not quoted.
-    error: ({ reason }) => refuse('insufficient_balance', {}, { cause: new Error(reason) }),
+    error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
-  { says: /order_version_mismatch|invalid signature/i, proves: 'not_taken', error: refusedService('signature') },
   {
-    says: /address of the api key|owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
-    proves: 'not_taken',
-    error: refusedService('credentials'),
-  },
-  { says: /maker address not allowed/i, proves: 'not_taken', error: refusedService('wallet_type') },
-  { says: /address banned|closed only mode/i, proves: 'not_taken', error: refusedService('account_restricted') },
-  { says: /restricted in your region/i, proves: 'not_taken', error: refusedService('region') },
-  { says: /trading is currently disabled/i, proves: 'not_taken', error: unavailable('halted') },
-  { says: /cancel-only/i, proves: 'not_taken', error: unavailable('cancel_only') },
-  { says: /post-only mode/i, proves: 'not_taken', error: unavailable('post_only_phase') },
-  {
-    says: /not yet ready to process new orders|delayed due to market conditions|not accepting orders|market is closed/i,
-    proves: 'refused',
+    says: /not yet ready to process new orders|not accepting orders|market is closed/i,
+    proves: 'order',
+    source: ERROR_CODES,
     error: quoted('market_not_accepting_orders'),
   },
   {
+    says: /order_version_mismatch|invalid signature/i,
+    proves: 'operator',
+    source: ERROR_CODES,
+    error: refusedService('signature'),
+  },
+  {
+    says: /address of the api key|owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
+    proves: 'operator',
+    source: ERROR_CODES,
+    error: refusedService('credentials'),
+  },
+  {
+    says: /maker address not allowed/i,
+    proves: 'operator',
+    source: 'https://github.com/Polymarket/py-clob-client-v2/issues/111',
+    error: refusedService('wallet_type'),
+  },
+  {
+    says: /address banned|closed only mode/i,
+    proves: 'operator',
+    source: ERROR_CODES,
+    error: refusedService('account_restricted'),
+  },
+  { says: /restricted in your region/i, proves: 'operator', source: GEOBLOCK, error: refusedService('region') },
+  { says: /trading is currently disabled/i, proves: 'now', source: ERROR_CODES, error: unavailable('halted') },
+  { says: /cancel-only/i, proves: 'now', source: ERROR_CODES, error: unavailable('cancel_only') },
+  { says: /post-only mode/i, proves: 'now', source: ERROR_CODES, error: unavailable('post_only_phase') },
+  {
     says: /market not found|no orderbook exists/i,
-    proves: 'not_taken',
-    error: ({ reason }) => refuse('unknown_token', {}, { cause: new Error(reason) }),
+    proves: 'now',
+    source: ERROR_CODES,
+    error: (said) => refuse('unknown_token', {}, withCause(said)),
   },
 ];
 
-/** Finds the end that a sentence of the venue proves; `undefined` for a sentence that is not known. */
-export function fateSaidBy(sentence: string, said: Said): SaidFate | undefined {
-  for (const { says, proves, error } of SENTENCES) {
-    const match = says.exec(sentence);
-    if (match) return { kind: proves, error: error(said, decimalOrNull(match[1]) ?? undefined) };
+/** Reads the end that a sentence proves, or `nothing`; `undefined` for a sentence without a row. */
+export function fateSaidBy(sentence: string, said: Said): SaidFate | 'nothing' | undefined {
+  for (const row of SENTENCES) {
+    const match = row.says.exec(sentence);
+    if (!match) continue;
+    if (row.proves === 'nothing') return 'nothing';
+    const error = row.error(said, decimalOrNull(match[1]) ?? undefined);
+    return row.proves === 'order'
+      ? { kind: 'refused', error }
+      : { kind: 'not_taken', error, refusesOperator: row.proves === 'operator' };
   }
   return undefined;
-}
-
-/** Tells the sentence that this very order is known to the venue, which proves nothing about how it ended. */
-export function isDuplicate(sentence: string): boolean {
-  return /duplicated/i.test(sentence);
 }
 
 /** Characters of a venue's sentence that are passed on. */

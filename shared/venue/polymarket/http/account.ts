@@ -76,19 +76,20 @@ export interface AccountDeps {
 }
 
 /** An answer, and the credentials that it was given to. */
-interface AccountAnswer {
+export interface AccountAnswer {
   readonly response: VenueHttpResponse;
   readonly used: ApiCredentials;
 }
 
 /**
  * Sends a request with the account's credentials. After a 401, which the venue says before it looks at a request, it
- * is made and sent once more: with the right time if the clock was wrong, else with renewed credentials. Errors:
- * `TransportError`, and by code those of `CredentialSource`.
+ * is made and sent once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat` says
+ * whether a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
  */
 export type SendAsAccount = (
   make: (used: ApiCredentials) => AuthenticatedRequest,
   call: Call,
+  mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
 /** The HMAC keys of credentials in use: making one takes longer than the HMAC. */
@@ -136,12 +137,12 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     return { response: await clob.send({ ...spec, path: path + query, headers }, call), used };
   }
 
-  return async (make, call) => {
+  return async (make, call, mayRepeat = () => true) => {
     const used = await credentials.get(call);
     const skew = clob.clockSkew();
     const request = make(used);
     const answer = await attempt(request, used, skew, call);
-    if (answer.response.status !== 401) return answer;
+    if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
     const skewNow = clob.clockSkew();
     const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
     log.warn('the venue refused the API credentials', { venue_request: request.name, clock_was_wrong: clockWasWrong });

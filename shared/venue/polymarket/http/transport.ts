@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import { CONNECT_MS, MAX_IDLE_MS, NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
 
@@ -52,6 +52,8 @@ export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
   /** The milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
   clockSkew(): number;
+  /** Tells that the skew is known, and that our clock was not set since. */
+  isSkewCertain(): boolean;
 }
 
 /** A longer wait is a mistake of the venue's, or its way to say that it is gone. */
@@ -202,12 +204,14 @@ function readBody(response: IncomingMessage): Promise<string> {
 export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
   const connection = createConnection(baseUrl, now);
   let skew = 0;
+  /** The difference of our clock and the monotonic one at the last `Date` header. */
+  let offset: number | undefined;
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     const date = Date.parse(headers.date ?? '');
-    if (!Number.isNaN(date)) skew = date - now();
+    if (!Number.isNaN(date)) [skew, offset] = [date - now(), now() - performance.now()];
     const text = await readBody(response);
     return {
       status: statusCode,
@@ -219,6 +223,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
 
   return {
     clockSkew: () => skew,
+    isSkewCertain: () => offset !== undefined && Math.abs(now() - performance.now() - offset) < NOTICEABLE_SKEW_MS,
     async send(spec, call) {
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);

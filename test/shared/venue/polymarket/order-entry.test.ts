@@ -9,6 +9,7 @@ import { settled } from '../../../support/orders/fates.ts';
 import {
   type Answers,
   API_SECRET,
+  accepted,
   derivedKey,
   limitOrder,
   lookedUp,
@@ -150,6 +151,28 @@ describe('an order on a venue that verifies signatures', () => {
   });
 });
 
+describe('an order that is signed for the wrong exchange', () => {
+  it('lets the next one be signed by rules that are read again', async () => {
+    const world = await openWorld({
+      post: (id, index) => (index === 0 ? { status: 400, body: { error: 'order_version_mismatch' } } : accepted(id)),
+      book: (_id, index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '', { neg_risk: index === 0 }) }),
+    });
+    expect((await place(world)).result).toMatchObject({
+      code: 'venue_refused_service',
+      facts: { reason: 'signature' },
+    });
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', 'GET /book', 'POST /order']);
+  });
+
+  it('can be signed by fresh rules on demand', async () => {
+    const world = await openWorld();
+    await world.sign();
+    await world.entry.sign(limitOrder(), callWithin(24_000), 'afresh');
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'GET /book']);
+  });
+});
+
 describe("an order's way to the venue", () => {
   it('is two round trips long for the first one: rules and credentials are asked for side by side', async () => {
     let release: () => void = () => undefined;
@@ -221,7 +244,7 @@ describe('secrets', () => {
       'a reset and failing look-ups',
       {
         post: () => 'reset',
-        order: (id, index) => (index === 0 ? { status: 500, body: leak } : lookedUp(id, 'CANCELED')),
+        order: (id, index) => (index === 0 ? { status: 500, body: leak } : lookedUp(id, 'PARKED')),
       },
     ],
     ['a book that cannot be read', { book: () => ({ body: leak }) }],

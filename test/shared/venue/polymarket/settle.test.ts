@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../../support/orders/trading-world.ts';
+import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
 /** Settles an order that was sent in an earlier request, nobody knows with which result. */
@@ -66,8 +67,11 @@ describe('an order of an earlier request', () => {
   });
 
   it('is refused when the venue refuses it and no trade speaks against that', async () => {
-    const { result, sent } = await settled({ post: refuse('not enough balance / allowance') });
-    expect({ result, sent }).toStrictEqual({ result: { code: 'insufficient_balance', facts: {} }, sent: 1 });
+    const { signed, result, sent } = await settled({ post: refuse('not enough balance / allowance') });
+    expect({ result, sent }).toStrictEqual({
+      result: { code: 'insufficient_balance', facts: { orderId: signed.orderId } },
+      sent: 1,
+    });
   });
 
   const endless: Answers['trades'] = () => ({ body: { data: [], next_cursor: 'again' } });
@@ -76,16 +80,82 @@ describe('an order of an earlier request', () => {
     ['cannot be read', () => ({ status: 500, body: { error: 'x' } })],
     ['make no sense', () => ({ body: { data: 'none' } })],
     ['never end', endless],
+    ['are a 404 of the edge', () => ({ status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' })],
   ])('stays unknown when the venue refuses it and the trades %s', async (_what, trades) => {
     const { signed, result } = await settled({
-      post: refuse('invalid nonce'),
+      post: refuse('invalid expiration'),
       ...(trades && { trades }),
     });
     expect(result).toStrictEqual({ code: 'outcome_unknown', facts: { orderId: signed.orderId } });
   });
 
-  it('is a refusal when the venue has cancelled it', async () => {
+  it('is found when it shows up after a refusal that it caused itself', async () => {
+    const { result } = await settled({
+      post: refuse('not enough balance / allowance: sum of active orders: 5000000'),
+      order: (id, index) => (index === 0 ? NOT_FOUND : lookedUp(id, 'LIVE')),
+    });
+    expect(result).toMatchObject({ status: 'live' });
+  });
+
+  it('is cancelled, not refused, when the venue took it and has cancelled it', async () => {
     const { result, sent } = await settled({ order: (id) => lookedUp(id, 'CANCELED') });
-    expect({ result, sent }).toMatchObject({ result: { code: 'order_rejected' }, sent: 0 });
+    expect({ result, sent }).toMatchObject({ result: { status: 'cancelled' }, sent: 0 });
+  });
+
+  it.each<[string, Answers, object]>([
+    ['is found where the venue shows it', { order: (id) => lookedUp(id, 'LIVE') }, { status: 'live' }],
+    ['is found among its trades', { trades: fill }, { status: 'matched' }],
+    ['stays unknown where the venue knows nothing', {}, { code: 'outcome_unknown' }],
+  ])('that may not be sent any more %s', async (_what, answers, expected) => {
+    const world = await openWorld(answers);
+    const signed = await world.sign();
+    expect(await resultOf(world.entry.lookUp(signed, callWithin(24_000)), signed.orderId)).toMatchObject(expected);
+    expect(world.venue.calls()).not.toContain('POST /order');
+  });
+
+  it.each(['submit', 'settle'] as const)('is not sent by %s once the right to send has ended', async (act) => {
+    const world = await openWorld();
+    const signed = await world.sign();
+    const fate = await world.entry[act](signed, { ...callWithin(24_000), maySend: () => false });
+    expect(fate).toMatchObject({ kind: 'unknown', why: 'lease_ended', sentAt: null });
+    expect(world.venue.calls()).not.toContain('POST /order');
+  });
+});
+
+describe("the venue's clock", () => {
+  const ahead = (ms: number) => ({ date: new Date(Date.now() + ms).toUTCString() });
+
+  it.each([120_000, -120_000, 0])(
+    'is known when it is %d ms from ours, and dates what is signed and sent',
+    async (skew) => {
+      const world = await openWorld({
+        book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? ''), headers: ahead(skew) }),
+        post: () => 'reset',
+        order: () => ({ ...Object(NOT_FOUND), headers: ahead(skew) }),
+        trades: () => ({ status: 500, body: 'x', headers: ahead(skew) }),
+      });
+      const signed = await world.sign();
+      const venueTime = Date.now() + skew;
+      expect(Math.abs(world.entry.now() - venueTime)).toBeLessThan(2_000);
+      expect(Math.abs(JSON.parse(signed.payload).timestamp - venueTime)).toBeLessThan(2_000);
+      const fate = await world.entry.submit(signed, callWithin(6_200));
+      expect(Math.abs((fate.kind === 'unknown' ? (fate.sentAt ?? 0) : 0) - venueTime)).toBeLessThan(2_500);
+    },
+  );
+
+  it('is asked for when nothing was heard of the venue yet, and not again', async () => {
+    const world = await openWorld({ order: () => ({ ...Object(NOT_FOUND), headers: ahead(120_000) }) });
+    await world.entry.syncClock(callWithin());
+    expect(world.entry.now() - Date.now()).toBeGreaterThan(118_000);
+    await world.entry.syncClock(callWithin());
+    expect(world.venue.calls()).toStrictEqual(['GET /time']);
+  });
+
+  it('is ours where the venue does not tell', async () => {
+    const world = await openWorld();
+    await world.venue.close();
+    await world.entry.syncClock(callWithin());
+    expect(Math.abs(world.entry.now() - Date.now())).toBeLessThan(1_000);
+    expect(world.lines.at(-1)).toMatchObject({ level: 'warn', message: 'the venue did not tell its time' });
   });
 });

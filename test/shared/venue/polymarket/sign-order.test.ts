@@ -37,7 +37,7 @@ function tokenOf(domain: Domain): string {
 function rulesOf(domain: Domain, tick: string): OrderRules {
   const tickSize = parseDecimal(tick) ?? ZERO;
   const protocol = domain === 'protocolV2' ? 'v2' : 'v1';
-  return { tickSize, minOrderSize: ZERO, negRisk: domain === 'negRisk', protocol };
+  return { tickSize, minOrderSize: ZERO, negRisk: domain === 'negRisk', protocol, conditionId: null };
 }
 
 /** The account as our settings know it. */

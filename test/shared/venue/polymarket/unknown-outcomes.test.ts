@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { accepted, lookedUp, NOT_FOUND, openWorld, place, resultOf } from '../../../support/orders/trading-world.ts';
+import {
+  type Answers,
+  accepted,
+  lookedUp,
+  NO_TRADES,
+  NOT_FOUND,
+  openWorld,
+  place,
+  resultOf,
+  TOKEN,
+} from '../../../support/orders/trading-world.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
 const HTML = { 'content-type': 'text/html; charset=UTF-8' };
+const JSON_TYPE = { 'content-type': 'application/json' };
 const LOOK_UP = 'GET /data/order/';
 
 const cut: Reply = (response) => {
@@ -28,9 +39,49 @@ const UNCLEAR: readonly (readonly [string, (orderId: string) => Reply])[] = [
   ['400 without a sentence', () => ({ status: 400, body: { message: 'no' } })],
   ['404 with an unknown sentence', () => ({ status: 404, body: { error: 'page not found' } })],
   ['400 timed out', () => ({ status: 400, body: { error: 'order timed out' } })],
-  ...[408, 409, 422].map(
-    (status) => [`${status} with a sentence`, () => ({ status, body: { error: 'invalid signature' } })] as const,
+  ...[
+    'order match delayed due to market conditions',
+    'could not insert order',
+    'could not run the execution: not enough balance / allowance',
+    'error delaying the order',
+    'Internal server error',
+    'context deadline exceeded',
+    'upstream request timeout',
+    'a sentence that nobody knows',
+  ].flatMap((error) =>
+    [400, 422, 401, 425, 429].flatMap((status) =>
+      error.startsWith('a sentence') && status > 400 && status !== 422
+        ? []
+        : [[`${status} ${error}`, () => ({ status, body: { error } })] as const],
+    ),
   ),
+  ...['order crosses book', 'a sentence that nobody knows'].flatMap((errorMsg) => [
+    [
+      `success false, our id and ${errorMsg}`,
+      (id: string) => accepted(id, { success: false, errorMsg, status: '' }),
+    ] as const,
+    ...['live', 'delayed', 'matched', 'unmatched'].map(
+      (status) =>
+        [
+          `success false, ${status} and ${errorMsg}`,
+          (id: string) => accepted(id, { success: false, errorMsg, status }),
+        ] as const,
+    ),
+    [
+      `trade ids and ${errorMsg}`,
+      () => accepted('', { success: false, errorMsg, status: '', tradeIDs: ['t1'] }),
+    ] as const,
+    [
+      `400 with our id and ${errorMsg}`,
+      (id: string) => ({ status: 400, body: { error: errorMsg, orderID: id } }),
+    ] as const,
+  ]),
+  ['401 as HTML', () => ({ status: 401, headers: HTML, body: '<html>' })],
+  ['403 of the firewall', () => ({ status: 403, headers: HTML, body: '<html>' })],
+  [
+    '429 that shows the order',
+    (id) => ({ status: 429, body: { error: 'Too Many Requests', orderID: id, status: 'live' } }),
+  ],
   ['405', () => ({ status: 405, body: { error: 'method not allowed' } })],
   ['400 Duplicated', (id) => ({ status: 400, body: { error: `order ${id} is invalid. Duplicated.` } })],
   ['200 Duplicated', (id) => accepted('', { errorMsg: `order ${id} is invalid. Duplicated.`, status: '' })],
@@ -55,6 +106,82 @@ const placed = (orderId: string, status: string, tradeIds: readonly string[] = [
   status,
   transactionHashes: [],
   tradeIds,
+});
+
+/** Refusals in words that are believed when no look-up finds the order. */
+const UNKNOWN_WORDS: readonly (readonly [string, (orderId: string) => Reply])[] = [
+  ['400', () => ({ status: 400, body: { error: 'nobody knows' } })],
+  ['403', () => ({ status: 403, body: { error: 'nobody knows' } })],
+  ['422', () => ({ status: 422, body: { error: 'nobody knows' } })],
+  ['200 success false', () => accepted('', { success: false, errorMsg: 'nobody knows', status: '' })],
+  ['200 with our id', (id) => accepted(id, { success: false, errorMsg: 'nobody knows', status: '' })],
+];
+
+/** Answers and look-ups after which such a refusal is not believed. */
+const DOUBTS: readonly (readonly [string, Answers])[] = [
+  ['an HTML 404 to a look-up', { order: (_id, index) => (index === 3 ? { status: 404, headers: HTML } : NOT_FOUND) }],
+  ['a foreign 404 to a look-up', { order: () => ({ status: 404, body: { message: 'no' } }) }],
+  ['an HTML 404 to its trades', { trades: (_id, index) => (index === 3 ? { status: 404, headers: HTML } : NO_TRADES) }],
+  [
+    'a failed trade alone',
+    { trades: (id) => ({ body: { data: [{ id: 't1', taker_order_id: id, status: 'FAILED' }] } }) },
+  ],
+  ['the status of a live order', { post: (id) => accepted(id, { success: false, errorMsg: 'order crosses book' }) }],
+  ['no denial of success', { post: () => accepted('', { errorMsg: 'nobody knows', status: '' }) }],
+];
+
+const NOBODY_KNOWS: Answers = { post: () => ({ status: 400, body: { error: 'nobody knows' } }) };
+
+/** The refusal comes when only the reserve is left. */
+async function placeLate() {
+  const post: Reply = (response) => {
+    setTimeout(() => response.writeHead(400, JSON_TYPE).end('{"error":"nobody knows"}'), 1_050).unref();
+  };
+  return place(await openWorld({ post: () => post }), 6_100);
+}
+
+// Side by side, since each takes five seconds.
+describe('an order that is refused in words that nobody knows', () => {
+  it('is rejected after look-ups over 5 s have found neither it nor a trade', async () => {
+    const ends = await Promise.all(
+      UNKNOWN_WORDS.map(async ([name, post]) => {
+        const world = await openWorld({ post });
+        const startedAt = performance.now();
+        const { signed, result } = await place(world);
+        const [took, calls] = [performance.now() - startedAt, world.venue.calls()];
+        const count = (path: string) => calls.filter((call) => call.startsWith(path)).length;
+        return {
+          name,
+          signed,
+          result,
+          took,
+          sent: count('POST /order'),
+          looks: [count(LOOK_UP), count('GET /data/trades')],
+        };
+      }),
+    );
+    for (const { name, signed, result, took, sent, looks } of ends) {
+      expect([name, result, sent, looks]).toStrictEqual([
+        name,
+        { code: 'order_rejected', facts: { orderId: signed.orderId, venueReason: 'nobody knows' } },
+        1,
+        [5, 8],
+      ]);
+      expect(took).toBeGreaterThan(5_000);
+    }
+  }, 20_000);
+
+  it('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
+    const ends = await Promise.all([
+      ...DOUBTS.map(
+        async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
+      ),
+      placeLate().then((end) => ['too little time', end] as const),
+    ]);
+    for (const [name, { signed, result }] of ends) {
+      expect([name, result]).toStrictEqual([name, { code: 'outcome_unknown', facts: { orderId: signed.orderId } }]);
+    }
+  }, 30_000);
 });
 
 describe('an order that the venue accepts', () => {
@@ -97,25 +224,18 @@ describe('an order that may be live', () => {
     ['MATCHED', { size_matched: '10', associate_trades: ['t7'] }, 'matched', ['t7']],
     ['ORDER_STATUS_MATCHED', {}, 'matched', []],
     ['LIVE', { size_matched: '2.5', associate_trades: ['t8'] }, 'matched', ['t8']],
-    ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'matched', ['t9']],
+    ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'cancelled', ['t9']],
+    ['CANCELED', {}, 'cancelled', []],
+    ['ORDER_STATUS_CANCELED', {}, 'cancelled', []],
+    ['CANCELLED', {}, 'cancelled', []],
+    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', {}, 'cancelled', []],
+    ['INVALID', {}, 'cancelled', []],
     ['SOMETHING_NEW', { size_matched: '1' }, 'matched', []],
   ])('is found as %s %j: %s', async (state, changes, status, tradeIds) => {
     const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state, changes) });
     const { signed, result } = await place(world);
     expect(result).toStrictEqual(placed(signed.orderId, status, tradeIds));
   });
-
-  it.each(['CANCELED', 'ORDER_STATUS_CANCELED', 'CANCELLED', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED', 'INVALID'])(
-    'is a refusal when the venue shows it as %s with nothing executed',
-    async (state) => {
-      const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state) });
-      const { signed, result } = await place(world);
-      expect(result).toStrictEqual({
-        code: 'order_rejected',
-        facts: { venueReason: state, orderId: signed.orderId },
-      });
-    },
-  );
 
   it.each<[string, Reply]>([
     ['404', NOT_FOUND],
@@ -172,8 +292,68 @@ describe('an order that may be live', () => {
       transactionHashes: ['0xaa'],
       tradeIds: ['t1'],
     });
-    const after = Number(world.venue.seen.find(({ path }) => path === '/data/trades')?.query.get('after'));
-    expect(Math.abs(Date.now() / 1000 - 60 - after)).toBeLessThan(5);
+    const asked = world.venue.seen.filter(({ path }) => path === '/data/trades').map(({ query }) => query);
+    // By the token, and not by a time, which would be that of a clock.
+    expect(asked.map((query) => [query.get('asset_id'), query.get('after')])).toStrictEqual([
+      [TOKEN, null],
+      [TOKEN, null],
+    ]);
+  });
+
+  it('is found among the trades of its market where the other token was matched', async () => {
+    const world = await openWorld({
+      post: () => 'reset',
+      trades: (orderId, _index, { query }) =>
+        query.has('market')
+          ? { body: { data: [trade('t1', { maker_orders: [{ order_id: orderId }] })], next_cursor: 'LTE=' } }
+          : NO_TRADES,
+    });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
+  });
+
+  it('is no fill when all of its trades failed, in either spelling', async () => {
+    const ends = await Promise.all(
+      ['FAILED', 'TRADE_STATUS_FAILED'].map(async (status) => {
+        const trades: Answers['trades'] = (id) => ({ body: { data: [trade('t1', { taker_order_id: id, status })] } });
+        return (await place(await openWorld({ post: () => 'reset', trades }))).result;
+      }),
+    );
+    expect(ends).toMatchObject([{ code: 'outcome_unknown' }, { code: 'outcome_unknown' }]);
+  }, 20_000);
+
+  it.each(['RETRYING', 'MATCHED', null])('is filled by a trade that is %s beside a failed one', async (status) => {
+    const world = await openWorld({
+      post: () => 'reset',
+      trades: (orderId) => ({
+        body: {
+          data: [
+            trade('t1', { taker_order_id: orderId, status: 'FAILED', transaction_hash: '0xaa' }),
+            trade('t2', { taker_order_id: orderId, status }),
+          ],
+        },
+      }),
+    });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t2']));
+  });
+
+  const page = (times: readonly string[]) => ({
+    body: { data: times.map((match_time, index) => trade(`t${index}`, { match_time })), next_cursor: 'on' },
+  });
+  const [now, old] = [String(Math.floor(Date.now() / 1_000)), String(Math.floor(Date.now() / 1_000) - 4_000)];
+
+  it.each<[string, readonly string[], number]>([
+    ['ends where trades are older than the order', [now, now, old], 2],
+    ['goes on where the newest do not come first', [old, now], 20],
+    ['goes on where times are missing', ['soon', 'later'], 20],
+  ])('is looked for on further pages: the search %s', async (_what, times, pages) => {
+    const world = await openWorld({ post: () => 'reset', trades: () => page(times) });
+    const signed = await world.sign();
+    await world.entry.lookUp(signed, callWithin(24_000));
+    const asked = world.venue.calls().filter((call) => call === 'GET /data/trades');
+    // As many of the token as of the market where both come to an end.
+    expect(asked).toHaveLength(pages === 2 ? 2 : 10);
   });
 
   it('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
@@ -208,7 +388,7 @@ describe('an order that may be live', () => {
   it('is not sent at all when less than 6 s are left', async () => {
     const world = await openWorld();
     const { result } = await place(world, 5_900);
-    expect(result).toStrictEqual({ code: 'venue_timeout', facts: {} });
+    expect(result).toMatchObject({ code: 'venue_timeout' });
     expect(world.venue.calls()).toStrictEqual(['GET /book']);
   });
 
@@ -218,7 +398,7 @@ describe('an order that may be live', () => {
     await gone.venue.close();
     expect(await resultOf(gone.entry.submit(signed, callWithin(24_000)), signed.orderId)).toStrictEqual({
       code: 'venue_unavailable',
-      facts: {},
+      facts: { orderId: signed.orderId },
       retryAfter: 5,
     });
   });

@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOT_FOUND, openWorld, place } from '../../../../support/orders/trading-world.ts';
+import { fateSaidBy, SENTENCES } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
+import { openWorld, place } from '../../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
 /** What comes of an order to which the venue answers this, and how often it was sent. */
 async function answeredWith(reply: Reply) {
   const world = await openWorld({ post: () => reply });
-  const { result } = await place(world);
-  return { result, sent: world.venue.calls().filter((call) => call === 'POST /order').length };
+  const { signed, result } = await place(world);
+  const { facts: { orderId, ...facts } = Object(), ...told } = Object(result);
+  expect(orderId).toBe(signed.orderId);
+  return { result: { ...told, facts }, sent: world.venue.calls().filter((call) => call === 'POST /order').length };
 }
 
 function error(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Reply {
@@ -24,6 +27,29 @@ const WALLET_TYPE = 'maker address not allowed, please use the deposit wallet fl
 const AMOUNTS = 'invalid amounts, the buy orders maker amount supports a max accuracy of 4 decimals';
 const BALANCE = 'not enough balance / allowance: the balance is not enough -> balance: 17, order amount: 5000000';
 const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
+
+describe('the table of sentences', () => {
+  it('names a source for each', () => {
+    for (const { says, source } of SENTENCES)
+      expect([says, source]).toStrictEqual([says, expect.stringMatching(/^https:/)]);
+  });
+
+  it.each([
+    'order 0x1 is invalid. Duplicated.',
+    'order match delayed due to market conditions',
+    'error delaying the order',
+    'could not insert order: not enough balance / allowance',
+    "couldn't insert order",
+    'could not run the execution',
+    'Internal server error',
+    'context deadline exceeded',
+    'order timed out',
+    'upstream request timeout',
+    'context canceled',
+  ])('proves nothing by: %s', (sentence) => {
+    expect(fateSaidBy(sentence, { reason: sentence, retryAfter: undefined })).toBe('nothing');
+  });
+});
 
 describe('a refusal by the venue', () => {
   it.each<[number, string, object]>([
@@ -47,9 +73,7 @@ describe('a refusal by the venue', () => {
     [400, BALANCE, { code: 'insufficient_balance', facts: {} }],
     [400, AMOUNTS, rejected(AMOUNTS)],
     [400, 'invalid expiration', rejected('invalid expiration')],
-    [400, 'invalid nonce', rejected('invalid nonce')],
     [400, 'Invalid order payload', rejected('Invalid order payload')],
-    [400, 'order canceled in the CTF exchange contract', rejected('order canceled in the CTF exchange contract')],
     [400, 'order_version_mismatch', service('signature')],
     [400, 'invalid signature', service('signature')],
     [400, SIGNER, service('credentials')],
@@ -65,13 +89,7 @@ describe('a refusal by the venue', () => {
         facts: { venueReason: 'the market is not yet ready to process new orders' },
       },
     ],
-    [
-      400,
-      'order match delayed due to market conditions',
-      { code: 'market_not_accepting_orders', facts: { venueReason: 'order match delayed due to market conditions' } },
-    ],
     [403, 'Trading restricted in your region, please refer to available regions', service('region')],
-    [403, 'Forbidden', service('firewall')],
     [404, 'market not found', { code: 'unknown_token', facts: {} }],
     [404, 'No orderbook exists for the requested token id', { code: 'unknown_token', facts: {} }],
     [425, 'restarting', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
@@ -98,7 +116,6 @@ describe('a refusal by the venue', () => {
       { retryAfter: 120 },
     ],
     ['a senseless hint', { status: 503, body: { error: POST_ONLY, retry_after_seconds: -1 } }, { retryAfter: 5 }],
-    ['a 403 of the firewall', { status: 403, headers: HTML, body: '<html>' }, service('firewall')],
   ])('passes on the wait and the reason of %s', async (_what, reply, expected) => {
     expect(await answeredWith(reply)).toMatchObject({ result: expected, sent: 1 });
   });
@@ -109,24 +126,34 @@ describe('a refusal by the venue', () => {
       { success: true, errorMsg: BALANCE, orderID: '', status: '' },
       { code: 'insufficient_balance', facts: {} },
     ],
-    [{ success: false, errorMsg: 'whatever', orderID: '', status: '' }, rejected('whatever')],
+    [{ success: false, errorMsg: 'invalid expiration', orderID: '', status: '' }, rejected('invalid expiration')],
     [{ errorMsg: POST_ONLY }, { code: 'venue_unavailable', retryAfter: 5 }],
   ])('is a refusal in a 200 too: %j', async (body, expected) => {
     expect(await answeredWith({ body })).toMatchObject({ result: expected, sent: 1 });
   });
 
-  it.each(['live', 'unmatched', ''])(
-    'in a 200 with our id is believed after a look at the venue: %j',
-    async (status) => {
-      const post = (orderID: string): Reply => ({
-        body: { success: true, errorMsg: 'invalid nonce', orderID, status },
-      });
-      const world = await openWorld({ post, order: () => NOT_FOUND });
-      const { result } = await place(world);
-      expect(result).toStrictEqual(rejected('invalid nonce'));
-      expect(world.venue.calls()).toContain('GET /data/trades');
-    },
-  );
+  it.each([400, 404, 405, 408, 409, 422])('is believed by its sentence under a %i too', async (status) => {
+    expect(await answeredWith(error(status, CROSSES))).toMatchObject({
+      result: { code: 'post_only_would_cross' },
+      sent: 1,
+    });
+  });
+
+  it('is told after look-ups where no sentence of the venue says so', async () => {
+    const replies = [{ status: 403, headers: HTML, body: '<html>' }, error(403, 'Forbidden')];
+    expect(await Promise.all(replies.map(answeredWith))).toMatchObject([
+      { result: service('firewall'), sent: 1 },
+      { result: rejected('Forbidden'), sent: 1 },
+    ]);
+  }, 20_000);
+
+  it('names the order in its sentence, which makes it no acceptance', async () => {
+    const world = await openWorld({
+      post: (id) => error(400, `order ${id} is invalid. Price (0.515) breaks minimum tick size rule: 0.01`),
+    });
+    expect((await place(world)).result).toMatchObject({ code: 'price_off_tick', facts: { tickSize: '0.01' } });
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', 'GET /book']);
+  });
 
   it.each([
     ['price_off_tick', 'breaks minimum tick size rule', { tick_size: '0.1' }, { tickSize: '0.1' }],
@@ -136,7 +163,7 @@ describe('a refusal by the venue', () => {
       post: () => error(400, text),
       book: (_id, index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '', index === 0 ? {} : changes) }),
     });
-    expect((await place(world)).result).toStrictEqual({ code, facts });
+    expect((await place(world)).result).toMatchObject({ code, facts });
   });
 
   it('does not wait for a bound that does not come', async () => {
@@ -145,7 +172,8 @@ describe('a refusal by the venue', () => {
       book: (_id, index, { query }) => (index === 0 ? { body: bookAnswer(query.get('token_id') ?? '') } : 'hang'),
     });
     const startedAt = performance.now();
-    expect((await place(world)).result).toStrictEqual({ code: 'price_off_tick', facts: {} });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual({ code: 'price_off_tick', facts: { orderId: signed.orderId } });
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
