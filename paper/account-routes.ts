@@ -30,12 +30,18 @@ function page<T>(rows: readonly T[], cursor: string | null, refusal: string) {
   return { limit: PAGE_ROWS, next_cursor, count: data.length, data };
 }
 
+/** Tells if look-ups show what happened at a time (epoch milliseconds) already. */
+function isShown(state: VenueState, request: PaperRequest, at: number): boolean {
+  return state.lookUpLagMs === 0 || request.now - at >= state.lookUpLagMs;
+}
+
 function order(state: VenueState, request: PaperRequest, id: string): Reply {
   const { address } = authenticated(state, request);
   if (!ORDER_ID.test(id)) throw new VenueRefusal(400, 'Invalid orderID');
   const found = state.exchange.orders.get(id.toLowerCase());
-  const forgotten = found?.status === 'MATCHED' && state.settings.forgetFilled;
-  return json(found && found.account === address && !forgotten ? wireOrder(state, found) : null);
+  if (found?.account !== address || !isShown(state, request, found.acceptedAt)) return json(null);
+  const forgotten = found.status === 'MATCHED' && state.settings.forgetFilled;
+  return json(forgotten ? null : wireOrder(state, found));
 }
 
 function openOrders(state: VenueState, request: PaperRequest): Reply {
@@ -43,7 +49,7 @@ function openOrders(state: VenueState, request: PaperRequest): Reply {
   const { query } = request;
   const rows = state.exchange
     .open()
-    .filter(({ account }) => account === address)
+    .filter(({ account, acceptedAt }) => account === address && isShown(state, request, acceptedAt))
     .map((open) => wireOrder(state, open))
     .filter((row) => fits(query.get('id'), row.id))
     .filter((row) => fits(query.get('market'), row.market) && fits(query.get('asset_id'), row.asset_id));
@@ -58,7 +64,7 @@ function trades(state: VenueState, request: PaperRequest): Reply {
   const rows = state.exchange.trades
     .filter(mine)
     .toReversed()
-    .filter(({ at }) => at / 1_000 < before && at / 1_000 >= after)
+    .filter(({ at }) => at / 1_000 < before && at / 1_000 >= after && isShown(state, request, at))
     .filter(({ taker, resting }) => {
       const wanted = query.get('maker_address')?.toLowerCase();
       return wanted === undefined || [taker.maker, resting.maker].includes(wanted);

@@ -31,6 +31,7 @@ export function wireTrade(state: VenueState, trade: Trade, account: string) {
   const restingPrice = mirrored(resting.outcome, mirrored(taker.outcome, trade.price));
   const seconds = String(Math.floor(trade.at / 1_000));
   const settled = !state.hiddenHashes.has(trade.id);
+  const status = state.settlements.get(trade.id) ?? (settled ? 'CONFIRMED' : 'MATCHED');
   return {
     id: trade.id,
     taker_order_id: taker.id,
@@ -40,7 +41,7 @@ export function wireTrade(state: VenueState, trade: Trade, account: string) {
     size: toDecimal(trade.size),
     fee_rate_bps: '0',
     price: toDecimal(trade.price),
-    status: settled ? 'CONFIRMED' : 'MATCHED',
+    status: state.settings.prefixedStatuses ? `TRADE_STATUS_${status}` : status,
     match_time: seconds,
     last_update: seconds,
     outcome: market.outcomes[taker.outcome],

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { wireOrder } from './account-views.ts';
 import type { FaultBoard } from './faults.ts';
+import type { LateRequests } from './late-requests.ts';
 import type { RequestLog } from './request-log.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
+import { SETTLEMENTS } from './settings.ts';
 import type { VenueState } from './state.ts';
 import { fromDecimal } from './units.ts';
 
@@ -20,6 +22,8 @@ const accountBody = z.object({
   collateral: decimal.optional(),
   shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
 });
+const tradeBody = z.object({ id: z.string().optional(), order_id: z.string().optional(), status: z.enum(SETTLEMENTS) });
+const lookUpBody = z.object({ lag_ms: z.number().int().nonnegative() });
 const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default(1) });
 
 function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
@@ -50,6 +54,22 @@ function changeAccount(state: VenueState, request: PaperRequest): Reply {
   return done();
 }
 
+/** Changes how a trade, or every trade of an order so far, settled; holdings and books stay as they are. */
+function changeTrade(state: VenueState, request: PaperRequest): Reply {
+  const { id, order_id, status } = bodyOf(tradeBody, request);
+  const found = state.exchange.trades.filter(
+    (trade) => trade.id === id || trade.taker.id === order_id || trade.resting.id === order_id,
+  );
+  if (found.length === 0) throw new VenueRefusal(404, 'trade not found');
+  for (const trade of found) state.settlements.set(trade.id, status);
+  return done();
+}
+
+function changeLookUps(state: VenueState, request: PaperRequest): Reply {
+  state.lookUpLagMs = bodyOf(lookUpBody, request).lag_ms;
+  return done();
+}
+
 function refresh(state: VenueState, request: PaperRequest): Reply {
   const { steps } = bodyOf(refreshBody, request);
   for (let step = 0; step < steps; step += 1) state.refresh(request.now);
@@ -76,8 +96,16 @@ function armFaults(faults: FaultBoard, request: PaperRequest): Reply {
   return json({ armed: faults.list() });
 }
 
+/** Parts of a venue that its own paths can look at and change. */
+export interface Parts {
+  readonly state: VenueState;
+  readonly faults: FaultBoard;
+  readonly late: LateRequests;
+  readonly log: RequestLog;
+}
+
 /** Routes under /paper, which the real venue does not have: faults, received requests, and the state itself. */
-export function controlRoutes(state: VenueState, faults: FaultBoard, log: RequestLog): readonly Route[] {
+export function controlRoutes({ state, faults, late, log }: Parts): readonly Route[] {
   const forget = (clear: () => void) => () => {
     clear();
     return done();
@@ -91,6 +119,8 @@ export function controlRoutes(state: VenueState, faults: FaultBoard, log: Reques
     ['GET', '/paper/orders', () => json({ orders: clientOrders(state) })],
     ['POST', '/paper/tick-size', (request) => changeTick(state, request)],
     ['POST', '/paper/accounts', (request) => changeAccount(state, request)],
+    ['POST', '/paper/trades', (request) => changeTrade(state, request)],
+    ['POST', '/paper/look-ups', (request) => changeLookUps(state, request)],
     ['POST', '/paper/refresh', (request) => refresh(state, request)],
     [
       'POST',
@@ -98,6 +128,7 @@ export function controlRoutes(state: VenueState, faults: FaultBoard, log: Reques
       forget(() => {
         state.reset();
         faults.clear();
+        late.clear();
         log.clear();
       }),
     ],

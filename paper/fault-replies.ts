@@ -10,7 +10,7 @@ export type Delivery =
   | { readonly kind: 'reset' };
 
 const postOnlyBody = z.object({ postOnly: z.literal(true) });
-const orderAnswer = z.looseObject({ tradeIDs: z.array(z.string()) });
+const orderAnswer = z.looseObject({ tradeIDs: z.array(z.string()), status: z.string() });
 
 function html(status: number, title: string, headers: Readonly<Record<string, string>> = {}): Reply {
   const body = `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
@@ -26,7 +26,9 @@ export function whole(reply: Reply, delayMs = 0): Delivery {
   return { kind: 'reply', reply, delayMs };
 }
 
-function postOnlyMode(seconds: number, request: PaperRequest): Reply | undefined {
+type Received = Pick<PaperRequest, 'method' | 'body'>;
+
+function postOnlyMode(seconds: number, request: Received): Reply | undefined {
   const body = parsedBody(request.body);
   const orders = Array.isArray(body) ? body : [body];
   const passes = request.method !== 'POST' || orders.every((order) => postOnlyBody.safeParse(order).success);
@@ -45,6 +47,9 @@ function successWithError(text: string): Reply {
 const REGION =
   'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock';
 
+/** Sentence of an order that the venue may have taken. */
+const DELAYED = 'order match delayed due to market conditions';
+
 /** Answers of the faults that only consist of one. */
 const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
@@ -54,6 +59,7 @@ const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   'error-500': ({ text = 'Internal server error' }) => error(500, text),
   'edge-502': () => html(502, '502 Bad Gateway'),
   'edge-503': () => html(503, '503 Service Temporarily Unavailable'),
+  late: () => html(504, '504 Gateway Time-out'),
   halted: () => error(503, 'Trading is currently disabled. Check polymarket.com for updates'),
   'cancel-only': () =>
     error(503, 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.'),
@@ -65,9 +71,10 @@ const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   'success-with-error': ({ text = 'not enough balance / allowance' }) => successWithError(text),
 };
 
-/** Plays a fault in place of the request; undefined for one that lets the request be processed. */
-export function faultBefore(fault: Fault, request: PaperRequest): Delivery | undefined {
+/** Plays a fault in place of the request, or before a late one; undefined for one that lets it be processed. */
+export function faultBefore(fault: Fault, request: Received): Delivery | undefined {
   if (fault.fault === 'hang' || fault.fault === 'reset') return { kind: fault.fault };
+  if (fault.fault === 'late' && fault.answer === 'none') return { kind: 'hang' };
   const reply =
     fault.fault === 'post-only-mode' ? postOnlyMode(fault.retry_after ?? 120, request) : ANSWERS[fault.fault]?.(fault);
   return reply && whole(reply);
@@ -89,6 +96,15 @@ export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly
       return whole(reply, fault.ms);
     case 'error-500-after':
       return whole(error(500, fault.text ?? 'could not insert order'));
+    case 'refuse-after':
+      return whole(error(fault.code, fault.text ?? DELAYED));
+    case 'success-false':
+      return whole(
+        withMembers(reply, (answer) => {
+          const { text: errorMsg = DELAYED, status = answer.status } = fault;
+          return { ...answer, errorMsg, status, success: false };
+        }),
+      );
     case 'edge-502-after':
       return whole(html(502, '502 Bad Gateway'));
     case 'truncated':

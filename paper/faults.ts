@@ -27,6 +27,8 @@ const AFTER = [
   'reset-after',
   'delay-after',
   'error-500-after',
+  'refuse-after',
+  'success-false',
   'edge-502-after',
   'truncated',
   'cut',
@@ -37,7 +39,10 @@ const AFTER = [
 ] as const;
 
 /** Names of all faults; `delay` and `clock-skew` leave request and answer whole. */
-export const FAULT_NAMES = [...BEFORE, ...AFTER, 'delay', 'clock-skew'] as const;
+export const FAULT_NAMES = [...BEFORE, ...AFTER, 'late', 'balance-first', 'delay', 'clock-skew'] as const;
+
+/** Bound of `seconds`: a day, well below what a timer can count. */
+const MAX_SECONDS = 86_400;
 
 const faultSchema = z.object({
   fault: z.enum(FAULT_NAMES),
@@ -49,12 +54,16 @@ const faultSchema = z.object({
   times: z.coerce.number().int().positive().default(1),
   /** Delay of `delay` and `delay-after`, in milliseconds. */
   ms: z.coerce.number().int().nonnegative().default(200),
-  /** Shift of the venue's clock by `clock-skew`, in seconds. */
-  seconds: z.coerce.number().default(120),
-  /** HTTP status of `refuse`. */
+  /** Shift of the venue's clock by `clock-skew` (default 120), or delay of a `late` request (5), in seconds. */
+  seconds: z.coerce.number().min(-MAX_SECONDS).max(MAX_SECONDS).optional(),
+  /** Answer that a `late` request gets at once. */
+  answer: z.enum(['none', 'edge-504']).default('none'),
+  /** HTTP status of `refuse` and `refuse-after`. */
   code: z.coerce.number().int().min(200).max(599).default(400),
-  /** Error text of `refuse`, `error-500`, `error-500-after` and `success-with-error`; order status of `status`. */
+  /** Error text of the faults that have one; order status of `status`. */
   text: z.string().optional(),
+  /** Order status of `success-false`; default the one that the order has. */
+  status: z.string().optional(),
   /** Length that `oversize` adds, in bytes. */
   bytes: z.coerce
     .number()
@@ -116,6 +125,6 @@ export class FaultBoard {
     };
     const [skew, fault] = [use(true), use(false)];
     this.#armed = this.#armed.filter(({ left }) => left > 0);
-    return { skewMs: skew ? skew.seconds * 1_000 : 0, fault };
+    return { skewMs: skew ? (skew.seconds ?? 120) * 1_000 : 0, fault };
   }
 }

@@ -18,9 +18,12 @@ Paths of the paper venue only:
   GET  /paper/requests    what was received      GET /paper/orders   what clients got accepted
   POST /paper/tick-size   {"token_id":ID,"tick_size":"0.001"}
   POST /paper/accounts    {"address":ADDRESS,"restriction":"banned","collateral":"5","shares":{"token_id":ID,"amount":"5"}}
+  POST /paper/trades      {"order_id":ID,"status":"FAILED"}, or the trade's "id": how a trade settled
+  POST /paper/look-ups    {"lag_ms":8000}        age at which look-ups begin to show orders and trades
   POST /paper/refresh     {"steps":1}            POST /paper/reset   back to the first minute
 
-A request may carry its own fault: "x-paper-fault: NAME; ms=500". Names:
+A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
+clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after. Names:
   ${FAULT_NAMES.join(' ')}
 `;
 

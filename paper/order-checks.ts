@@ -1,4 +1,3 @@
-import type { Amounts } from './amounts.ts';
 import type { OrderTerms } from './book.ts';
 import type { Exchange } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
@@ -85,9 +84,9 @@ export function checkBook(exchange: Exchange, terms: OrderTerms): void {
 }
 
 /** Checks that the maker holds the cost of the order besides what its open orders reserve already. */
-export function checkFunds(exchange: Exchange, terms: OrderTerms, amounts: Amounts): void {
+export function checkFunds(exchange: Exchange, terms: OrderTerms): void {
   const token = terms.side === 'BUY' ? null : exchange.tokenOf(terms);
-  const needed = token === null ? (amounts.budget ?? notional(amounts.size, amounts.price)) : amounts.size;
+  const needed = token === null ? (terms.budget ?? notional(terms.size, terms.price)) : terms.size;
   const held = token === null ? exchange.ledger.collateral(terms.maker) : exchange.ledger.shares(terms.maker, token);
   const reserved = exchange.reserved(terms.maker, token);
   if (needed + reserved <= held) return;

@@ -6,7 +6,7 @@ import type { Credentials } from './keyring.ts';
 import { hasBook, takesOrders } from './market.ts';
 import { checkAccount, checkBook, checkFunds, checkSignature, checkType } from './order-checks.ts';
 import { type OrderPayload, parseBatch, parseOrder, signedStruct } from './order-payload.ts';
-import { json, parsedBody, type Route, VenueRefusal } from './router.ts';
+import { json, type PaperRequest, parsedBody, type Route, VenueRefusal } from './router.ts';
 import { orderId } from './signing.ts';
 import type { VenueState } from './state.ts';
 import { notional, toDecimal } from './units.ts';
@@ -45,8 +45,14 @@ function answerOf(order: AcceptedOrder, trades: readonly Trade[]): OrderAnswer {
 /**
  * Checks an order as the venue does and accepts it. The sequence of the checks: shape, account, token, signature,
  * duplicate (so that a repeat is called one, whatever has changed since), market, type, amounts, book, funds.
+ * With `fundsFirst` a repeat of an order that holds the money is called short of it.
  */
-function place(state: VenueState, credentials: Credentials, payload: OrderPayload, now: number): OrderAnswer {
+function place(
+  state: VenueState,
+  credentials: Credentials,
+  payload: OrderPayload,
+  { now, fundsFirst = false }: Pick<PaperRequest, 'now' | 'fundsFirst'>,
+): OrderAnswer {
   const { exchange } = state;
   checkAccount(state, payload, credentials);
   const found = exchange.catalogue.byToken(payload.order.tokenId);
@@ -54,11 +60,7 @@ function place(state: VenueState, credentials: Credentials, payload: OrderPayloa
   const { market, outcome } = found;
   const struct = signedStruct(payload);
   const id = orderId(struct, checkSignature(market, struct, payload.order.signature, credentials.address));
-  if (exchange.orders.has(id)) throw new VenueRefusal(400, `order ${id} is invalid. Duplicated.`);
-  if (!takesOrders(market, now)) throw new VenueRefusal(400, 'the market is not yet ready to process new orders');
-  checkType(payload, now);
-  const amounts = amountsOf(payload, market, { tick: exchange.floor(market.id).tick, id });
-  const terms: OrderTerms = {
+  const terms = (): OrderTerms => ({
     id,
     maker: payload.order.maker.toLowerCase(),
     account: credentials.address,
@@ -66,21 +68,26 @@ function place(state: VenueState, credentials: Credentials, payload: OrderPayloa
     marketId: market.id,
     outcome,
     side: payload.order.side,
-    ...amounts,
+    ...amountsOf(payload, market, { tick: exchange.floor(market.id).tick, id }),
     type: payload.orderType,
     postOnly: payload.postOnly ?? false,
     expiration: Number(payload.order.expiration),
-  };
-  checkBook(exchange, terms);
-  checkFunds(exchange, terms, amounts);
-  const { order, trades } = state.accept(terms, now);
+  });
+  if (fundsFirst) checkFunds(exchange, terms());
+  if (exchange.orders.has(id)) throw new VenueRefusal(400, `order ${id} is invalid. Duplicated.`);
+  if (!takesOrders(market, now)) throw new VenueRefusal(400, 'the market is not yet ready to process new orders');
+  checkType(payload, now);
+  const checked = terms();
+  checkBook(exchange, checked);
+  checkFunds(exchange, checked);
+  const { order, trades } = state.accept(checked, now);
   return answerOf(order, trades);
 }
 
 /** Places an order of a batch. A refusal is an entry with an errorMsg, as at the venue: the batch itself is a 200. */
-function placeOne(state: VenueState, credentials: Credentials, body: unknown, now: number): OrderAnswer {
+function placeOne(state: VenueState, credentials: Credentials, body: unknown, request: PaperRequest): OrderAnswer {
   try {
-    return place(state, credentials, parseOrder(body), now);
+    return place(state, credentials, parseOrder(body), request);
   } catch (error) {
     if (!(error instanceof VenueRefusal)) throw error;
     const nothing = {
@@ -103,7 +110,7 @@ export function orderEntryRoutes(state: VenueState): readonly Route[] {
       '/order',
       (request) => {
         const credentials = authenticated(state, request);
-        return json(place(state, credentials, parseOrder(parsedBody(request.body)), request.now));
+        return json(place(state, credentials, parseOrder(parsedBody(request.body)), request));
       },
     ],
     [
@@ -115,7 +122,7 @@ export function orderEntryRoutes(state: VenueState): readonly Route[] {
         if (batch.length > MAX_BATCH) {
           throw new VenueRefusal(400, `Too many orders in payload: ${batch.length}, max allowed: ${MAX_BATCH}`);
         }
-        return json(batch.map((body) => placeOne(state, credentials, body, request.now)));
+        return json(batch.map((body) => placeOne(state, credentials, body, request)));
       },
     ],
   ];

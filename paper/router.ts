@@ -8,6 +8,8 @@ export interface PaperRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly now: number;
+  /** Checks funds before duplicates (fault `balance-first`). */
+  readonly fundsFirst?: boolean;
 }
 
 /** Answer before it is written; `body` goes out as it is. */

@@ -4,7 +4,7 @@ import { Exchange, type Trade } from './exchange.ts';
 import { type Command, Journal, type JournalHeader } from './journal.ts';
 import { Keyring } from './keyring.ts';
 import { MarketMaker } from './market-maker.ts';
-import type { PaperSettings, Restriction } from './settings.ts';
+import type { PaperSettings, Restriction, Settlement } from './settings.ts';
 import { ONE } from './units.ts';
 
 /** Memory of the venue. Each change is a command: written to the journal first, then applied. */
@@ -13,6 +13,10 @@ export class VenueState {
   readonly restrictions = new Map<string, Restriction>();
   /** Trades that never show a transaction hash (fault `no-hash`). */
   readonly hiddenHashes = new Set<string>();
+  /** Settlements that were told to be other than confirmed, by trade id. */
+  readonly settlements = new Map<string, Settlement>();
+  /** Age at which look-ups begin to show an order or a trade. */
+  lookUpLagMs: number;
   exchange: Exchange;
   keyring: Keyring;
   #marketMaker: MarketMaker;
@@ -22,6 +26,7 @@ export class VenueState {
 
   constructor(settings: PaperSettings, stateFile: string | undefined) {
     this.settings = settings;
+    this.lookUpLagMs = settings.lookUpLagMs;
     const header = { seed: settings.seed, startedAt: settings.now() };
     const kept = stateFile === undefined ? undefined : Journal.open(stateFile, header);
     this.#journal = kept?.journal;
@@ -76,6 +81,8 @@ export class VenueState {
     this.#step = 0;
     this.restrictions.clear();
     this.hiddenHashes.clear();
+    this.settlements.clear();
+    this.lookUpLagMs = this.settings.lookUpLagMs;
   }
 
   marketMakerAddress(): string {

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { accountRoutes } from './account-routes.ts';
 import { authRoutes } from './auth.ts';
-import { clientOrders, controlRoutes } from './control-routes.ts';
+import { clientOrders, controlRoutes, type Parts } from './control-routes.ts';
 import { type Delivery, faultAfter, faultBefore, whole } from './fault-replies.ts';
 import { type Fault, FaultBoard, type FaultOrder } from './faults.ts';
 import { gammaRoutes } from './gamma-routes.ts';
+import { LateRequests } from './late-requests.ts';
 import { orderEntryRoutes } from './order-entry.ts';
 import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
-import { dispatch, json, type PaperRequest, type Route } from './router.ts';
+import { dispatch, json, type PaperRequest, type Reply, type Route } from './router.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
 import { VenueState } from './state.ts';
 import { bind, pause, readBody, send, shut } from './transport.ts';
@@ -19,12 +20,14 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 75_000;
 /** Pause between renewals of the market maker's quotes, in one market each. */
 const TICK_MS = 1_000;
+/** Time until a late request arrives, unless its fault says another. */
+const LATE_S = 5;
 
 /** HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
 export interface PaperVenue {
   /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  /** Drops open connections, stops the timer and closes the state file; a second call changes nothing. */
+  /** Drops connections and late requests, stops the timer, closes the state file; a second call changes nothing. */
   close(): Promise<void>;
   /** Arms faults, as POST /paper/faults does. */
   arm(faults: FaultOrder | readonly FaultOrder[]): void;
@@ -32,12 +35,6 @@ export interface PaperVenue {
   orders(): ReturnType<typeof clientOrders>;
   /** Lists the received requests, as GET /paper/requests does. */
   requests(): readonly ReceivedRequest[];
-}
-
-interface Parts {
-  readonly state: VenueState;
-  readonly faults: FaultBoard;
-  readonly log: RequestLog;
 }
 
 function venueRoutes(state: VenueState): readonly Route[] {
@@ -50,27 +47,25 @@ function venueRoutes(state: VenueState): readonly Route[] {
   ];
 }
 
-/** Answers a request of a client, with its fault if it has one. */
-function processRequest(
-  state: VenueState,
-  routes: readonly Route[],
-  request: PaperRequest,
-  fault: Fault | undefined,
-): Delivery {
-  const instead = fault && faultBefore(fault, request);
-  if (instead) return instead;
+/** Processes a request of a client. */
+function processRequest(state: VenueState, routes: readonly Route[], request: PaperRequest): Reply {
   // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
   state.exchange.expire(state.settings.now());
-  const reply = dispatch(routes, request);
+  return dispatch(routes, request);
+}
+
+/** Delivers the answer to a request that was processed, with its fault if it has one. */
+function delivered(state: VenueState, reply: Reply, fault: Fault | undefined): Delivery {
   if (!fault) return whole(reply);
   return faultAfter(fault, reply, (ids) => {
     for (const id of ids) state.hiddenHashes.add(id);
   });
 }
 
-function listener({ state, faults, log }: Parts) {
+function listener(parts: Parts) {
+  const { state, faults, late, log } = parts;
   const { now } = state.settings;
-  const [control, venue] = [controlRoutes(state, faults, log), venueRoutes(state)];
+  const [control, venue] = [controlRoutes(parts), venueRoutes(state)];
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = Date.now();
     const body = await readBody(message);
@@ -85,7 +80,11 @@ function listener({ state, faults, log }: Parts) {
     const { skewMs, fault } = faults.take(base);
     log.add({ method: base.method, path, query: query.toString(), at, fault: fault?.fault ?? null });
     if (fault?.fault === 'delay') await pause(fault.ms);
-    const delivery = processRequest(state, venue, { ...base, body, now: now() + skewMs }, fault);
+    const fundsFirst = fault?.fault === 'balance-first';
+    const process = () => processRequest(state, venue, { ...base, body, now: now() + skewMs, fundsFirst });
+    if (fault?.fault === 'late') late.add((fault.seconds ?? LATE_S) * 1_000, process);
+    const instead = fault && faultBefore(fault, { method: base.method, body });
+    const delivery = instead ?? delivered(state, process(), fault);
     if (delivery.kind === 'reply') await pause(delivery.delayMs);
     send(response, delivery, now() + skewMs);
   };
@@ -95,7 +94,7 @@ function listener({ state, faults, log }: Parts) {
 export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   const settings = settingsOf(options);
   const state = new VenueState(settings, options.stateFile);
-  const parts: Parts = { state, faults: new FaultBoard(), log: new RequestLog() };
+  const parts: Parts = { state, faults: new FaultBoard(), late: new LateRequests(), log: new RequestLog() };
   const answer = listener(parts);
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const server = createServer(limits, (message, response) => {
@@ -114,6 +113,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
     },
     close() {
       clearInterval(timer);
+      parts.late.clear();
       closing ??= shut(server).then(() => state.close());
       return closing;
     },

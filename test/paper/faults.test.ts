@@ -3,7 +3,7 @@ import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
 import type { FaultOrder } from '../../paper/faults.ts';
 import { officialClient, plainMarket, signedRequest, WALLET } from '../support/venue/paper-client.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
 
 let paper: RunningPaper;
 let creds: ApiKeyCreds;
@@ -115,6 +115,27 @@ describe('faults that happen instead of an order', () => {
 describe('faults that spoil the answer to an accepted order', () => {
   const table: [FaultOrder, object][] = [
     [{ fault: 'error-500-after' }, { status: 500, body: { error: 'could not insert order' } }],
+    [{ fault: 'refuse-after' }, { status: 400, body: { error: 'order match delayed due to market conditions' } }],
+    [
+      { fault: 'refuse-after', code: 422, text: 'too busy' },
+      { status: 422, body: { error: 'too busy' } },
+    ],
+    [
+      { fault: 'success-false', status: 'delayed' },
+      {
+        status: 200,
+        body: expect.objectContaining({
+          success: false,
+          errorMsg: 'order match delayed due to market conditions',
+          orderID: expect.stringMatching(/^0x/),
+          status: 'delayed',
+        }),
+      },
+    ],
+    [
+      { fault: 'success-false', text: 'too busy' },
+      { status: 200, body: expect.objectContaining({ success: false, errorMsg: 'too busy', status: 'live' }) },
+    ],
     [{ fault: 'edge-502-after' }, { status: 502, ...html }],
     [{ fault: 'truncated' }, { status: 200, kind: json, body: expect.stringMatching(/^\{"errorMsg":""/) }],
     [{ fault: 'wrong-type' }, { status: 200, kind: 'text/plain' }],
@@ -160,6 +181,73 @@ describe('faults that spoil the answer to an accepted order', () => {
     const [trade] = await client.getTrades();
     expect(trade).toMatchObject({ status: 'MATCHED' });
     expect(trade).not.toHaveProperty('transaction_hash');
+  });
+});
+
+/** Waits until the venue has accepted an order. */
+async function arrival(): Promise<void> {
+  while (paper.venue.orders().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('late: a request that is held up on its way', () => {
+  it('is answered by the edge at once, and arrives by itself', async () => {
+    const sentAt = Date.now();
+    expect(await during({ fault: 'late', answer: 'edge-504', seconds: 0.3 })).toMatchObject({
+      status: 504,
+      ...html,
+      accepted: 0,
+    });
+    await arrival();
+    expect(Date.now() - sentAt).toBeGreaterThanOrEqual(299);
+    expect(paper.venue.requests().filter(({ path }) => path === '/order')).toHaveLength(1);
+  });
+
+  it('gets no answer otherwise, and is checked by what is true when it arrives', async () => {
+    paper.venue.arm({ fault: 'late', path: '/order', seconds: 0.2, times: 3 });
+    const body = await order();
+    const poor = { address: WALLET.address, collateral: '0' };
+    const [first, second] = [post(body), post(body)];
+    const silence = new Promise((resolve) => setTimeout(resolve, 100, 'silence'));
+    expect(await Promise.race([first, second, silence])).toBe('silence');
+    await arrival();
+    await paper.send('POST', '/paper/accounts', poor);
+    const third = post(await order());
+    for (const unanswered of [first, second, third]) unanswered.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(paper.venue.orders()).toHaveLength(1);
+    await paper.send('POST', '/paper/accounts', { ...poor, collateral: '1000' });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['reset', () => paper.send('POST', '/paper/reset').then(() => officialClient(paper))],
+    ['closed', () => stopPaper(paper)],
+  ])('never arrives at a venue that was %s meanwhile', async (_end, end) => {
+    expect(await during({ fault: 'late', seconds: 0.3, answer: 'edge-504' })).toMatchObject({ status: 504 });
+    await end();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(paper.venue.orders()).toStrictEqual([]);
+  });
+
+  it('is late by a day at most', () => {
+    expect(() => paper.venue.arm({ fault: 'late', seconds: 86_401 })).toThrow();
+  });
+});
+
+describe('balance-first', () => {
+  it('calls the repeat of an order that holds the money short of it, and another one a duplicate', async () => {
+    const small = await order();
+    const { order: large, id } = await signOrder({ tokenId: yes, price: 0.4, size: 2_000 });
+    const body = { order: large, owner: creds.key, orderType: 'GTC' };
+    for (const sent of [small, body]) expect(await post(sent)).toMatchObject({ status: 200 });
+    expect(await post(body)).toMatchObject({ body: { error: `order ${id} is invalid. Duplicated.` } });
+    paper.venue.arm({ fault: 'balance-first', path: '/order', times: 2 });
+    const amounts = 'balance: 1000000000, sum of active orders: 804000000, order amount: 800000000';
+    expect(await post(body)).toMatchObject({
+      status: 400,
+      body: { error: `not enough balance / allowance: the balance is not enough -> ${amounts}` },
+    });
+    expect(await post(small)).toMatchObject({ body: { error: expect.stringMatching(/is invalid\. Duplicated\.$/) } });
   });
 });
 

@@ -59,7 +59,7 @@ function termsOf({ cents, lots, type, ...order }: Wish): OrderTerms {
 function place(terms: OrderTerms) {
   try {
     checkBook(exchange, terms);
-    checkFunds(exchange, terms, terms);
+    checkFunds(exchange, terms);
   } catch (error) {
     if (error instanceof VenueRefusal) return undefined;
     throw error;

@@ -20,7 +20,7 @@ describe('the README of the paper venue', () => {
     const commands = /```sh\n(.*?)```/s.exec(await section('Paths of its own'))?.[1] ?? '';
     const { stdout } = await run('sh', ['-euc', commands.replace('http://127.0.0.1:8081', url)]);
     expect(stdout).toContain('"bids":[');
-    expect(stdout.match(/\{"done":true\}/g)).toHaveLength(5);
+    expect(stdout.match(/\{"done":true\}/g)).toHaveLength(6);
     expect(stdout.match(/"armed":\[\{"fault":"hang-after"/g)).toHaveLength(2);
     expect(stdout).toContain('"path":"/time","query":"",');
     expect(stdout).toContain('"fault":"delay"');

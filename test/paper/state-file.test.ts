@@ -57,6 +57,28 @@ describe('a paper venue with a state file', () => {
     expect(repeat).toMatchObject({ status: 400, body: { error: `order ${id} is invalid. Duplicated.` } });
   });
 
+  it('keeps an order that arrived late, and is not bothered by one that had not yet arrived', async () => {
+    const first = await startPaper({ stateFile });
+    const { creds } = await officialClient(first);
+    const { yes } = await plainMarket(first);
+    first.venue.arm([
+      { fault: 'late', path: '/order', seconds: 0.1, answer: 'edge-504' },
+      { fault: 'late', path: '/order', seconds: 0.8, answer: 'edge-504' },
+    ]);
+    const orders = [await signOrder({ tokenId: yes }), await signOrder({ tokenId: yes })];
+    for (const { order } of orders) {
+      const body = { order, owner: creds.key, orderType: 'GTC' };
+      expect(await signedRequest(first, creds, { method: 'POST', path: '/order', body })).toMatchObject({
+        status: 504,
+      });
+    }
+    while (first.venue.orders().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await stopPaper(first);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    const second = await startPaper({ stateFile });
+    expect(second.venue.orders()).toMatchObject([{ id: orders[0]?.id }]);
+  });
+
   it('drops a last line that a crash cut short, and goes on from there', async () => {
     const first = await startPaper({ stateFile });
     const { creds } = await officialClient(first);
