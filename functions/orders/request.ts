@@ -18,11 +18,29 @@ import { tokenId } from '../schemas.ts';
 /** `application/json`, with no parameter but a charset of UTF-8. */
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** Refuses 415 and 413, in this order. */
+/** Longest name of the caller's that an error repeats. */
+const MAX_NAME_LENGTH = 64;
+const MAX_ERRORS = 20;
+
+function refuseHeaders(errors: readonly FieldError[]) {
+  return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, MAX_ERRORS) });
+}
+
+/** A gateway joins the values of a repeated header with a comma. */
+const REPEATED_HEADER = 'must be there once, without a comma.';
+
+/** Refuses a query (400: `?dry_run=true` must place no order), a repeated media type (400), 415, 413, in this order. */
 export const checkMediaTypeAndSize: Middleware = {
-  before: ({ event: { headers, body = '', isBase64Encoded } }) => {
+  before: ({ event: { rawQueryString, headers, body = '', isBase64Encoded } }) => {
+    const [parameter] = new URLSearchParams(rawQueryString).keys();
+    if (parameter !== undefined) {
+      const errors = [{ field: parameter.slice(0, MAX_NAME_LENGTH), detail: 'is not known: an order has no query.' }];
+      throw refuse('invalid_request', { part: 'The query', errors });
+    }
+    const mediaType = headers['content-type'] ?? '';
+    if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
     const encoding = headers['content-encoding'] ?? 'identity';
-    if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '') || encoding.toLowerCase() !== 'identity') {
+    if (!JSON_MEDIA_TYPE.test(mediaType) || encoding.toLowerCase() !== 'identity') {
       throw refuse('unsupported_media_type', {});
     }
     if (Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -31,10 +49,11 @@ export const checkMediaTypeAndSize: Middleware = {
   },
 };
 
-/** Printable ASCII, so that it can be logged and stored as it is. */
+/** Printable ASCII, so that it can be logged and stored as it is; without a comma, which a repeated header has. */
 function printable(maxLength: number, description: string) {
-  const rule = `must be 1 to ${maxLength} printable ASCII characters.`;
-  return z.string().check(z.regex(new RegExp(`^[\\x20-\\x7e]{1,${maxLength}}$`), rule), z.describe(description));
+  const rule = `must be 1 to ${maxLength} printable ASCII characters without a comma.`;
+  const form = new RegExp(`^[\\x20-\\x2b\\x2d-\\x7e]{1,${maxLength}}$`);
+  return z.string().check(z.regex(form, rule), z.describe(description));
 }
 
 /** The headers of an order that are checked. */
@@ -49,32 +68,65 @@ export const ORDER_HEADERS = {
   ),
 } as const;
 
-/** Refuses (400 `invalid_request`) order headers of another form. */
+/** Names the other headers about the client that are there twice. */
+function repeatedClientHeaders(headers: Readonly<Record<string, string | undefined>>): FieldError[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => /^x-client-(?!address$)/.test(name) && value?.includes(','))
+    .map(([name]) => ({ field: name.slice(0, MAX_NAME_LENGTH), detail: REPEATED_HEADER }));
+}
+
+/** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
 export const checkOrderHeaders: Middleware = {
   before: ({ event: { headers } }) => {
-    const broken = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
+    const malformed = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
       const value = headers[name.toLowerCase()];
       const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
       return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    if (broken.length > 0) throw refuse('invalid_request', { part: 'A header', errors: broken });
+    const broken = [...malformed, ...repeatedClientHeaders(headers)];
+    if (broken.length > 0) throw refuseHeaders(broken);
   },
 };
 
 const DECIMAL_FIELDS: ReadonlySet<string> = new Set(['price', 'size']);
 
+/** A string, and behind it a colon where it is the name of a member. Every quote of a JSON text belongs to a match. */
+const STRING_OR_NAME = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
+
+/** Names the members that a JSON text has twice, however they are escaped: parsers keep one of them in silence. */
+function repeatedMembers(text: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [, written = '', colon] of text.matchAll(STRING_OR_NAME)) {
+    if (colon === undefined) continue;
+    const name = String(JSON.parse(written));
+    (seen.has(name) ? repeated : seen).add(name);
+  }
+  return repeated;
+}
+
+/** Refuses (400) an order with a repeated member: a proxy that checked it may have read the other value. */
+function checkRepeatedMembers(text: string, body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  // A name that is only in nested objects is none of the order's: they are refused for what they are.
+  const errors = [...repeatedMembers(text)]
+    .filter((name) => Object.hasOwn(body, name))
+    .map((name) => ({ field: name.slice(0, MAX_NAME_LENGTH), detail: 'must be there once.' }));
+  if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
+}
+
 /**
- * Parses the body, or refuses it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that reach
- * for a prototype, but its numbers are rounded, so the digits are put into quotes before: `0.4100000000000000001` must not
- * become 0.41.
+ * Parses the body, or refuses it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that
+ * reach for a prototype, but keeps the last of repeated members, and rounds numbers: their digits are put into quotes
+ * before, since `0.4100000000000000001` must not become 0.41.
  */
 export function parseJsonBody(): Middleware {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   return {
     before: async (request) => {
       const { body = '', isBase64Encoded } = request.event;
+      const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
       try {
-        const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
         Object.assign(request.event, { body: quoteDecimals(text, DECIMAL_FIELDS), isBase64Encoded: false });
         await parser.before?.(request);
       } catch {
@@ -83,6 +135,7 @@ export function parseJsonBody(): Middleware {
           errors: [{ field: 'body', detail: 'must be a JSON object.' }],
         });
       }
+      checkRepeatedMembers(text, request.event.body);
     },
   };
 }
@@ -141,7 +194,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: key.slice(0, 64), detail: 'is not a member of an order.' }));
+    return issue.keys.map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), detail: 'is not a member of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];
@@ -151,7 +204,7 @@ function describe(issue: z.core.$ZodIssue): FieldError[] {
 export function parseOrder(body: unknown): LimitOrder {
   const result = orderBody.safeParse(body, { reportInput: true });
   if (!result.success) {
-    const errors = result.error.issues.flatMap(describe).slice(0, 20);
+    const errors = result.error.issues.flatMap(describe).slice(0, MAX_ERRORS);
     throw refuse('invalid_request', { part: 'The order', errors });
   }
   const { token_id, side, price, size, post_only } = result.data;

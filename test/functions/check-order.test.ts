@@ -38,6 +38,15 @@ const CHECKS: readonly Check[] = [
   { name: 'method', spoil: (request) => ({ ...request, method: 'PUT' }), answer: 'method_not_allowed' },
   { name: 'origin', spoil: withHeader('origin', 'https://evil.example'), answer: 'origin_not_allowed' },
   { name: 'placement enabled', spoil: (request) => request, answer: 'order_placement_disabled' },
+  { name: 'query', spoil: (request) => ({ ...request, path: `${request.path}?dry_run=true` }), answer: 'dry_run' },
+  {
+    name: 'repeated media type',
+    spoil: ({ headers, ...request }) => ({
+      ...request,
+      headers: { ...headers, 'content-type': `${headers['content-type']},application/json` },
+    }),
+    answer: 'Content-Type',
+  },
   { name: 'media type', spoil: withHeader('content-type', 'text/plain'), answer: 'unsupported_media_type' },
   {
     name: 'size',
@@ -68,6 +77,24 @@ describe('of the checks that a request fails', () => {
   it('none answers a good one', async () => {
     expect((await send(await startRefusing([]), GOOD)).status).toBe(201);
   });
+
+  it('none answers one with an empty query', async () => {
+    expect((await send(await startRefusing([]), { ...GOOD, path: '/v1/orders?' })).status).toBe(201);
+  });
+
+  it.each(['Content-Type', 'Idempotency-Key', 'X-Client-Address', 'x-client-signature'])(
+    'that of the headers answers one with two of %s',
+    async (name) => {
+      const url = await startRefusing([]);
+      const headers = (values: readonly string[]) => [
+        ...['Host', 'localhost', ...(name === 'Content-Type' ? [] : ['Content-Type', 'application/json'])],
+        ...values.flatMap((value) => [name, value]),
+      ];
+      expect((await send(url, { ...GOOD, headers: headers(['application/json']) })).status).toBe(201);
+      const twice = await send(url, { ...GOOD, headers: headers(['application/json', 'application/json']) });
+      expect([twice.status, nameOf(twice)]).toStrictEqual([400, name]);
+    },
+  );
 
   it.each(CHECKS)('$name alone answers', async (check) => {
     const url = await startRefusing([check]);

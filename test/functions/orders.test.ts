@@ -290,20 +290,10 @@ describe('a body that is no order', () => {
     });
   });
 
-  it('cannot name a field twice to show one value and place another', async () => {
-    const text = `{"token_id":"${TOKEN_ID}","side":"buy","price":0.1,"size":10,"price":0.9}`;
-    const { result, body, placed } = await place(text);
-    // The last one counts, for the answer as for the order.
-    expect(result.statusCode).toBe(201);
-    expect(body).toMatchObject({ price: '0.9' });
-    expect(placed[0]?.order.price).toStrictEqual({ coefficient: 9n, scale: 1 });
-  });
-
   it.each([
     'text/plain',
     '',
     'application/jsonx',
-    'application/json, text/plain',
     'application/json; charset=latin1',
     'application/problem+json',
     'multipart/form-data',
@@ -329,6 +319,37 @@ describe('a body that is no order', () => {
     expect((await place(ORDER, { headers: { 'content-encoding': 'Identity' } })).result.statusCode).toBe(201);
   });
 
+  it.each([
+    ['{"side":"buy","side":"sell"}', 'side'],
+    ['{"side":"buy","s\\u0069de":"sell"}', 'side'],
+    ['{"\\u0073\\u0069\\u0064\\u0065" :"buy", "side"\n:\t"buy"}', 'side'],
+    ['{"price":0.1,"size":5,"pric\\u0065":0.9,"price":0.1}', 'price'],
+    ['{"":1,"":2}', ''],
+    ['{"a\\\\":1,"a\\u005c":2}', 'a\\'],
+    ['{"a\\":":1,"a\\u0022:":2}', 'a":'],
+    [`{"${'x'.repeat(70)}":1,"${'x'.repeat(70)}":2}`, 'x'.repeat(64)],
+  ])('is answered with the member that it repeats: %s', async (text, field) => {
+    const answered = await place(text);
+    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail: 'must be there once.' }])));
+    const encoded = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+    expect((await place('', encoded)).body).toMatchObject({ errors: [{ field }] });
+  });
+
+  it.each([
+    JSON.stringify({ ...ORDER, side: '"side":' }),
+    JSON.stringify({ ...ORDER, side: 'price', token_id: 'side' }),
+    JSON.stringify({ ...ORDER, side: '\\","side":"buy' }),
+    JSON.stringify({ ...ORDER, post_only: ['side', 'side'] }),
+    JSON.stringify({ ...ORDER, post_only: { a: { b: 1 }, b: 2 } }),
+    JSON.stringify([ORDER, ORDER]),
+    '"\\"a\\":1,\\"a\\":2"',
+    '{"side":1,"side":2',
+  ])('is answered with what is wrong with it, where no member is repeated: %s', async (text) => {
+    const { result, body } = await place(text);
+    expect(result.statusCode).toBe(400);
+    expect(JSON.stringify(body)).not.toContain('must be there once.');
+  });
+
   it('may have 16 KiB and not a byte more, counted in bytes', async () => {
     const text = JSON.stringify(ORDER);
     expect((await place(text.padEnd(16_384))).result.statusCode).toBe(201);
@@ -345,29 +366,79 @@ describe('a body that is no order', () => {
   });
 });
 
+describe('the query of an order', () => {
+  it.each([
+    ['dry_run=true', 'dry_run'],
+    ['validate', 'validate'],
+    ['a%20b=1&c=2', 'a b'],
+    ['=', ''],
+    [`${'x'.repeat(65)}=1`, 'x'.repeat(64)],
+  ])('is refused: %s', async (query, field) => {
+    const answered = await place(ORDER, { query });
+    const detail = 'is not known: an order has no query.';
+    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail }], 'The query')));
+    expect(answered.placed).toStrictEqual([]);
+  });
+
+  it('does not matter to a preflight, and neither does an empty one to an order', async () => {
+    expect((await place(ORDER, { query: '' })).result.statusCode).toBe(201);
+    expect((await place('', { method: 'OPTIONS', query: 'dry_run=true' })).result.statusCode).toBe(204);
+  });
+});
+
 describe('the headers of an order', () => {
-  const addressRule = { field: 'X-Client-Address', detail: 'must be 1 to 128 printable ASCII characters.' };
-  const keyRule = { field: 'Idempotency-Key', detail: 'must be 1 to 255 printable ASCII characters.' };
+  const addressRule = {
+    field: 'X-Client-Address',
+    detail: 'must be 1 to 128 printable ASCII characters without a comma.',
+  };
+  const keyRule = { field: 'Idempotency-Key', detail: 'must be 1 to 255 printable ASCII characters without a comma.' };
 
   it.each(['a', ' ', '~', 'x'.repeat(128)])('take the client address %j', async (address) => {
     expect((await place(ORDER, { headers: { 'x-client-address': address } })).result.statusCode).toBe(201);
   });
 
-  it.each(['', 'x'.repeat(129), 'ä', 'a\tb', 'a\u007f', 'a\u0000'])('refuse the client address %j', async (address) => {
-    const answered = await place(ORDER, { headers: { 'x-client-address': address } });
-    expect(answered.body).toStrictEqual(problem(answered, invalid([addressRule], 'A header')));
-    expect(answered.placed).toStrictEqual([]);
-  });
+  it.each(['', 'x'.repeat(129), 'ä', 'a\tb', 'a\u007f', 'a\u0000', 'a,b'])(
+    'refuse the client address %j',
+    async (address) => {
+      const answered = await place(ORDER, { headers: { 'x-client-address': address } });
+      expect(answered.body).toStrictEqual(problem(answered, invalid([addressRule], 'A header')));
+      expect(answered.placed).toStrictEqual([]);
+    },
+  );
 
   it.each(['a', 'x'.repeat(255)])('take the idempotency key %j', async (key) => {
     expect((await place(ORDER, { headers: { 'idempotency-key': key } })).placed).toMatchObject([{ key }]);
   });
 
-  it.each(['', 'x'.repeat(256), 'ä', 'a\nb'])('refuse the idempotency key %j', async (key) => {
+  it.each(['', 'x'.repeat(256), 'ä', 'a\nb', ',', 'a,a', 'a, a'])('refuse the idempotency key %j', async (key) => {
     const answered = await place(ORDER, { headers: { 'idempotency-key': key } });
     expect(answered.body).toStrictEqual(problem(answered, invalid([keyRule], 'A header')));
     expect(answered.placed).toStrictEqual([]);
   });
+
+  const once = 'must be there once, without a comma.';
+
+  it('are there once: those about the client, each by its name', async () => {
+    const headers = {
+      'x-client-signature': '0x1,0x1',
+      'x-client-': ',',
+      'x-client-address-2': 'a',
+      'x-clients': 'a,b',
+    };
+    const answered = await place(ORDER, { headers: { ...headers, 'x-client-address': 'a,b' } });
+    const errors = [addressRule, { field: 'x-client-signature', detail: once }, { field: 'x-client-', detail: once }];
+    expect(answered.body).toStrictEqual(problem(answered, invalid(errors, 'A header')));
+    expect((await place(ORDER, { headers: { 'x-clients': 'a,b' } })).placed).toHaveLength(1);
+  });
+
+  it.each(['application/json,application/json', 'text/plain, application/json', ','])(
+    'are there once: not the media type "%s"',
+    async (type) => {
+      const answered = await place('x'.repeat(20_000), { headers: { 'content-type': type } });
+      const errors = [{ field: 'Content-Type', detail: once }];
+      expect(answered.body).toStrictEqual(problem(answered, invalid(errors, 'A header')));
+    },
+  );
 });
 
 describe.each([

@@ -29,6 +29,8 @@ replayed: 201, and a 422 by which the venue itself refused the order. Without th
 open whether the order is live; \`order_in_progress\` (409) says that another request decides. After every other error
 no order is live.
 
+**Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
+
 Nobody is authenticated by the service itself. A deployment can put IAM in front of this operation: then the gateway
 wants requests signed with AWS Signature Version 4 and answers others 403 by itself.`;
 

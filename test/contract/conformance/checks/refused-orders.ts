@@ -14,15 +14,17 @@ const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const MAX_BODY_BYTES = 16_384;
 
 interface Sending {
+  /** With its question mark. */
+  readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
 export function post(
   { ask }: World,
-  { headers = JSON_TYPE, body = JSON.stringify(NOWHERE) }: Sending,
+  { query = '', headers = JSON_TYPE, body = JSON.stringify(NOWHERE) }: Sending,
 ): Promise<Answer> {
-  return ask({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body });
+  return ask({ operation: 'orders', method: 'POST', target: `/v1/orders${query}`, headers, body });
 }
 
 /** The body with one member changed; `undefined` leaves it out. */
@@ -45,6 +47,8 @@ const WRONG_MEMBERS: readonly (readonly [field: string, body: string])[] = [
   ['size', changed('size', '1000000001')],
   ['post_only', changed('post_only', 'true')],
   ['post_onl', changed('post_onl', true)],
+  ['side', JSON.stringify(NOWHERE).replace('{', '{"side":"sell",')],
+  ['price', JSON.stringify(NOWHERE).replace('{', '{"pr\\u0069ce":"0.01",')],
   ['body', 'null'],
   ['body', '[]'],
   ['body', '"order"'],
@@ -59,6 +63,13 @@ function orderOfBytes(bytes: number): string {
 }
 
 const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
+  {
+    name: 'have no query',
+    run: async (world) => {
+      expectProblem(await post(world, { query: '?dry_run=true' }), 'invalid_request', 'dry_run');
+      expectProblem(await post(world, { query: '?' }), 'unknown_token');
+    },
+  },
   {
     name: 'want application/json in UTF-8, not compressed',
     run: async (world) => {
@@ -88,16 +99,21 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
     },
   },
   {
-    name: 'want printable ASCII of a bounded length in their headers',
+    name: 'want printable ASCII of a bounded length in their headers, and none of them twice',
     run: async (world) => {
       const refused = [
         ['X-Client-Address', 'x'.repeat(129)],
         ['X-Client-Address', '\u00e9'],
         ['Idempotency-Key', 'x'.repeat(256)],
         ['Idempotency-Key', '\u00e9'],
+        // A repeated header comes out of a gateway like this.
+        ['X-Client-Address', 'a,a'],
+        ['Idempotency-Key', 'a,a'],
+        ['Content-Type', 'application/json,application/json'],
       ] as const;
       for (const [name, value] of refused) {
-        expectProblem(await post(world, { headers: { ...JSON_TYPE, [name]: value } }), 'invalid_request', name);
+        const headers = { ...JSON_TYPE, [name.toLowerCase()]: value };
+        expectProblem(await post(world, { headers }), 'invalid_request', name);
       }
     },
   },
@@ -118,6 +134,8 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
     name: 'answer the first failing check',
     run: async (world) => {
       const tooLarge = orderOfBytes(MAX_BODY_BYTES + 1);
+      const typedWrong = { query: '?a', headers: { 'content-type': 'text/plain' } };
+      expectProblem(await post(world, typedWrong), 'invalid_request', 'a');
       expectProblem(
         await post(world, { headers: { 'content-type': 'text/plain' }, body: tooLarge }),
         'unsupported_media_type',
@@ -144,7 +162,12 @@ export const REFUSED_ORDERS: readonly Check[] = [
     name: 'are disabled in read-only mode, whatever is sent',
     applies: isReadOnly,
     run: async (world) => {
-      for (const sending of [{}, { body: '{' }, { headers: { 'content-type': 'text/plain' } }]) {
+      for (const sending of [
+        {},
+        { query: '?dry_run=true' },
+        { body: '{' },
+        { headers: { 'content-type': 'text/plain' } },
+      ]) {
         const answer = await post(world, sending);
         expectProblem(answer, 'order_placement_disabled');
         assert.match(JSON.stringify(answer.body), /SERVICE_/, 'detail does not name the setting');
