@@ -18,8 +18,11 @@ const HEADER_LINE_OVERHEAD_BYTES = 4;
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
-/** An absolute-form target has an authority, which goes before the `Host` header (RFC 9112, 3.2.2). */
-const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>[^?]*)\??(?<query>.*)$/i;
+/**
+ * An absolute-form target has an authority, which goes before the `Host` header (RFC 9112, 3.2.2). A URL of another
+ * scheme does not match: Express would take its path, and nobody would have checked its authority.
+ */
+const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>(?:\/[^?]*)?|\*)(?:\?(?<query>.*))?$/i;
 
 function headerPairs({ rawHeaders }: IncomingMessage): RequestHead['headers'] {
   return rawHeaders.flatMap((name, index) =>
@@ -49,16 +52,17 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** Takes a request target apart; throws 400 `invalid_request` where it is not the ASCII that a URL is made of. */
+/** Takes a request target apart; throws 400 `invalid_request` where it is no path in the ASCII that makes up a URL. */
 function parseTarget(target: string) {
-  const { authority, path: written = '', query = '' } = TARGET.exec(target)?.groups ?? {};
+  const parts = TARGET.exec(target)?.groups;
+  const { authority, path: written = '', query = '' } = parts ?? {};
   const encodedPath = written === '' ? '/' : written;
   const path = decodePath(encodedPath);
   // Other characters, a fragment among them, would be read differently by every parser behind this one.
-  if (!/^[\x21\x22\x24-\x7e]*$/.test(target) || path === undefined) {
+  if (!parts || !/^[\x21\x22\x24-\x7e]*$/.test(target) || path === undefined) {
     throw refuse('invalid_request', {
-      sentence: 'The URL is not valid: send a path in ASCII with percent-encoded UTF-8.',
-      errors: [{ field: 'path', detail: 'must be ASCII with percent-encoded UTF-8.' }],
+      sentence: 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.',
+      errors: [{ field: 'path', detail: 'must begin with a slash and be ASCII with percent-encoded UTF-8.' }],
     });
   }
   return { authority, encodedPath, path, query };

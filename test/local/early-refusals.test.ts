@@ -119,14 +119,16 @@ describe('requests that HTTP allows and this server does not', () => {
     ['/v1/book/%zz', 'a broken percent-encoding'],
     ['/v1/book/%ff', 'bytes that are not UTF-8'],
     ['/health#x', 'a fragment'],
+    ['ws://localhost/health', 'a URL of another scheme'],
+    ['ws://evil.example/health', 'a URL of another scheme and host'],
   ])('refuses %s: %s', async (path) => {
     const { url } = await startTestServer();
     const text = Buffer.from(`GET ${path} HTTP/1.1\r\n${LAST}\r\n`, 'latin1');
     expectProblem((await sendRaw(url, text))[0], {
       status: 400,
       code: 'invalid_request',
-      detail: 'The URL is not valid: send a path in ASCII with percent-encoded UTF-8.',
-      errors: [{ field: 'path', detail: 'must be ASCII with percent-encoded UTF-8.' }],
+      detail: 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.',
+      errors: [{ field: 'path', detail: 'must begin with a slash and be ASCII with percent-encoded UTF-8.' }],
     });
   });
 

@@ -82,6 +82,7 @@ describe('the Host check', () => {
     ['http://localhost', 'localhost', 404],
     ['http://localhost?a', 'localhost', 404],
     ['//evil.example/health', 'localhost', 404],
+    ['ws://evil.example/health', 'localhost', 400],
     ['*', 'localhost', 404],
     ['/health', '', 403],
   ])('treats the target %s with Host %s as %i', async (target, host, status) => {
