@@ -6,7 +6,7 @@ import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import { checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
+import { checkMediaTypeAndSize, checkNoQuery, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
 import type { placedOrder } from './response.ts';
 
 /** Writes an order in its canonical form, in wire names. */
@@ -57,7 +57,7 @@ export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkPlacementEnabled, checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
+    checks: [checkPlacementEnabled, checkNoQuery, checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
     handler: async ({ body, headers, logFields }, call) => {
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);

@@ -29,14 +29,19 @@ function refuseHeaders(errors: readonly FieldError[]) {
 /** A gateway joins the values of a repeated header with a comma. */
 const REPEATED_HEADER = 'must be there once, without a comma.';
 
-/** Refuses a query (400: `?dry_run=true` must place no order), a repeated media type (400), 415, 413, in this order. */
-export const checkMediaTypeAndSize: Middleware = {
-  before: ({ event: { rawQueryString, headers, body = '', isBase64Encoded } }) => {
+/** Refuses (400 `invalid_request`) any query: `?dry_run=true` must place no order. */
+export const checkNoQuery: Middleware = {
+  before: ({ event: { rawQueryString } }) => {
     const [parameter] = new URLSearchParams(rawQueryString).keys();
-    if (parameter !== undefined) {
-      const errors = [{ field: parameter.slice(0, MAX_NAME_LENGTH), detail: 'is not known: an order has no query.' }];
-      throw refuse('invalid_request', { part: 'The query', errors });
-    }
+    if (parameter === undefined) return;
+    const errors = [{ field: parameter.slice(0, MAX_NAME_LENGTH), detail: 'is not known: an order has no query.' }];
+    throw refuse('invalid_request', { part: 'The query', errors });
+  },
+};
+
+/** Refuses a repeated media type (400), 415 and 413, in this order. */
+export const checkMediaTypeAndSize: Middleware = {
+  before: ({ event: { headers, body = '', isBase64Encoded } }) => {
     const mediaType = headers['content-type'] ?? '';
     if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
     const encoding = headers['content-encoding'] ?? 'identity';
