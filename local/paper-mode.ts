@@ -41,7 +41,7 @@ export async function startOnPaper(): Promise<Service> {
   };
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
-    const service = await startService(paperOverrides(url, join(directory, 'orders.db')));
+    const service = await startService(paperOverrides(url, join(directory, 'orders.db')), { throwAwayStore: true });
     const stop = async () => {
       try {
         await service.stop();

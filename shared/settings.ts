@@ -57,7 +57,7 @@ export const LOCAL_SETTINGS = {
     name: 'SERVICE_STORE',
     format: TEXT,
     fallback: '.data/orders.db',
-    meaning: 'file of the idempotency keys with their signed orders; keep it, keep it private',
+    meaning: 'file of the idempotency keys with their signed orders, relative to the project; keep it, keep it private',
   },
   clobApiKey: {
     name: 'SERVICE_CLOB_API_KEY',

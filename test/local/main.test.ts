@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -11,10 +11,12 @@ import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
 
-const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
+const ROOT = join(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'local/start.js');
 /** Nothing listens there: a request to the venue fails at once instead of leaving the machine. */
 const NOWHERE = { SERVICE_GAMMA_URL: 'http://127.0.0.1:9', SERVICE_CLOB_URL: 'http://127.0.0.1:9' };
 const KEY = '11'.repeat(32);
+const TRADING = { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' };
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -24,13 +26,26 @@ afterEach(async () => {
   await Promise.all(directories.splice(0).map((path) => rm(path, { recursive: true, force: true })));
 });
 
-/** Starts the program with exactly these settings, in a directory of its own. */
-async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const cwd = await mkdtemp(join(tmpdir(), 'main-test-'));
-  directories.push(cwd);
+async function makeDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'main-test-'));
+  directories.push(path);
+  return path;
+}
+
+/** Starts the program with exactly these settings, in a directory of its own, or in one below it. */
+async function run(args: readonly string[], env: Record<string, string> = {}, below = '.') {
+  const cwd = join(await makeDirectory(), below);
+  await mkdir(cwd, { recursive: true });
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], TMPDIR: cwd, SERVICE_PORT: '0', ...NOWHERE, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: cwd,
+      SERVICE_PORT: '0',
+      SERVICE_STORE: join(cwd, 'orders.db'),
+      ...NOWHERE,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -115,11 +130,7 @@ describe('the service', () => {
       'read-only',
       '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
     ],
-    [
-      { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' },
-      'order-placing',
-      '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
-    ],
+    [TRADING, 'order-placing', '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'],
   ])('runs with %j as %s', async (env, mode, address) => {
     const service = await run([], env);
     const listening = JSON.parse(await service.line(/"message":"listening"/));
@@ -169,6 +180,38 @@ describe('the service', () => {
   });
 });
 
+describe('the store of an order-placing service', () => {
+  const WARNING = 'new order store: keys of earlier orders are not known here';
+
+  it("is found from the project's folder wherever the process was started, and is named in the log", async () => {
+    const store = join(await makeDirectory(), 'data', 'orders.db');
+    const env = { ...TRADING, SERVICE_STORE: relative(ROOT, store) };
+    const first = await run([], env);
+    expect(JSON.parse(await first.line(/"message":"listening"/))).toMatchObject({ level: 'info', store });
+    expect(JSON.parse(await first.line(/"level":"warn"/))).toMatchObject({ message: WARNING, store });
+    first.child.kill('SIGTERM');
+    await first.ended;
+    const second = await run([], env, 'elsewhere');
+    expect(JSON.parse(await second.line(/"message":"listening"/))).toMatchObject({ store });
+    expect(second.output.join()).not.toContain('"warn"');
+  });
+
+  it('that cannot be opened stops the start with one sentence', async () => {
+    const store = join(await makeDirectory(), 'orders.db');
+    await writeFile(store, 'a letter, not a database, but long enough to be one'.repeat(100));
+    const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_STORE: store })).ended;
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toBe(`SERVICE_STORE cannot be opened at ${store}: file is not a database.\n`);
+  });
+
+  it('is neither made nor missed by a service that only reads', async () => {
+    const directory = await makeDirectory();
+    const service = await run([], { SERVICE_STORE: join(directory, 'orders.db') });
+    expect(JSON.parse(await service.line(/"message":"listening"/))).not.toHaveProperty('store');
+    expect(await readdir(directory)).toStrictEqual([]);
+  });
+});
+
 describe('the service on paper', () => {
   it("places an order as printed, with a key of its own and none of the operator's settings", async () => {
     const service = await run(['--paper'], {
@@ -197,6 +240,8 @@ describe('the service on paper', () => {
     service.child.kill('SIGTERM');
     const { code, stdout, stderr } = await service.ended;
     expect([code, stderr]).toStrictEqual([0, '']);
+    // A store that is new by design is nothing to warn of.
+    expect(stdout).not.toContain('new order store');
     expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
     expect(stdout.match(/^curl /gm)).toHaveLength(4);
   });

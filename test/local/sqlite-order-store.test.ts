@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FileOrderStore, openOrderStore } from '../../local/sqlite-order-store.ts';
-import { createLog } from '../../shared/log.ts';
+import { type FileOrderStore, type OrderStoreSettings, openOrderStore } from '../../local/sqlite-order-store.ts';
+import type { OrderRecord, UnfinishedOrder } from '../../shared/orders/record.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { orderStoreContract } from '../support/orders/order-store-contract.ts';
+import { collectLog } from '../support/service/collected-log.ts';
 
 describe('orders in a file', () => {
   let directory: string;
   let path: string;
-  let lines: string[];
   let stores: FileOrderStore[];
-  const open = (now?: () => number) => {
-    const log = createLog({ level: 'info', write: (line) => lines.push(line) });
-    const store = openOrderStore({ path, log, ...(now && { now }) });
+  const open = (clocks: Pick<OrderStoreSettings, 'now' | 'uptime'> = {}) => {
+    const store = openOrderStore({ path, log: collectLog().log, ...clocks });
     stores.push(store);
     return store;
   };
@@ -26,10 +26,10 @@ describe('orders in a file', () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'order-store-'));
     path = join(directory, 'data', 'orders.db');
-    [lines, stores] = [[], []];
+    stores = [];
   });
-  afterEach(() => {
-    for (const store of stores) store.close();
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
     rmSync(directory, { recursive: true });
   });
 
@@ -74,16 +74,142 @@ describe('orders in a file', () => {
     for (const key of keys) expect(await store.read(key)).toStrictEqual(unfinishedOrder(key));
   });
 
-  it('removes finished orders after their time, and never an unfinished one', async () => {
-    const store = open(() => 1_000);
-    await store.create('unfinished', unfinishedOrder('a'));
-    for (const key of ['over', 'kept']) await store.create(key, unfinishedOrder('a'));
-    await store.replace('over', finishedOrder(PLACED, 4_000_000), 'unfinished');
-    await store.replace('kept', finishedOrder(PLACED, 4_000_002), 'unfinished');
-    const later = open(() => 4_000_001);
-    expect(await later.read('over')).toBeUndefined();
-    expect(await later.read('kept')).toBeDefined();
-    expect(await later.read('unfinished')).toBeDefined();
+  it('tells a file that it made, which knows no key of before, from one that it found', async () => {
+    const store = open();
+    expect(await store.open()).toBe('made');
+    await store.close();
+    expect(await open().open()).toBe('found');
+  });
+
+  describe('of finished orders', () => {
+    const HOUR_MS = 3_600_000;
+    const NOW = 1_790_000_000_000;
+    let uptime: number;
+    /** An order that was signed at a time of the venue. */
+    const signedAt = (time: number): OrderRecord => Object.assign(unfinishedOrder('a'), { signedAt: time });
+    const openAt = (now: number) => open({ now: () => now, uptime: () => uptime });
+    const finish = async (store: FileOrderStore, key: string, keepUntil: number) => {
+      await store.create(key, unfinishedOrder('a'));
+      await store.replace(key, finishedOrder(PLACED, keepUntil), 'unfinished');
+    };
+    /** Those of the keys that the store still knows. */
+    const known = async (store: FileOrderStore, ...keys: readonly string[]) => {
+      const records = await Promise.all(keys.map((key) => store.read(key)));
+      return keys.filter((_, index) => records[index]);
+    };
+
+    beforeEach(() => {
+      uptime = 0;
+    });
+
+    it('removes those after their time, and never an unfinished one', async () => {
+      const store = openAt(NOW);
+      await finish(store, 'over', NOW - 1);
+      await finish(store, 'kept', NOW);
+      await store.create('unfinished', unfinishedOrder('a'));
+      expect(await known(store, 'over', 'kept', 'unfinished')).toHaveLength(3);
+      await store.create('new', signedAt(NOW));
+      expect(await known(store, 'over', 'kept', 'unfinished', 'new')).toStrictEqual(['kept', 'unfinished', 'new']);
+    });
+
+    it.each([
+      ['its own clock', 26 * HOUR_MS, 0],
+      ["the venue's clock", 0, 26 * HOUR_MS],
+    ])('removes none before its time by a clock that is ahead: %s', async (_clock, ahead, venueAhead) => {
+      const store = openAt(NOW + ahead);
+      await finish(store, 'over', NOW - 1);
+      await finish(store, 'kept', NOW + 25 * HOUR_MS);
+      await store.create('new', signedAt(NOW + venueAhead));
+      expect(await known(store, 'over', 'kept')).toStrictEqual(['kept']);
+    });
+
+    it('removes none where an order does not tell the time of the venue, nor at its opening', async () => {
+      await finish(openAt(NOW), 'over', NOW - 1);
+      const store = openAt(NOW + 26 * HOUR_MS);
+      await store.open();
+      await store.create('new', unfinishedOrder('a'));
+      expect(await known(store, 'over')).toStrictEqual(['over']);
+    });
+
+    it('removes some once an hour, however its clock is set', async () => {
+      const store = openAt(NOW);
+      await store.create('first', signedAt(NOW));
+      await finish(store, 'over', NOW - 1);
+      uptime = HOUR_MS - 1;
+      await store.create('second', signedAt(NOW + 2 * HOUR_MS));
+      expect(await known(store, 'over')).toStrictEqual(['over']);
+      uptime = HOUR_MS;
+      await store.create('third', signedAt(NOW));
+      expect(await known(store, 'over')).toStrictEqual([]);
+    });
+  });
+
+  describe('of the signed bytes of finished orders', () => {
+    /** Differs from key to key, and from any text that a page has for other reasons. */
+    const bytesOf = (key: string) => `signed-bytes-of-${key}-${'1b'.repeat(200)}`;
+    const signed = (key: string): UnfinishedOrder => {
+      const record = unfinishedOrder(key);
+      return { ...record, order: { ...record.order, payload: bytesOf(key) } };
+    };
+    const keys = Array.from({ length: 100 }, (_, index) => `key-${(index * 37) % 100}`);
+    const filled = async () => {
+      const store = open();
+      for (const key of keys) await store.create(key, signed(key));
+      return store;
+    };
+    const finishAll = async (store: FileOrderStore) => {
+      for (const key of keys) await store.replace(key, finishedOrder(PLACED), 'unfinished');
+    };
+    /** Those of the keys whose signed bytes are in a file. */
+    const found = () => {
+      const files = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file), 'latin1'));
+      return keys.filter((key) => files.some((text) => text.includes(`signed-bytes-of-${key}-`)));
+    };
+    const until = async (condition: () => boolean) => {
+      while (!condition()) await sleep(20);
+    };
+
+    it('keeps none for longer than a moment', async () => {
+      const store = await filled();
+      expect(found()).toHaveLength(keys.length);
+      await finishAll(store);
+      await until(() => found().length === 0);
+      await store.create('one-more', unfinishedOrder('a'));
+    });
+
+    it('keeps none after its end', async () => {
+      const store = await filled();
+      await finishAll(store);
+      expect(found().length).toBeGreaterThan(0);
+      await store.close();
+      expect(found()).toStrictEqual([]);
+    });
+
+    it('keeps none that a killed process left, once it is opened again', async () => {
+      const script = join(import.meta.dirname, '../support/local/finish-keys.ts');
+      const payloads = JSON.stringify(Object.fromEntries(keys.map((key) => [key, bytesOf(key)])));
+      const writer = spawn(process.execPath, [script, path, payloads], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(writer.stdout, 'data');
+      writer.kill('SIGKILL');
+      await once(writer, 'close');
+      expect(found()).toHaveLength(keys.length);
+      const store = open();
+      await store.open();
+      expect(found()).toStrictEqual([]);
+      expect(await store.read('key-0')).toStrictEqual(finishedOrder(PLACED));
+    });
+
+    it('keeps none once another process that was at work on the file is done', async () => {
+      const store = await filled();
+      await finishAll(store);
+      const other = new DatabaseSync(path);
+      other.exec('BEGIN; SELECT count(*) FROM orders');
+      await sleep(400);
+      expect(found().length).toBeGreaterThan(0);
+      other.exec('COMMIT');
+      await until(() => found().length === 0);
+      other.close();
+    });
   });
 
   it('fails while its place cannot be used, and works from the moment it can', async () => {
@@ -91,7 +217,6 @@ describe('orders in a file', () => {
     const store = open();
     await expect(store.read('key')).rejects.toThrow();
     await expect(store.create('key', unfinishedOrder('a'))).rejects.toThrow();
-    expect(lines.join()).toContain('order store not opened');
     rmSync(dirname(path));
     expect(await store.create('key', unfinishedOrder('a'))).toBe(true);
   });
@@ -99,7 +224,6 @@ describe('orders in a file', () => {
   it('fails, and does not hang, where no directory can be made', async () => {
     path = '/proc/order-store/data/orders.db';
     await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow();
-    expect(lines.join()).toContain('order store not opened');
   });
 
   it('fails from the moment its file is removed or replaced, until the service starts again', async () => {
@@ -110,6 +234,14 @@ describe('orders in a file', () => {
     await open().create('key', unfinishedOrder('b'));
     await expect(store.replace('key', unfinishedOrder('c'), 'unfinished')).rejects.toThrow('restart the service');
     expect(await open().read('key')).toStrictEqual(unfinishedOrder('b'));
+  });
+
+  it('makes no new file where its own was removed after a call that failed', async () => {
+    const store = open();
+    await store.create('key', unfinishedOrder('a'));
+    await expect(store.create('other', JSON.parse('{"state":"unfinished","lease":{"owner":{}}}'))).rejects.toThrow();
+    rmSync(dirname(path), { recursive: true });
+    await expect(store.read('key')).rejects.toThrow('restart the service');
   });
 
   it('leaves a file alone that is no database or has another layout', async () => {

@@ -87,7 +87,9 @@ describe('what only the operator can provoke is in the document', () => {
   it('a store that does not work', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'no-store-'));
     folders.push(folder);
-    const { url } = await startPaperService({ SERVICE_STORE: folder });
+    const store = join(folder, 'orders.db');
+    const { url } = await startPaperService({ SERVICE_STORE: store });
+    await rm(store);
     expect(codeOf(await place(url, {}, { 'idempotency-key': 'key-1' }))).toBe('store_unavailable');
   });
 

@@ -1,0 +1,16 @@
+import { openOrderStore } from '../../../local/sqlite-order-store.ts';
+import { createLog } from '../../../shared/log.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../orders/order-records.ts';
+
+// A process that stores orders with the given signed bytes, finishes them, says so, and waits to be killed.
+const [path = '', payloads = '{}'] = process.argv.slice(2);
+const store = openOrderStore({ path, log: createLog({ level: 'error' }) });
+// Before any of them is finished: what is written first is what the log holds until the end.
+const keys = Object.entries<string>(JSON.parse(payloads));
+for (const [key, payload] of keys) {
+  const record = unfinishedOrder(key);
+  await store.create(key, { ...record, order: { ...record.order, payload } });
+}
+for (const [key] of keys) await store.replace(key, finishedOrder(PLACED), 'unfinished');
+process.stdout.write('finished\n');
+setInterval(() => undefined, 60_000);
