@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { STORE_CALL_MS } from '../shared/limits.ts';
 import type { Expected } from '../shared/orders/record.ts';
 
 /** An order as the table has it. */
@@ -15,16 +14,26 @@ export interface OrderRow {
   readonly expiresAt: number | null;
 }
 
+/** Lists what a file of orders can be asked to do. */
+export type OrderCall =
+  /** Answers whether the file had to be made: then it knows no key of before. */
+  | { readonly ask: 'open' }
+  /** Answers the encoded record of a key. */
+  | { readonly ask: 'read'; readonly key: string }
+  | { readonly ask: 'create'; readonly row: OrderRow }
+  | { readonly ask: 'replace'; readonly row: OrderRow; readonly expected: Expected }
+  /** Removes the finished orders that have expired before a time. */
+  | { readonly ask: 'clean'; readonly beforeMs: number };
+
+/** The answer to a call; a write answers whether it was done. */
+export type OrderAnswer = 'made' | 'found' | string | boolean | undefined;
+
 /** A file of orders. Every call opens it where it is not open; one that fails closes it. */
 export interface OrderFile {
-  /** Tells whether the file had to be made: then it knows no key of before. */
-  open(): 'made' | 'found';
-  /** Gives the encoded record of a key. */
-  read(key: string): string | undefined;
-  create(row: OrderRow): boolean;
-  replace(row: OrderRow, expected: Expected): boolean;
-  /** Removes the finished orders that have expired before a time. */
-  clean(beforeMs: number): void;
+  /** Waits for other processes at work on the file no longer than `patienceMs`. */
+  answer(call: OrderCall, patienceMs: number): OrderAnswer;
+  /** Tells the file from any other that comes to its path; `undefined` until it was first opened. */
+  identity(): string | undefined;
   close(): void;
 }
 
@@ -109,12 +118,11 @@ interface OpenFile {
 }
 
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
-function openFile(path: string): OpenFile {
+function openFile(path: string, patienceMs: number): OpenFile {
   makeDirectory(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
-  // Another process at work on the same file holds it for the few milliseconds of a write.
-  const db = new DatabaseSync(path, { timeout: STORE_CALL_MS });
+  const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
     const found = setUp(db);
     return { db, found, statements: prepare(db) };
@@ -132,8 +140,6 @@ function emptyLog({ db, statements }: OpenFile): boolean {
   } catch {
     // What is wrong with the file is told by the calls that need it.
     return false;
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${STORE_CALL_MS}`);
   }
 }
 
@@ -149,13 +155,32 @@ function replace({ statements }: OpenFile, row: OrderRow, expected: Expected): b
   return replaceHeld.run(...values, expected.heldBy).changes === 1;
 }
 
+function answer(file: OpenFile, call: OrderCall): OrderAnswer {
+  const { found, statements } = file;
+  switch (call.ask) {
+    case 'open':
+      return found;
+    case 'read': {
+      const record = statements.read.get(call.key)?.['record'];
+      return typeof record === 'string' ? record : undefined;
+    }
+    case 'create':
+      return statements.create.run(...toValues(call.row)).changes === 1;
+    case 'replace':
+      return replace(file, call.row, call.expected);
+    case 'clean':
+      return statements.clean.run(call.beforeMs).changes > 0;
+  }
+}
+
 /**
  * Keeps rows in an SQLite file. A file that is removed or replaced after it was first opened fails every call from then
  * on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients repeat.
+ * `identity` is that of the first opening, where another thread did it.
  */
-export function createOrderFile(path: string): OrderFile {
+export function createOrderFile(path: string, identity?: string): OrderFile {
   let open: OpenFile | undefined;
-  let identity: string | undefined;
+  let known = identity;
   let emptying: NodeJS.Timeout | undefined;
   const emptySoon = () => {
     emptying ??= setTimeout(() => {
@@ -169,38 +194,31 @@ export function createOrderFile(path: string): OrderFile {
     open?.db.close();
     [open, emptying] = [undefined, undefined];
   };
-  const use = <T>(action: (file: OpenFile) => T): T => {
-    if (identity !== undefined && identify(path) !== identity) {
-      throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
-    }
-    try {
-      if (!open) {
-        open = openFile(path);
-        // A process that was killed leaves signed orders in the log.
-        if (!emptyLog(open)) emptySoon();
-      }
-      identity ??= identify(path);
-      return action(open);
-    } catch (error) {
-      close();
-      throw error;
-    }
+  const opened = (patienceMs: number): OpenFile => {
+    const file = openFile(path, patienceMs);
+    open = file;
+    known ??= identify(path);
+    // A process that was killed leaves signed orders in the log.
+    if (!emptyLog(file)) emptySoon();
+    return file;
   };
   return {
-    open: () => use(({ found }) => found),
-    read: (key) =>
-      use(({ statements }) => {
-        const record = statements.read.get(key)?.['record'];
-        return typeof record === 'string' ? record : undefined;
-      }),
-    create: (row) => use(({ statements }) => statements.create.run(...toValues(row)).changes === 1),
-    replace: (row, expected) =>
-      use((file) => {
-        const replaced = replace(file, row, expected);
-        if (replaced && row.holder === null) emptySoon();
-        return replaced;
-      }),
-    clean: (beforeMs) => use(({ statements }) => void statements.clean.run(beforeMs)),
+    answer: (call, patienceMs) => {
+      if (known !== undefined && identify(path) !== known) {
+        throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
+      }
+      try {
+        const file = open ?? opened(patienceMs);
+        file.db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+        const answered = answer(file, call);
+        if (call.ask === 'replace' && answered === true && call.row.holder === null) emptySoon();
+        return answered;
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    identity: () => known,
     close,
   };
 }

@@ -32,56 +32,53 @@ async function addressesOf({ orders: { privateKey }, ...config }: LocalConfig): 
   return { walletAddress: wallet.address, funderAddress: config.funderAddress && funderAddress };
 }
 
-/** What a start may be told besides its settings. */
+/** Choices of a start that are no settings. */
 interface StartOptions {
   /** The store is made for this run alone: that it knows no earlier keys is no news. */
   readonly throwAwayStore?: boolean;
 }
 
-interface Trading {
-  readonly openOrders: OpenOrders;
-  /** The absolute path of the store, where there is one. */
-  readonly store?: string;
-  close(): Promise<void>;
+interface Store extends FileOrderStore {
+  /** The absolute path of its file. */
+  readonly path: string;
 }
 
 /** Relative paths count from here, not from where the process happens to be started: another store knows no key. */
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
+/** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
+async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {
+  if (orders.kind === 'off') return undefined;
+  const { openOrderStore } = await import('./sqlite-order-store.ts');
+  const path = resolve(PROJECT, storePath);
+  return { ...openOrderStore({ path, log }), path };
+}
+
 /** Opens the store at the start rather than in the first order. Throws `ConfigError` where it cannot be opened. */
-async function openAtStart(store: FileOrderStore, path: string): Promise<'made' | 'found'> {
+async function openAtStart({ path, open }: Store): Promise<'made' | 'found'> {
   try {
-    return await store.open();
+    return await open();
   } catch (cause) {
-    await store.close();
     const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause);
     throw new ConfigError(`SERVICE_STORE cannot be opened at ${path}: ${reason}.`, { cause });
   }
 }
 
-async function openTrading(config: LocalConfig, log: Log, { throwAwayStore }: StartOptions): Promise<Trading> {
-  const { orders, storePath, ...rest } = config;
-  if (orders.kind === 'off') {
-    const disabled = async () => {
-      throw refuse('order_placement_disabled', { why: orders.missing });
+async function openTrading(config: LocalConfig, store: Store | undefined, log: Log): Promise<OpenOrders> {
+  const { orders, ...rest } = config;
+  if (orders.kind === 'off' || !store) {
+    return async () => {
+      throw refuse('order_placement_disabled', { why: orders.kind === 'off' ? orders.missing : [] });
     };
-    return { openOrders: disabled, close: async () => undefined };
   }
   // Loaded only here: a reader starts sooner without signing and a store.
-  const [{ createOrderEntry }, { createOrders }, { openOrderStore }] = await Promise.all([
+  const [{ createOrderEntry }, { createOrders }] = await Promise.all([
     import('#venue/order-entry'),
     import('../shared/orders/idempotent-orders.ts'),
-    import('./sqlite-order-store.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
-  const path = resolve(PROJECT, storePath);
-  const store = openOrderStore({ path, log });
-  const found = await openAtStart(store, path);
-  if (found === 'made' && !throwAwayStore) {
-    log.warn('new order store: keys of earlier orders are not known here', { store: path });
-  }
   const opened = createOrders({ entry, store, log });
-  return { openOrders: async () => opened, store: path, close: store.close };
+  return async () => opened;
 }
 
 /**
@@ -90,18 +87,22 @@ async function openTrading(config: LocalConfig, log: Log, { throwAwayStore }: St
  */
 export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
-  options: StartOptions = {},
+  { throwAwayStore = false }: StartOptions = {},
 ): Promise<Service> {
   const mode = modeOf(config);
-  const health = { mode, ...(await addressesOf(config)) };
-  const { openOrders, store, close: closeStore } = await openTrading(config, log, options);
-  const handlers = createHandlers({ pipeline, health, marketData: createMarketData(config, log), openOrders });
+  const store = await prepareStore(config, log);
   try {
+    const health = { mode, ...(await addressesOf(config)) };
+    const openOrders = await openTrading(config, store, log);
+    if (store && (await openAtStart(store)) === 'made' && !throwAwayStore) {
+      log.warn('new order store: keys of earlier orders are not known here', { store: store.path });
+    }
+    const handlers = createHandlers({ pipeline, health, marketData: createMarketData(config, log), openOrders });
     const { url, close } = await startServer({ handlers, config, log });
-    log.info('listening', { url, mode, store });
-    return { url, log, stop: () => close().finally(closeStore) };
+    log.info('listening', { url, mode, store: store?.path });
+    return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
-    await closeStore();
+    await store?.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../shared/log.ts';
 import { decodeRecord, encodeRecord, holderOf, type OrderRecord, type OrderStore } from '../shared/orders/record.ts';
-import { createOrderFile, type OrderFile, type OrderRow } from './order-file.ts';
+import type { OrderRow } from './order-file.ts';
+import { createStoreThread } from './store-thread.ts';
 
 export interface OrderStoreSettings {
   /** Path of the database file; its directory is made where it is missing. */
@@ -33,34 +34,37 @@ function venueTimeOf(record: OrderRecord): number | undefined {
 }
 
 /**
- * Keeps orders in an SQLite file. A file that cannot be opened or used does not stop the service: each call fails, and
- * the next one opens the file again.
+ * Keeps orders in an SQLite file, in a thread of its own: a disk that is slow, or another process that holds the file,
+ * keeps nobody waiting but the calls. A file that cannot be opened or used does not stop the service: each call fails,
+ * and the next one opens the file again.
  */
 export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
   const { path, log, now = Date.now, uptime = () => performance.now() } = settings;
-  const file = createOrderFile(path);
+  const { call, end } = createStoreThread(path);
   let cleanedAt: number | undefined;
-  const call = async <T>(action: (file: OrderFile) => T): Promise<T> => action(file);
   /** A clock that is ahead would remove keys before their time, for good: the earlier of two has to have passed it. */
   const clean = async (record: OrderRecord) => {
     const [venueTime, time] = [venueTimeOf(record), uptime()];
     if (venueTime === undefined || (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS)) return;
     cleanedAt = time;
-    const before = Math.min(venueTime, now());
-    await call(({ clean }) => clean(before)).catch((error: unknown) => log.warn('expired keys not removed', { error }));
+    await call({ ask: 'clean', beforeMs: Math.min(venueTime, now()) }).catch((error: unknown) =>
+      log.warn('expired keys not removed', { error }),
+    );
   };
   return {
-    open: () => call(({ open }) => open()),
+    open: async () => ((await call({ ask: 'open' })) === 'made' ? 'made' : 'found'),
     read: async (key) => {
-      const text = await call(({ read }) => read(key));
-      return text === undefined ? undefined : decodeRecord(text);
+      const text = await call({ ask: 'read', key });
+      return typeof text === 'string' ? decodeRecord(text) : undefined;
     },
-    create: (key, record) => {
-      const created = call(({ create }) => create(toRow(key, record)));
+    create: async (key, record) => {
+      const created = call({ ask: 'create', row: toRow(key, record) });
+      // Behind it in the queue: nobody waits for it.
       void clean(record);
-      return created;
+      return (await created) === true;
     },
-    replace: (key, record, expected) => call(({ replace }) => replace(toRow(key, record), expected)),
-    close: () => call(({ close }) => close()),
+    replace: async (key, record, expected) =>
+      (await call({ ask: 'replace', row: toRow(key, record), expected })) === true,
+    close: end,
   };
 }

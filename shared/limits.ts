@@ -64,6 +64,8 @@ export const JOIN_WINDOW_MS = 5;
 
 /** One call of the store of idempotency keys: a healthy one takes 5 ms, and an answer waits for one of them. */
 export const STORE_CALL_MS = 2_000;
+/** A call of the local store stops waiting for other processes so long before its end, to say why it failed. */
+export const STORE_REPORT_MS = 100;
 /** One of the two attempts of a call of the deployed store; both and the pause between them fit into a call. */
 export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
 /** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */

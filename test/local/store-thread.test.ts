@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OrderCall } from '../../local/order-file.ts';
+import { createStoreThread, monotonicMs, type StoreRequest, type StoreThread } from '../../local/store-thread.ts';
+import { STORE_CALL_MS } from '../../shared/limits.ts';
+
+const WORKER = new URL('../../local/store-worker.ts', import.meta.url);
+const CRASHING = new URL('../support/local/crashing-worker.ts', import.meta.url);
+
+const read = (key: string): OrderCall => ({ ask: 'read', key });
+const create = (key: string): OrderCall => {
+  return { ask: 'create', row: { key, record: `record of ${key}`, holder: 'a', expiresAt: null } };
+};
+
+describe('the thread of the local store', () => {
+  let directory: string;
+  let path: string;
+  let threads: StoreThread[];
+  const start = (script?: URL) => {
+    const thread = createStoreThread(path, script);
+    threads.push(thread);
+    return thread;
+  };
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'store-thread-'));
+    path = join(directory, 'data', 'orders.db');
+    threads = [];
+  });
+  afterEach(async () => {
+    await Promise.all(threads.map((thread) => thread.end()));
+    rmSync(directory, { recursive: true });
+  });
+
+  it('answers calls in their order', async () => {
+    const { call } = start();
+    const calls = [read('a'), create('a'), create('a'), read('a')];
+    const answers = await Promise.all(calls.map((each) => call(each)));
+    expect(answers).toStrictEqual([undefined, true, false, 'record of a']);
+  });
+
+  it('fails the calls that a crash meets, and starts again with the next one, on the same file alone', async () => {
+    const { call } = start(CRASHING);
+    await call(create('a'));
+    const met = await Promise.allSettled([call(read('crash')), call(read('a'))]);
+    expect(met.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected']);
+    expect(await call(read('a'))).toBe('record of a');
+    await expect(call(read('crash'))).rejects.toThrow('The thread of the order store ended.');
+    rmSync(join(directory, 'data'), { recursive: true });
+    await expect(call(read('a'))).rejects.toThrow('restart the service');
+  });
+
+  it('fails the calls where it cannot start', async () => {
+    const { call } = start(new URL('file:///nowhere.ts'));
+    await expect(call(read('a'))).rejects.toThrow('The thread of the order store failed: ');
+  });
+
+  it('gives up in time while another process holds the file, says why, and does nothing of it afterwards', async () => {
+    const { call } = start();
+    await call(create('a'));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const startedAt = performance.now();
+    const keys = ['b', 'c', 'd'];
+    const writes = Promise.allSettled(keys.map((key) => call(create(key))));
+    // Its queue waits, this thread does not.
+    await sleep(10);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS / 2);
+    const [first, ...later] = await writes;
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'database is locked' } });
+    for (const write of later) expect(write.status).toBe('rejected');
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await Promise.all(keys.map((key) => call(read(key))))).toStrictEqual([undefined, undefined, undefined]);
+  });
+
+  it('reads and opens while another process holds the file', async () => {
+    await start().call(create('a'));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await start().call(read('a'))).toBe('record of a');
+    other.close();
+  });
+
+  it('does not begin a call after its time', async () => {
+    const worker = new Worker(WORKER, { workerData: { path } });
+    const ask = async (id: number, call: OrderCall, leftMs: number) => {
+      worker.postMessage({ id, deadlineMs: monotonicMs() + leftMs, call } satisfies StoreRequest);
+      return (await once(worker, 'message'))[0];
+    };
+    const responses = [await ask(1, create('a'), 0), await ask(2, read('a'), STORE_CALL_MS)];
+    await worker.terminate();
+    expect(responses).toMatchObject([
+      { id: 1, failure: 'The order store came to a call after its time.' },
+      { id: 2, answer: undefined, identity: expect.any(String) },
+    ]);
+  });
+
+  it('fails a call that it does not come to in time', async () => {
+    const { call } = start(new URL('data:text/javascript,setInterval(() => undefined, 60000)'));
+    const startedAt = performance.now();
+    await expect(call(read('a'))).rejects.toThrow('did not answer in time');
+    expect(performance.now() - startedAt).toBeGreaterThan(STORE_CALL_MS - 50);
+  });
+
+  it('ends after the calls before, and takes no more', async () => {
+    const { call, end } = start();
+    const before = call(create('a'));
+    const ending = end();
+    await expect(call(create('b'))).rejects.toThrow('The order store is closed.');
+    expect(await before).toBe(true);
+    await ending;
+    expect(await start().call(read('a'))).toBe('record of a');
+    expect(await start().call(read('b'))).toBeUndefined();
+  });
+
+  it('keeps no process alive, and sees nothing of its environment', async () => {
+    const script = `
+      const { createStoreThread } = await import(${JSON.stringify(new URL('../../local/store-thread.ts', import.meta.url).href)});
+      const show = 'data:text/javascript,' + encodeURIComponent(\`
+        import { parentPort } from 'node:worker_threads';
+        parentPort.on('message', ({ id }) => parentPort.postMessage({ id, answer: JSON.stringify(process.env) }));
+      \`);
+      console.log(await createStoreThread('unused', new URL(show)).call({ ask: 'open' }));
+    `;
+    const args = ['--input-type=module', '--eval', script];
+    const env = { PATH: process.env['PATH'], SERVICE_PRIVATE_KEY: '11'.repeat(32) };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 });
+    expect(stdout).toBe('{}\n');
+  });
+});
