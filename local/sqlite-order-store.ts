@@ -28,11 +28,6 @@ function toRow(key: string, record: OrderRecord): OrderRow {
   return { key, record: encodeRecord(record), holder: holderOf(record) ?? null, expiresAt };
 }
 
-/** Reads when an order was signed, in milliseconds of the Unix epoch by the venue's clock. */
-function venueTimeOf(record: OrderRecord): number | undefined {
-  return 'signedAt' in record && typeof record.signedAt === 'number' ? record.signedAt : undefined;
-}
-
 /**
  * Keeps orders in an SQLite file, in a thread of its own: a disk that is slow, or another process that holds the file,
  * keeps nobody waiting but the calls. A file that cannot be opened or used does not stop the service: each call fails,
@@ -44,7 +39,7 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
   let cleanedAt: number | undefined;
   /** A clock that is ahead would remove keys before their time, for good: the earlier of two has to have passed it. */
   const clean = async (record: OrderRecord) => {
-    const [venueTime, time] = [venueTimeOf(record), uptime()];
+    const [venueTime, time] = [record.signing?.at, uptime()];
     if (venueTime === undefined || (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS)) return;
     cleanedAt = time;
     await call({ ask: 'clean', beforeMs: Math.min(venueTime, now()) }).catch((error: unknown) =>

@@ -86,10 +86,15 @@ describe('orders in a file', () => {
     const NOW = 1_790_000_000_000;
     let uptime: number;
     /** An order that was signed at a time of the venue. */
-    const signedAt = (time: number): OrderRecord => Object.assign(unfinishedOrder('a'), { signedAt: time });
+    const signedAt = (at: number): OrderRecord => {
+      const { signing, ...record } = unfinishedOrder('a');
+      return { ...record, ...(signing && { signing: { ...signing, at } }) };
+    };
+    /** One of version 1, which does not tell. */
+    const { signing: _untold, ...undated } = unfinishedOrder('a');
     const openAt = (now: number) => open({ now: () => now, uptime: () => uptime });
     const finish = async (store: FileOrderStore, key: string, keepUntil: number) => {
-      await store.create(key, unfinishedOrder('a'));
+      await store.create(key, undated);
       await store.replace(key, finishedOrder(PLACED, keepUntil), 'unfinished');
     };
     /** Those of the keys that the store still knows. */
@@ -106,7 +111,7 @@ describe('orders in a file', () => {
       const store = openAt(NOW);
       await finish(store, 'over', NOW - 1);
       await finish(store, 'kept', NOW);
-      await store.create('unfinished', unfinishedOrder('a'));
+      await store.create('unfinished', undated);
       expect(await known(store, 'over', 'kept', 'unfinished')).toHaveLength(3);
       await store.create('new', signedAt(NOW));
       expect(await known(store, 'over', 'kept', 'unfinished', 'new')).toStrictEqual(['kept', 'unfinished', 'new']);
@@ -127,7 +132,7 @@ describe('orders in a file', () => {
       await finish(openAt(NOW), 'over', NOW - 1);
       const store = openAt(NOW + 26 * HOUR_MS);
       await store.open();
-      await store.create('new', unfinishedOrder('a'));
+      await store.create('new', undated);
       expect(await known(store, 'over')).toStrictEqual(['over']);
     });
 

@@ -3,7 +3,7 @@ import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
 // A process that stores one order after the other and prints the key of each that was answered, until it is killed.
-// Its log goes elsewhere: of two processes that make a new file at once, one may find it locked and say so.
+// Its log goes elsewhere: the lines of the test are its answers.
 const [path = ''] = process.argv.slice(2);
 const log = createLog({ level: 'error', write: (line) => process.stderr.write(`${line}\n`) });
 const store = openOrderStore({ path, log });
