@@ -21,6 +21,14 @@ const FAULTS: readonly FaultOrder[] = [
   ...(['hang', 'reset', 'error-500', 'edge-502', 'edge-503', 'restart', 'rate-limit', 'halted'] as const),
   ...(['hang-after', 'reset-after', 'error-500-after', 'edge-502-after', 'truncated', 'cut', 'wrong-type'] as const),
 ].map((fault) => ({ fault, method: 'POST', path: '/order' }));
+/** Orders that arrive later, before the end of what the service waits for. */
+const LATE: readonly FaultOrder[] = [0.3, 1, 2.5].map((seconds) => ({
+  fault: 'late',
+  seconds,
+  answer: 'edge-504',
+  method: 'POST',
+  path: '/order',
+}));
 const LOOK_UP_FAULTS: readonly FaultOrder[] = (['reset', 'error-500'] as const).map((fault) => ({
   fault,
   method: 'GET',
@@ -29,6 +37,11 @@ const LOOK_UP_FAULTS: readonly FaultOrder[] = (['reset', 'error-500'] as const).
 const REFUSALS: readonly FaultOrder[] = [
   { fault: 'refuse', text: 'invalid post-only order: order crosses book', method: 'POST', path: '/order' },
   { fault: 'success-with-error', method: 'POST', path: '/order' },
+  { fault: 'balance-first', method: 'POST', path: '/order', times: 5 },
+];
+const LIES: readonly FaultOrder[] = [
+  { fault: 'refuse-after', method: 'POST', path: '/order' },
+  { fault: 'success-false', method: 'POST', path: '/order', text: 'order crosses book', status: 'live' },
 ];
 
 describe('orders under an idempotency key, while everything fails', () => {
@@ -41,7 +54,11 @@ describe('orders under an idempotency key, while everything fails', () => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'chaos-'));
-    venue = createPaperVenue({ forgetFilled: true, faucet: { collateral: 1_000_000, shares: 0 } });
+    venue = createPaperVenue({
+      forgetFilled: true,
+      lookUpLagMs: 500,
+      faucet: { collateral: 1_000_000, shares: 0 },
+    });
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
     random = createRandom(SEED);
     settings = {
@@ -82,9 +99,11 @@ describe('orders under an idempotency key, while everything fails', () => {
     const client = async (index: number) => {
       await sleep(index * 20);
       const kind = random();
-      if (kind < 0.3) venue.arm(random.pick(FAULTS));
-      else if (kind < 0.4) venue.arm(random.pick(REFUSALS));
-      else if (kind < 0.5) venue.arm(random.pick(LOOK_UP_FAULTS));
+      if (kind < 0.25) venue.arm(random.pick(FAULTS));
+      else if (kind < 0.35) venue.arm(random.pick(REFUSALS));
+      else if (kind < 0.42) venue.arm(random.pick(LOOK_UP_FAULTS));
+      else if (kind < 0.48) venue.arm(random.pick(LATE));
+      else if (kind < 0.53) venue.arm(random.pick(LIES));
       const copies = random() < 0.25 ? 2 : 1;
       replies.set(index, await askUntilFinal(running, `key-${index}`, orderOf(index), { copies, giveUpAt }));
     };

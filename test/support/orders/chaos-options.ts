@@ -12,11 +12,15 @@ export type Step = (typeof STEPS)[number];
 
 export interface ChaosOptions {
   readonly settings: Readonly<Record<string, string>>;
+  /** Set on the clock of the process from its start. */
+  readonly clockOffsetMs?: number;
   readonly dieAt?: { readonly step: Step; readonly passage: number };
-  readonly flaw?: 'no write-ahead' | 'no conditions';
+  readonly flaw?: 'no write-ahead' | 'no conditions' | 'no late arrivals';
 }
 
 /** Milliseconds. What the adapter keeps back for look-ups, and two seconds for a venue that hangs. */
 export const BUDGET_MS = 9_500;
 /** Milliseconds. Longer than the budget, as in production. */
 export const LEASE_MS = 10_000;
+/** Milliseconds. Longer than the faults of the paper venue hold an order up. */
+export const LATE_ARRIVAL_MS = 12_000;

@@ -12,6 +12,8 @@ export interface MortalService {
   /** How often each planned death happened, and how often the process was killed from outside. */
   readonly deaths: Map<Step | 'at random', number>;
   kill(): void;
+  /** Sets the clock of this process and the ones after it. */
+  setClock(offsetMs: number): void;
   stop(): Promise<void>;
 }
 
@@ -24,9 +26,10 @@ export async function runMortalService(options: ChaosOptions, plan: readonly Dea
   let url = '';
   let child: ChildProcess | undefined;
   let stopped = false;
+  let clockOffsetMs = options.clockOffsetMs ?? 0;
   const start = async (): Promise<void> => {
     const dieAt = left.shift();
-    const started = fork(SCRIPT, [JSON.stringify({ ...options, ...(dieAt && { dieAt }) })], {
+    const started = fork(SCRIPT, [JSON.stringify({ ...options, clockOffsetMs, ...(dieAt && { dieAt }) })], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -56,6 +59,11 @@ export async function runMortalService(options: ChaosOptions, plan: readonly Dea
     url: () => url,
     deaths,
     kill: () => kill(),
+    setClock: (offsetMs) => {
+      clockOffsetMs = offsetMs;
+      // A process that is just ending has no channel any more.
+      if (child?.connected) child.send(offsetMs, () => undefined);
+    },
     stop: async () => {
       stopped = true;
       const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
@@ -73,9 +81,14 @@ export interface FinalReply {
 }
 
 const OPEN = new Set([409, 429, 502, 503, 504]);
+/** Longer than an order takes: a process that was killed may leave a connection that says nothing any more. */
+const ANSWER_MS = 20_000;
+
+/** Where a service is reached: the one of now, after restarts. */
+type Reachable = Pick<MortalService, 'url'>;
 
 /** One request; `undefined` where its answer is open, and an error on an answer that nobody promised. */
-export async function askOnce(service: MortalService, key: string, body: object): Promise<FinalReply | undefined> {
+export async function askOnce(service: Reachable, key: string, body: object): Promise<FinalReply | undefined> {
   let response: Response;
   let text: string;
   try {
@@ -83,6 +96,7 @@ export async function askOnce(service: MortalService, key: string, body: object)
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
     text = await response.text();
   } catch {
@@ -96,7 +110,7 @@ export async function askOnce(service: MortalService, key: string, body: object)
 
 /** Repeats a request, `copies` of it at the same time, until one has a final answer; gives all final answers. */
 export async function askUntilFinal(
-  service: MortalService,
+  service: Reachable,
   key: string,
   body: object,
   { copies, giveUpAt }: { readonly copies: number; readonly giveUpAt: number },

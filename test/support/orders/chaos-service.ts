@@ -8,12 +8,20 @@ import { parseLocalConfig } from '../../../shared/config.ts';
 import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../../shared/orders/record.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';
-import { BUDGET_MS, type ChaosOptions, LEASE_MS, type Step } from './chaos-options.ts';
+import { BUDGET_MS, type ChaosOptions, LATE_ARRIVAL_MS, LEASE_MS, type Step } from './chaos-options.ts';
 
-// The service as it is, but that it kills itself at a step it is told of, and that a lease is over sooner.
+// The service as it is, but that it kills itself at a step it is told of, that its clock is set on command, and that
+// leases and late arrivals are over sooner.
 const [argument = '{}'] = process.argv.slice(2);
 const options: ChaosOptions = JSON.parse(argument);
 let passages = options.dieAt?.passage ?? 0;
+
+const realNow = Date.now;
+let clockOffsetMs = options.clockOffsetMs ?? 0;
+Date.now = () => realNow() + clockOffsetMs;
+process.on('message', (offsetMs) => {
+  clockOffsetMs = Number(offsetMs);
+});
 
 function pass(step: Step): void {
   if (options.dieAt?.step !== step) return;
@@ -78,7 +86,8 @@ if (config.orders.kind === 'off') throw new Error('The test gives a key and the 
 const entry = mortalEntry(createOrderEntry({ ...config, ...config.orders }, log));
 const file = openOrderStore({ path: config.storePath, log });
 const store = mortalStore(withoutConditions(withoutWriteAhead(file)));
-const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS }));
+const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
+const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));
 const handlers = createHandlers({
   pipeline,
   health: { mode: 'order-placing', walletAddress: entry.walletAddress, funderAddress: undefined },
