@@ -88,7 +88,8 @@ function weigh({ entry, lateArrivalMs }: Deps, { unprovenBefore }: Held, fate: F
   if (unprovenBefore === null || (fate.kind !== 'refused' && fate.kind !== 'not_taken')) return fate;
   const leftMs = unprovenBefore + lateArrivalMs - entry.now();
   if (leftMs <= 0) return fate;
-  const retryAfter = Math.ceil(Math.min(leftMs, lateArrivalMs) / 1_000);
+  // A venue that is busy for a moment says so; a repeat may be taken then.
+  const retryAfter = Math.min(Math.ceil(Math.min(leftMs, lateArrivalMs) / 1_000), fate.error.retryAfter ?? Infinity);
   return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
 }
 

@@ -160,7 +160,7 @@ export interface OrderEntry {
   readonly signedFor: SignedFor;
   /** The venue's clock, in milliseconds of the Unix epoch: as its answers have told it, ours before the first one. */
   now(): number;
-  /** Asks the venue for the time where our clock may have been set since its last answer, or there was none. Never fails. */
+  /** Asks the venue for the time where our clock was set back since its last answer, or there was none. Never fails. */
   syncClock(call: Call): Promise<void>;
   /** Makes the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
   overCap(notional: Decimal): AppError | undefined;

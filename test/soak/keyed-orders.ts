@@ -111,6 +111,7 @@ function arm(venue: PaperVenue, random: Random): void {
 }
 
 interface Outcome {
+  readonly key: string;
   readonly order: Order;
   readonly replies: readonly FinalReply[];
 }
@@ -185,8 +186,9 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
         }
         const copies = random() < 0.1 ? 2 : 1;
         const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
-        const replies = await askUntilFinal(anyService, `key-${index}`, order, { copies, giveUpAt }).catch(() => []);
-        outcomes.push({ order, replies });
+        const key = `key-${index}`;
+        const replies = await askUntilFinal(anyService, key, order, { copies, giveUpAt }).catch(() => []);
+        outcomes.push({ key, order, replies });
       }
     };
     const disturbing = disturb(services, random, counts, () => ended);
@@ -220,13 +222,12 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
 /** Asks for every key once more, some at a time: each answer must be the one that was given before. */
 async function repeatAll(outcomes: readonly Outcome[], service: { url(): string }): Promise<readonly Outcome[]> {
   const repeated: Outcome[] = [];
-  const left = [...outcomes.entries()];
+  const left = [...outcomes];
   const client = async () => {
-    for (let entry = left.pop(); entry; entry = left.pop()) {
-      const [, { order, replies }] = entry;
-      const key = `key-${Number(order.size) * 100 - 10_000}`;
+    for (let outcome = left.pop(); outcome; outcome = left.pop()) {
+      const { key, order, replies } = outcome;
       const again = replies.length > 0 ? await askOnce(service, key, order) : undefined;
-      repeated.push({ order, replies: again ? [...replies, again] : replies });
+      repeated.push({ key, order, replies: again ? [...replies, again] : replies });
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));

@@ -340,7 +340,7 @@ describe('orders under an idempotency key', () => {
   describe('whose earlier sending may still arrive', () => {
     const LATE_S = LATE_ARRIVAL_MS / 1_000;
 
-    it.each<ErrorCode>(['order_rejected', 'insufficient_balance', 'venue_refused_service', 'venue_unavailable'])(
+    it.each<ErrorCode>(['order_rejected', 'insufficient_balance', 'venue_refused_service'])(
       'is unknown when another sending is answered with %s, until it is too late for that',
       async (code) => {
         venue.submit = async () => unknown(START + 5_000);
@@ -363,6 +363,16 @@ describe('orders under an idempotency key', () => {
         expect((await refusal(place())).code).toBe(code);
       },
     );
+
+    it('is unknown, for as long as the venue says, when that is busy for a moment', async () => {
+      venue.submit = async () => unknown(START);
+      await refusal(place());
+      venue.settle = fail('venue_unavailable');
+      const error = await refusal(place());
+      expect([error.code, error.retryAfter]).toStrictEqual(['outcome_unknown', 5]);
+      time += LATE_ARRIVAL_MS;
+      expect((await refusal(place())).code).toBe('venue_unavailable');
+    });
 
     it('is unknown after a crash too: bytes may have left since the order was stored', async () => {
       venue.submit = () => new Promise(() => undefined);

@@ -52,7 +52,10 @@ export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
   /** The milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
   clockSkew(): number;
-  /** Tells that the skew is known, and that our clock was not set since. */
+  /**
+   * Tells that the skew is known, and that our clock was not set back since. One that was set ahead looks like that of a
+   * process which stood still, and dates what is sent later, never earlier.
+   */
   isSkewCertain(): boolean;
 }
 
@@ -223,7 +226,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
 
   return {
     clockSkew: () => skew,
-    isSkewCertain: () => offset !== undefined && Math.abs(now() - performance.now() - offset) < NOTICEABLE_SKEW_MS,
+    isSkewCertain: () => offset !== undefined && now() - performance.now() > offset - NOTICEABLE_SKEW_MS,
     async send(spec, call) {
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
