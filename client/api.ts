@@ -592,6 +592,30 @@ export interface components {
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
+        /** @description Answered when with the order, price times size of all orders of the UTC day would be above the operator's daily cap. */
+        DailyCapReachedProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Daily cap reached";
+            /** @constant */
+            status: 422;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "daily_cap_reached";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
+            /** @description Largest price times size of a day, in collateral. */
+            max_daily_notional: string;
+            /** @description The next midnight in UTC, when the count begins anew. */
+            resets_at: string;
+        };
         /** @description Answered when a post-only order would match at once. */
         PostOnlyWouldCrossProblem: {
             /** @constant */
@@ -1491,6 +1515,7 @@ export interface operations {
              *     - `size_below_minimum`: the size is below the market's minimum.
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
              *     - `order_above_cap`: price times size is above the operator's cap.
+             *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day would be above the operator's daily cap.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
@@ -1504,7 +1529,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["DailyCapReachedProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
             429: components["responses"]["RateLimitedProblem"];

@@ -70,7 +70,8 @@ export function addOrders(scope: Construct, { settings, assets, layer, environme
   });
   const allow = (actions: string[], resource: string) =>
     orders.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-  allow(['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn);
+  // The last one counts the notional of a day.
+  allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table.tableArn);
   allow(['secretsmanager:GetSecretValue'], secretArn(scope, settings.privateKeySecret));
   if (settings.access === 'public') warnOfPublicAccess(scope, settings);
   return orders;

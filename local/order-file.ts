@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Expected } from '../shared/orders/record.ts';
+import type { DayCount, Expected, Written } from '../shared/orders/record.ts';
 
 /** An order as the table has it. */
 export interface OrderRow {
@@ -20,13 +20,20 @@ export type OrderCall =
   | { readonly ask: 'open' }
   /** Answers the encoded record of a key. */
   | { readonly ask: 'read'; readonly key: string }
-  | { readonly ask: 'create'; readonly row: OrderRow }
-  | { readonly ask: 'replace'; readonly row: OrderRow; readonly expected: Expected }
+  | { readonly ask: 'create'; readonly row: OrderRow; readonly count: DayCount | undefined }
+  | {
+      readonly ask: 'replace';
+      readonly row: OrderRow;
+      readonly expected: Expected;
+      readonly count: DayCount | undefined;
+    }
+  /** Answers the notional that is counted for a day. */
+  | { readonly ask: 'counted'; readonly day: string }
   /** Removes the finished orders that have expired before a time. */
   | { readonly ask: 'clean'; readonly beforeMs: number };
 
-/** The answer to a call; a write answers whether it was done. */
-export type OrderAnswer = 'made' | 'found' | string | boolean | undefined;
+/** The answer to a call. */
+export type OrderAnswer = 'made' | 'found' | Written | string | bigint | undefined;
 
 /** A file of orders. Every call opens it where it is not open; one that fails closes it. */
 export interface OrderFile {
@@ -37,8 +44,11 @@ export interface OrderFile {
   close(): void;
 }
 
-/** Raised with the table's layout; a file of another layout is refused instead of misread. */
-const LAYOUT = 1;
+/** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
+const LAYOUT = 2;
+
+/** The sum of a day is kept so long: until no order of it can be given back any more, and then some. */
+const DAY_KEPT_MS = 7 * 86_400_000;
 
 /** Waits so long for further finished orders before the log is emptied of their signed bytes, and between attempts. */
 const EMPTYING_PAUSE_MS = 250;
@@ -55,7 +65,7 @@ const SETTINGS = `
   PRAGMA secure_delete = ON;
 `;
 
-const TABLE = `
+const TABLES = `
   BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS orders (
     idempotency_key TEXT PRIMARY KEY,
@@ -64,6 +74,7 @@ const TABLE = `
     expires_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS orders_by_end ON orders (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${LAYOUT};
   COMMIT;
 `;
@@ -80,14 +91,13 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** Makes what is missing. A file that has its table is not written to: whoever holds its lock does not stop a start. */
+/** Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. */
 function setUp(db: DatabaseSync): 'made' | 'found' {
-  const layout = db.prepare('PRAGMA user_version').get()?.['user_version'];
-  if (layout !== 0 && layout !== LAYOUT) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
+  const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (!(layout >= 0 && layout <= LAYOUT)) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
   db.exec(SETTINGS);
-  if (layout === LAYOUT) return 'found';
-  db.exec(TABLE);
-  return 'made';
+  if (layout < LAYOUT) db.exec(TABLES);
+  return layout === 0 ? 'made' : 'found';
 }
 
 /** Tells one file from another that has come to its path; `undefined` when there is none. */
@@ -97,16 +107,23 @@ function identify(path: string): string | undefined {
 }
 
 function prepare(db: DatabaseSync) {
+  const counted = db.prepare('SELECT units FROM days WHERE day = ?');
+  counted.setReadBigInts(true);
   const update = 'UPDATE orders SET record = ?, lease_owner = ?, expires_at = ? WHERE idempotency_key = ?';
   return {
     read: db.prepare('SELECT record FROM orders WHERE idempotency_key = ?'),
     create: db.prepare(
       'INSERT INTO orders (record, lease_owner, expires_at, idempotency_key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
-    replaceFinished: db.prepare(`${update} AND lease_owner IS NULL`),
+    replaceFinished: db.prepare(`${update} AND lease_owner IS NULL AND expires_at = ?`),
     replaceUnfinished: db.prepare(`${update} AND lease_owner IS NOT NULL`),
     replaceHeld: db.prepare(`${update} AND lease_owner = ?`),
+    count: db.prepare(
+      'INSERT INTO days (day, units) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET units = units + excluded.units',
+    ),
+    counted,
     clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
+    cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
     emptyLog: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
   };
 }
@@ -150,9 +167,37 @@ function toValues({ key, record, holder, expiresAt }: OrderRow): [string, string
 function replace({ statements }: OpenFile, row: OrderRow, expected: Expected): boolean {
   const { replaceFinished, replaceUnfinished, replaceHeld } = statements;
   const values = toValues(row);
-  if (expected === 'finished') return replaceFinished.run(...values).changes === 1;
   if (expected === 'unfinished') return replaceUnfinished.run(...values).changes === 1;
-  return replaceHeld.run(...values, expected.heldBy).changes === 1;
+  if ('heldBy' in expected) return replaceHeld.run(...values, expected.heldBy).changes === 1;
+  return replaceFinished.run(...values, expected.keptUntil).changes === 1;
+}
+
+function countedOn({ statements }: OpenFile, day: string): bigint {
+  const units = statements.counted.get(day)?.['units'];
+  return typeof units === 'bigint' ? units : 0n;
+}
+
+/** Writes a row, and with it the count of a day: both or none. */
+function write(file: OpenFile, act: () => boolean, count: DayCount | undefined): Written {
+  if (!count) return act() ? 'written' : 'conflict';
+  const { db, statements } = file;
+  db.exec('BEGIN IMMEDIATE');
+  let written: Written | undefined;
+  try {
+    if (act()) {
+      statements.count.run(count.day, count.units);
+      const isAbove = count.atMost !== undefined && countedOn(file, count.day) > count.atMost;
+      written = isAbove ? 'above_cap' : 'written';
+    } else written = 'conflict';
+  } finally {
+    db.exec(written === 'written' ? 'COMMIT' : 'ROLLBACK');
+  }
+  return written;
+}
+
+function clean({ statements }: OpenFile, beforeMs: number): undefined {
+  statements.clean.run(beforeMs);
+  statements.cleanDays.run(new Date(beforeMs - DAY_KEPT_MS).toISOString().slice(0, 10));
 }
 
 function answer(file: OpenFile, call: OrderCall): OrderAnswer {
@@ -165,11 +210,13 @@ function answer(file: OpenFile, call: OrderCall): OrderAnswer {
       return typeof record === 'string' ? record : undefined;
     }
     case 'create':
-      return statements.create.run(...toValues(call.row)).changes === 1;
+      return write(file, () => statements.create.run(...toValues(call.row)).changes === 1, call.count);
     case 'replace':
-      return replace(file, call.row, call.expected);
+      return write(file, () => replace(file, call.row, call.expected), call.count);
+    case 'counted':
+      return countedOn(file, call.day);
     case 'clean':
-      return statements.clean.run(call.beforeMs).changes > 0;
+      return clean(file, call.beforeMs);
   }
 }
 
@@ -211,7 +258,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         const file = open ?? opened(patienceMs);
         file.db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
         const answered = answer(file, call);
-        if (call.ask === 'replace' && answered === true && call.row.holder === null) emptySoon();
+        if (call.ask === 'replace' && answered === 'written' && call.row.holder === null) emptySoon();
         return answered;
       } catch (error) {
         close();

@@ -77,7 +77,7 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
     import('../shared/orders/idempotent-orders.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
-  const opened = createOrders({ entry, store, log });
+  const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   return async () => opened;
 }
 

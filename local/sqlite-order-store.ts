@@ -1,6 +1,13 @@
 import type { Log } from '../shared/log.ts';
-import { decodeRecord, encodeRecord, holderOf, type OrderRecord, type OrderStore } from '../shared/orders/record.ts';
-import type { OrderRow } from './order-file.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  holderOf,
+  type OrderRecord,
+  type OrderStore,
+  type Written,
+} from '../shared/orders/record.ts';
+import type { OrderAnswer, OrderRow } from './order-file.ts';
 import { createStoreThread } from './store-thread.ts';
 
 export interface OrderStoreSettings {
@@ -28,6 +35,11 @@ function toRow(key: string, record: OrderRecord): OrderRow {
   return { key, record: encodeRecord(record), holder: holderOf(record) ?? null, expiresAt };
 }
 
+function toWritten(answer: OrderAnswer): Written {
+  if (answer === 'written' || answer === 'conflict' || answer === 'above_cap') return answer;
+  throw new Error('the thread of the order store gave the answer to another call');
+}
+
 /**
  * Keeps orders in an SQLite file, in a thread of its own: a disk that is slow, or another process that holds the file,
  * keeps nobody waiting but the calls. A file that cannot be opened or used does not stop the service: each call fails,
@@ -52,14 +64,18 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
       const text = await call({ ask: 'read', key });
       return typeof text === 'string' ? decodeRecord(text) : undefined;
     },
-    create: async (key, record) => {
-      const created = call({ ask: 'create', row: toRow(key, record) });
+    create: async (key, record, count) => {
+      const created = call({ ask: 'create', row: toRow(key, record), count });
       // Behind it in the queue: nobody waits for it.
       void clean(record);
-      return (await created) === true;
+      return toWritten(await created);
     },
-    replace: async (key, record, expected) =>
-      (await call({ ask: 'replace', row: toRow(key, record), expected })) === true,
+    replace: async (key, record, expected, count) =>
+      toWritten(await call({ ask: 'replace', row: toRow(key, record), expected, count })),
+    countedOn: async (day) => {
+      const units = await call({ ask: 'counted', day });
+      return typeof units === 'bigint' ? units : 0n;
+    },
     close: end,
   };
 }

@@ -11,7 +11,7 @@ export type ErrorFacts = Readonly<Record<string, unknown>>;
 
 /** A fact as the document describes it; optional where the venue may have refused without naming it. */
 interface FactSpec {
-  readonly kind: 'decimal' | 'integer' | 'hash' | 'sentence' | 'field errors' | readonly string[];
+  readonly kind: 'decimal' | 'integer' | 'hash' | 'time' | 'sentence' | 'field errors' | readonly string[];
   readonly meaning: string;
   readonly optional?: true;
 }
@@ -70,8 +70,7 @@ const VENUE_UNAVAILABLE = {
 } as const;
 
 const STORE_UNAVAILABLE = {
-  orders:
-    'The store of idempotency keys does not work, so this request sent nothing; repeat it with the same Idempotency-Key.',
+  orders: 'The store of orders does not work, so this request sent nothing; repeat it with the same Idempotency-Key.',
   secret: 'The service could not read its key from the secret store; nothing was sent. Repeat later.',
 } as const;
 
@@ -297,6 +296,20 @@ export const ERRORS = {
     facts: { ...signedOrder, maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
     detail: ({ maxNotional }: { readonly maxNotional: string }) =>
       `The order's price times size is above ${maxNotional}, the cap of this service.`,
+  },
+  daily_cap_reached: {
+    status: 422,
+    title: 'Daily cap reached',
+    when: "with the order, price times size of all orders of the UTC day would be above the operator's daily cap",
+    on: ['orders'],
+    facts: {
+      ...signedOrder,
+      maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
+      resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins anew.' },
+    },
+    detail: ({ maxDailyNotional, resetsAt }: { readonly maxDailyNotional: string; readonly resetsAt: string }) =>
+      `With this order, the orders of the day would be above ${maxDailyNotional}, the daily cap of this service; ` +
+      `order less, or again from ${resetsAt}.`,
   },
   post_only_would_cross: {
     status: 422,

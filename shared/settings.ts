@@ -113,6 +113,13 @@ export const COMMON_SETTINGS = {
     meaning: 'refuses orders with a larger price times size, in pUSD',
     functions: ORDERS,
   },
+  maxDailyNotional: {
+    name: 'SERVICE_MAX_DAILY_NOTIONAL',
+    format: AMOUNT,
+    absent: 'none',
+    meaning: 'refuses orders with which the price times size of all orders of the UTC day would be larger, in pUSD',
+    functions: ORDERS,
+  },
   corsOrigins: {
     name: 'SERVICE_CORS_ORIGINS',
     format: ORIGINS,

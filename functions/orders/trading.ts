@@ -68,7 +68,7 @@ async function open(deps: TradingDeps, close: () => void): Promise<Orders> {
   const key = await readOrRefuse(readKey, log);
   if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
   const entry = createOrderEntry({ ...config, ...key, reloadCredentials: () => reload(deps, key, close) }, log);
-  const orders = createOrders({ entry, store, log });
+  const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   const place: Orders['place'] = async (...request) => {
     try {
       const result = await orders.place(...request);

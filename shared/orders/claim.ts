@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { formatDecimal, multiplyDecimals, parseDecimal } from '../decimal.ts';
-import { type AppError, aboutOrder, refuse } from '../errors.ts';
+import { AppError, aboutOrder, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
+import type { DayCap } from './day-cap.ts';
 import {
   type FinishedOrder,
   fingerprintOf,
@@ -21,6 +22,7 @@ export interface ClaimDeps {
   readonly wall: () => number;
   readonly leaseMs: number;
   readonly leases: LeaseWatch;
+  readonly dayCap: DayCap | undefined;
 }
 
 /** The hold of a request on its key: the sole right to send the order for the time of a lease, or its final answer. */
@@ -125,7 +127,10 @@ function checkBelongs({ entry }: ClaimDeps, record: OrderRecord, order: LimitOrd
   if (then.maker !== now.maker || then.signatureType !== now.signatureType) throw reused('another account');
 }
 
-/** Replaces the record of a lease that is over; 409 when another request was first. */
+/**
+ * Replaces the record of a lease that is over; gives the finished record that another request has put there instead. 409
+ * when another request was first, 422 `daily_cap_reached`.
+ */
 async function takeRecord(
   deps: ClaimDeps,
   { key }: KeyedRequest,
@@ -133,7 +138,11 @@ async function takeRecord(
   record: UnfinishedOrder,
 ): Promise<FinishedOrder | undefined> {
   const { orderId } = record;
-  if (await required(() => deps.store.replace(key, record, { heldBy: found.lease.owner }), orderId)) return undefined;
+  // What was counted before stays so.
+  const count = record.counted && !found.counted ? deps.dayCap?.admit(record) : undefined;
+  const written = await required(() => deps.store.replace(key, record, { heldBy: found.lease.owner }, count), orderId);
+  if (written === 'written') return undefined;
+  if (written === 'above_cap') throw aboveDayCap(deps, orderId);
   const winner = await required(() => deps.store.read(key), orderId);
   if (winner?.state === 'finished') return winner;
   // A store's client repeats a write whose answer was lost, and then finds its own record.
@@ -141,31 +150,61 @@ async function takeRecord(
   return undefined;
 }
 
-function aboveCapNow({ entry }: ClaimDeps, { signing }: UnfinishedOrder): AppError | undefined {
-  const notional = parseDecimal(signing?.notional ?? '');
-  return notional && entry.overCap(notional);
+function aboveDayCap({ dayCap, entry }: ClaimDeps, orderId: string): AppError {
+  if (!dayCap) throw new Error('the store refused a count that nobody asked for');
+  return aboutOrder(dayCap.refusal(entry.now()), orderId);
+}
+
+/** Gives the refusal by which an order of before may not be sent today: that of the cap, or of the day's. */
+async function aboveCapNow(deps: ClaimDeps, found: UnfinishedOrder): Promise<AppError | undefined> {
+  const { dayCap, entry, store } = deps;
+  const notional = parseDecimal(found.signing?.notional ?? '');
+  const aboveCap = notional && entry.overCap(notional);
+  if (aboveCap || !dayCap || !found.counted) return aboveCap;
+  const isExceeded = await required(() => dayCap.isExceeded(found, store), found.orderId);
+  return isExceeded ? aboveDayCap(deps, found.orderId) : undefined;
 }
 
 /** Takes an unfinished order over; 409 while another request holds it. */
 async function takeOver(deps: ClaimDeps, request: KeyedRequest, found: UnfinishedOrder): Promise<Claim> {
-  const { entry, log, leases } = deps;
+  const { entry, leases } = deps;
   await entry.syncClock(request.call);
   const remaining = leases.remaining(found.lease, entry.now());
   if (remaining > 0) throw orderInProgress(remaining);
   if (found.freed) return signAnew(deps, request, found);
-  const aboveCap = aboveCapNow(deps, found);
+  const aboveCap = await aboveCapNow(deps, found);
   // A record of version 1 says too little for its order to be sent again.
-  const send = found.signing && !aboveCap ? 'again' : 'look_up';
+  if (!found.signing || aboveCap) return hold(deps, request, found, 'look_up', aboveCap);
+  try {
+    return await hold(deps, request, found, 'again');
+  } catch (error) {
+    // Signed when there was no daily cap: above it, it is not counted, and not sent.
+    if (!(error instanceof AppError) || error.code !== 'daily_cap_reached') throw error;
+    return hold(deps, request, found, 'look_up', error);
+  }
+}
+
+async function hold(
+  deps: ClaimDeps,
+  request: KeyedRequest,
+  found: UnfinishedOrder,
+  send: 'again' | 'look_up',
+  aboveCap?: AppError,
+): Promise<Claim> {
   const { unprovenAt } = found;
   const { lease, isHeld } = newLease(deps);
-  const record = {
-    ...found,
-    lease,
-    unprovenAt: send === 'again' ? Math.max(entry.now(), unprovenAt ?? 0) : unprovenAt,
-  };
+  const record =
+    send === 'look_up'
+      ? { ...found, lease }
+      : {
+          ...found,
+          lease,
+          unprovenAt: Math.max(deps.entry.now(), unprovenAt ?? 0),
+          counted: found.counted || deps.dayCap !== undefined,
+        };
   const finished = await takeRecord(deps, request, found, record);
   if (finished) return { send: 'never', record: finished };
-  log.audit('unfinished order taken over', { order_id: record.orderId, ...request.call.trace });
+  deps.log.audit('unfinished order taken over', { order_id: record.orderId, ...request.call.trace });
   return { send, record, unprovenBefore: unprovenAt, isHeld, aboveCap };
 }
 
@@ -182,6 +221,7 @@ async function signFirst(deps: ClaimDeps, { order, call }: KeyedRequest, rules?:
     order: signed,
     signing: { for: entry.signedFor, notional, at: entry.now(), expiresAt: null },
     lease,
+    counted: deps.dayCap !== undefined,
   });
   return { send: 'first', record, unprovenBefore: null, isHeld };
 }
@@ -198,12 +238,21 @@ function claimAgain(deps: ClaimDeps, request: KeyedRequest, record: OrderRecord)
   return record.state === 'finished' ? { send: 'never', record } : takeOver(deps, request, record);
 }
 
+/** Claims a key that nobody knows: an order is signed and stored under it. Errors as `claim`. */
+export async function claimFresh(deps: ClaimDeps, request: KeyedRequest): Promise<Held> {
+  const claimed = await claimFirst(deps, request);
+  if (claimed.send === 'never') throw new Error('a fresh key has a record');
+  return claimed;
+}
+
 /** Claims a key that had no record by writing its first one. */
 async function claimFirst(deps: ClaimDeps, request: KeyedRequest): Promise<Claim> {
   const first = await signFirst(deps, request);
   const { record } = first;
   const { orderId, lease } = record;
-  if (await required(() => deps.store.create(request.key, record), orderId)) return first;
+  const written = await required(() => deps.store.create(request.key, record, deps.dayCap?.admit(record)), orderId);
+  if (written === 'written') return first;
+  if (written === 'above_cap') throw aboveDayCap(deps, orderId);
   const winner = await required(() => deps.store.read(request.key), orderId);
   if (!winner) throw orderInProgress(deps.leaseMs);
   // A store's client repeats a write whose answer was lost, and then finds its own record.
@@ -212,7 +261,7 @@ async function claimFirst(deps: ClaimDeps, request: KeyedRequest): Promise<Claim
 
 /**
  * Claims the key of a request; an order that is new is signed first. Errors: those of `OrderEntry.sign`, 422
- * `idempotency_key_reused`, 409 `order_in_progress`, 503 `store_unavailable`.
+ * `idempotency_key_reused` and `daily_cap_reached`, 409 `order_in_progress`, 503 `store_unavailable`.
  */
 export async function claim(deps: ClaimDeps, request: KeyedRequest): Promise<Claim> {
   // Before signing, not beside it: a repeat is answered though the market has closed, and when the venue is in trouble

@@ -1,14 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
   DynamoDBClient,
   type DynamoDBClientConfig,
   GetItemCommand,
+  type Put,
   PutItemCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import { decodeRecord, type Expected, encodeRecord, holderOf, type OrderRecord, type OrderStore } from './record.ts';
+import {
+  type DayCount,
+  decodeRecord,
+  type Expected,
+  encodeRecord,
+  holderOf,
+  type OrderRecord,
+  type OrderStore,
+  type Written,
+} from './record.ts';
 
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
@@ -18,6 +32,12 @@ export interface DynamoDbStoreSettings {
 }
 
 const storedItem = z.object({ record: z.object({ S: z.string() }) });
+const storedSum = z.object({ notional_units: z.object({ N: z.string().check(z.regex(/^-?\d+$/)) }) });
+
+/** DynamoDB's time to live counts in seconds. */
+function toSeconds(timeMs: number): number {
+  return Math.ceil(timeMs / 1_000);
+}
 
 function createClient(config: DynamoDBClientConfig): DynamoDBClient {
   return new DynamoDBClient({
@@ -39,7 +59,7 @@ function toItem(key: string, record: OrderRecord): Record<string, AttributeValue
     idempotency_key: { S: key },
     record: { S: encodeRecord(record) },
     ...(holder !== undefined && { lease_owner: { S: holder } }),
-    ...(record.state === 'finished' && { expires_at: { N: String(Math.ceil(record.keepUntil / 1_000)) } }),
+    ...(record.state === 'finished' && { expires_at: { N: String(toSeconds(record.keepUntil)) } }),
   };
 }
 
@@ -48,40 +68,112 @@ interface Condition {
   readonly ExpressionAttributeValues?: Record<string, AttributeValue>;
 }
 
+const IS_NEW: Condition = { ConditionExpression: 'attribute_not_exists(idempotency_key)' };
+
 function conditionOf(expected: Expected): Condition {
   if (expected === 'unfinished') return { ConditionExpression: 'attribute_exists(lease_owner)' };
-  if (expected === 'finished') {
-    return { ConditionExpression: 'attribute_exists(idempotency_key) AND attribute_not_exists(lease_owner)' };
+  if ('heldBy' in expected) {
+    return {
+      ConditionExpression: 'lease_owner = :holder',
+      ExpressionAttributeValues: { ':holder': { S: expected.heldBy } },
+    };
   }
   return {
-    ConditionExpression: 'lease_owner = :holder',
-    ExpressionAttributeValues: { ':holder': { S: expected.heldBy } },
+    ConditionExpression: 'attribute_not_exists(lease_owner) AND expires_at = :end',
+    ExpressionAttributeValues: { ':end': { N: String(toSeconds(expected.keptUntil)) } },
   };
 }
 
+/** No idempotency key has a control character. */
+function keyOfDay(day: string): string {
+  return `\u0000day ${day}`;
+}
+
+/** The sum of a day is kept so long: until no order of it can be given back any more, and then some. */
+const DAY_KEPT_S = 7 * 86_400;
+
+/** Adds to the sum of a day, where that does not make it too large. */
+function countItem(TableName: string, { day, units, atMost }: DayCount): TransactWriteItem {
+  const end = Date.parse(`${day}T00:00:00Z`) / 1_000 + DAY_KEPT_S;
+  return {
+    Update: {
+      TableName,
+      Key: { idempotency_key: { S: keyOfDay(day) } },
+      UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
+      ExpressionAttributeValues: {
+        ':units': { N: String(units) },
+        ':end': { N: String(end) },
+        ...(atMost !== undefined && { ':room': { N: String(atMost - units) } }),
+      },
+      ...(atMost !== undefined && {
+        ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room',
+      }),
+    },
+  };
+}
+
+/** Reads why a transaction was cancelled; `undefined` where another one was at work on the same items. */
+function readCancellation({ CancellationReasons = [] }: TransactionCanceledException): Written | undefined {
+  const [record, count] = CancellationReasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
+  if (record) return 'conflict';
+  return count ? 'above_cap' : undefined;
+}
+
+/** Between the attempts of a transaction that met another one: all orders of a day count in one item. */
+const CONFLICT_PAUSE_MS = { min: 10, max: 60 } as const;
+
 /**
- * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes. The
- * second attempt of a write whose answer was lost is answered `false`: the caller reads the record to see whose it is.
+ * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a
+ * daily cap one transaction and one write. The second attempt of a write whose answer was lost is a `conflict`: the caller
+ * reads the record to see whose it is.
  */
 export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
   const client = createClient(config);
-  const options = () => ({ abortSignal: AbortSignal.timeout(STORE_CALL_MS) });
-  const put = async (key: string, record: OrderRecord, condition: Condition): Promise<boolean> => {
+  const get = async (key: string) => {
+    const Key = { idempotency_key: { S: key } };
+    const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
+    return (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }), { abortSignal })).Item;
+  };
+  const put = async (item: Put): Promise<Written> => {
     try {
-      await client.send(new PutItemCommand({ TableName, Item: toItem(key, record), ...condition }), options());
-      return true;
+      await client.send(new PutItemCommand(item), { abortSignal: AbortSignal.timeout(STORE_CALL_MS) });
+      return 'written';
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
+      if (error instanceof ConditionalCheckFailedException) return 'conflict';
       throw error;
     }
   };
+  const putAndCount = async (item: Put, count: DayCount): Promise<Written> => {
+    if (count.atMost !== undefined && count.units > count.atMost) return 'above_cap';
+    const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
+    const TransactItems = [{ Put: item }, countItem(TableName, count)];
+    for (;;) {
+      try {
+        await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
+        return 'written';
+      } catch (error) {
+        const written = error instanceof TransactionCanceledException ? readCancellation(error) : undefined;
+        if (written) return written;
+        if (!(error instanceof TransactionCanceledException)) throw error;
+      }
+      const { min, max } = CONFLICT_PAUSE_MS;
+      await sleep(min + Math.random() * (max - min), undefined, { signal: abortSignal });
+    }
+  };
+  const write = (key: string, record: OrderRecord, condition: Condition, count?: DayCount): Promise<Written> => {
+    const item = { TableName, Item: toItem(key, record), ...condition };
+    return count ? putAndCount(item, count) : put(item);
+  };
   return {
     read: async (key) => {
-      const Key = { idempotency_key: { S: key } };
-      const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }), options());
-      return Item && decodeRecord(storedItem.parse(Item).record.S);
+      const item = await get(key);
+      return item && decodeRecord(storedItem.parse(item).record.S);
     },
-    create: (key, record) => put(key, record, { ConditionExpression: 'attribute_not_exists(idempotency_key)' }),
-    replace: (key, record, expected) => put(key, record, conditionOf(expected)),
+    create: (key, record, count) => write(key, record, IS_NEW, count),
+    replace: (key, record, expected, count) => write(key, record, conditionOf(expected), count),
+    countedOn: async (day) => {
+      const item = await get(keyOfDay(day));
+      return item ? BigInt(storedSum.parse(item).notional_units.N) : 0n;
+    },
   };
 }

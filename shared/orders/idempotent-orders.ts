@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Decimal } from '../decimal.ts';
 import { AppError } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS, STORE_CALL_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -6,13 +8,16 @@ import type { Call, Fate, LimitOrder, OrderEntry, SendingCall } from '../venue/p
 import {
   type ClaimDeps,
   claim,
+  claimFresh,
   createLeaseWatch,
   type Held,
   hashOfKey,
   type KeyedRequest,
   orderInProgress,
 } from './claim.ts';
+import { countOf, createDayCap, givenBack } from './day-cap.ts';
 import {
+  type DayCount,
   type Expected,
   type FinalAnswer,
   type FinishedOrder,
@@ -36,8 +41,8 @@ export interface Orders {
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Throws the errors of `OrderEntry.sign`; with
-   * a key also `idempotency_key_reused`, `order_in_progress` and `store_unavailable`. Once the order is stored, nothing
-   * but `order_in_progress` is thrown.
+   * a key also `idempotency_key_reused` and `order_in_progress`; where the order is stored, which it is with a key or a
+   * daily cap, `daily_cap_reached` and `store_unavailable`. Once it is stored, nothing but `order_in_progress` is thrown.
    */
   place(order: LimitOrder, idempotencyKey: string | undefined, call: Call): Promise<OrderResult>;
 }
@@ -46,6 +51,8 @@ export interface OrdersDeps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
+  /** The cap on the notional of all orders of a day, in collateral. */
+  readonly maxDailyNotional?: Decimal | undefined;
   /** Our own wall clock, in milliseconds of the Unix epoch. */
   readonly wall?: () => number;
   /** A monotonic clock in milliseconds. */
@@ -101,8 +108,10 @@ async function release({ store, log }: Deps, key: string, { record, unprovenBefo
   const { owner } = record.lease;
   const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
   const freed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
+  const counted = record.counted && !freed;
+  const open = { ...record, unprovenAt, freed, counted, lease: { owner, until: 0 } };
   try {
-    await store.replace(key, { ...record, unprovenAt, freed, lease: { owner, until: 0 } }, { heldBy: owner });
+    await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
   } catch (error) {
     log.error('lease not released', { order_id: record.orderId, error });
   }
@@ -114,9 +123,10 @@ async function storeAnswer(
   key: string,
   record: FinishedOrder,
   expected: Expected,
+  count?: DayCount,
 ): Promise<OrderRecord | undefined> {
   try {
-    return (await store.replace(key, record, expected)) ? record : await store.read(key);
+    return (await store.replace(key, record, expected, count)) === 'written' ? record : await store.read(key);
   } catch (error) {
     log.error('final answer not stored', { order_id: record.orderId, error });
     return undefined;
@@ -125,6 +135,7 @@ async function storeAnswer(
 
 function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderResult {
   if (answer.result === 'placed') return { orderId, fate: { kind: 'placed', placement: answer.placement }, replayed };
+  if (answer.result === 'not_taken') throw new Error('an order without a key was asked for again');
   const { code, detail, facts } = answer;
   return { orderId, fate: { kind: 'refused', error: new AppError(detail, { code, facts, replayed }) }, replayed };
 }
@@ -156,9 +167,23 @@ async function concludePlaced(
   const standing = await storeAnswer(deps, key, record, 'unfinished');
   if (standing?.state !== 'finished' || standing === record) return own;
   if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
-  deps.log.error('a placed order contradicts its record', { order_id: orderId, record: standing.answer.code });
-  if (standing.orderId === orderId) await storeAnswer(deps, key, record, 'finished');
+  deps.log.error('a placed order contradicts its record', { order_id: orderId, record: standing.answer });
+  await overrule(deps, key, standing, record);
   return own;
+}
+
+/** A repeat may keep the refusal for longer at the same moment. */
+const MAX_OVERRULINGS = 3;
+
+/** Replaces a refusal that was not true. What was given back counts again, whatever the cap says: the order is there. */
+async function overrule(deps: Deps, key: string, refusal: FinishedOrder, record: FinishedOrder): Promise<void> {
+  let standing: OrderRecord | undefined = refusal;
+  for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
+    if (standing?.state !== 'finished' || standing.orderId !== record.orderId) return;
+    if (standing.answer.result === 'placed') return;
+    const count = record.counted && !standing.counted ? countOf(record) : undefined;
+    standing = await storeAnswer(deps, key, record, { keptUntil: standing.keepUntil }, count);
+  }
 }
 
 /** Tells our own record, which a store's client finds when it repeats a write whose answer was lost. */
@@ -176,9 +201,10 @@ async function concludeRefused(
   held: Held,
   fate: Extract<Fate, { kind: 'refused' }>,
 ): Promise<OrderResult> {
-  const record = finish(deps, held, toRefusal(fate.error));
+  const record = { ...finish(deps, held, toRefusal(fate.error)), counted: false };
   const { orderId } = record;
-  const standing = await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner });
+  const holder = { heldBy: held.record.lease.owner };
+  const standing = await storeAnswer(deps, key, record, holder, givenBack(held.record));
   if (standing?.state === 'finished') {
     return isSame(standing, record) ? { orderId, fate, replayed: false } : resultOf(standing, true);
   }
@@ -191,7 +217,8 @@ async function concludeRefused(
 async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<OrderResult> {
   if (record.keepUntil - deps.entry.now() < KEPT_AFTER_USE_MS) {
     try {
-      await deps.store.replace(key, { ...record, keepUntil: keepUntil(deps) }, 'finished');
+      const longer = { ...record, keepUntil: keepUntil(deps) };
+      await deps.store.replace(key, longer, { keptUntil: record.keepUntil });
     } catch (error) {
       deps.log.error('final answer not kept for longer', { order_id: record.orderId, error });
     }
@@ -199,20 +226,46 @@ async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<O
   return resultOf(record, true);
 }
 
+/** Places the order of a claim; `logged` names the key in the log. */
+async function placeClaimed(deps: Deps, { key, call }: KeyedRequest, held: Held, logged: object): Promise<OrderResult> {
+  const { orderId } = held.record;
+  if (held.send === 'first') deps.log.audit('order signed', { order_id: orderId, ...call.trace, ...logged });
+  const fate = weigh(deps, held, await hand(deps, held, call));
+  if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
+  if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
+  // After a lease that has ended, the record is another's.
+  if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, held, fate);
+  return { orderId, fate, replayed: false };
+}
+
 async function placeUnderKey(deps: Deps, request: KeyedRequest): Promise<OrderResult> {
-  const { key, call } = request;
+  const { key } = request;
   const claimed = await claim(deps, request);
   if (claimed.send === 'never') return replay(deps, key, claimed.record);
-  const { orderId } = claimed.record;
-  if (claimed.send === 'first') {
-    deps.log.audit('order signed', { order_id: orderId, ...call.trace, idempotency_key_sha256: hashOfKey(key) });
-  }
-  const fate = weigh(deps, claimed, await hand(deps, claimed, call));
-  if (fate.kind === 'placed') return concludePlaced(deps, key, claimed, fate);
-  if (fate.kind === 'refused') return concludeRefused(deps, key, claimed, fate);
-  // After a lease that has ended, the record is another's.
-  if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, claimed, fate);
-  return { orderId, fate, replayed: false };
+  return placeClaimed(deps, request, claimed, { idempotency_key_sha256: hashOfKey(key) });
+}
+
+/** Places an order that is stored for the daily cap alone, under a key that nobody knows. */
+async function placeCounted(deps: Deps, order: LimitOrder, call: Call): Promise<OrderResult> {
+  const request = { key: `once ${randomUUID()}`, order, call };
+  const held = await claimFresh(deps, request);
+  const result = await placeClaimed(deps, request, held, {});
+  if (result.fate.kind === 'not_taken') await giveUp(deps, request.key, held);
+  return result;
+}
+
+/** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
+async function giveUp(deps: Deps, key: string, held: Held): Promise<void> {
+  const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
+  await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
+}
+
+/** Places an order that leaves nothing but its line in the log. */
+async function placeUnstored({ entry, log }: Deps, order: LimitOrder, call: Call): Promise<OrderResult> {
+  const signed = await entry.sign(order, call);
+  const { orderId } = signed;
+  log.audit('order signed', { order_id: orderId, ...call.trace });
+  return { orderId, fate: await fateOf(entry, () => entry.submit(signed, call)), replayed: false };
 }
 
 /** Opens the orders of a wallet: exactly one order for an idempotency key; without a key each call is a new order. */
@@ -221,19 +274,17 @@ export function createOrders({
   elapsed = () => performance.now(),
   leaseMs = LEASE_MS,
   lateArrivalMs = LATE_ARRIVAL_MS,
+  maxDailyNotional,
   ...rest
 }: OrdersDeps): Orders {
-  const deps: Deps = { ...rest, wall, leaseMs, lateArrivalMs, leases: createLeaseWatch(leaseMs, elapsed) };
-  const { entry, log } = deps;
-  const placeWithoutKey = async (order: LimitOrder, call: Call): Promise<OrderResult> => {
-    const signed = await entry.sign(order, call);
-    const { orderId } = signed;
-    log.audit('order signed', { order_id: orderId, ...call.trace });
-    return { orderId, fate: await fateOf(entry, () => entry.submit(signed, call)), replayed: false };
-  };
+  const leases = createLeaseWatch(leaseMs, elapsed);
+  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional);
+  const deps: Deps = { ...rest, wall, leaseMs, lateArrivalMs, leases, dayCap };
   return {
-    walletAddress: entry.walletAddress,
-    place: (order, key, call) =>
-      key === undefined ? placeWithoutKey(order, call) : placeUnderKey(deps, { key, order, call }),
+    walletAddress: rest.entry.walletAddress,
+    place: (order, key, call) => {
+      if (key !== undefined) return placeUnderKey(deps, { key, order, call });
+      return dayCap ? placeCounted(deps, order, call) : placeUnstored(deps, order, call);
+    },
   };
 }

@@ -22,6 +22,8 @@ const finalAnswer = z.discriminatedUnion('result', [
     detail: z.string(),
     facts: z.record(z.string(), z.union([z.string(), z.number()])),
   }),
+  /** Of an order without a key, which nobody can repeat: the venue did not take it. */
+  z.object({ result: z.literal('not_taken') }),
 ]);
 
 /**
@@ -47,6 +49,8 @@ const request = {
   orderId: z.string(),
   /** Absent in records of version 1. */
   signing: z.optional(signing),
+  /** Its notional is counted for the day of its signing. */
+  counted: z._default(z.boolean(), false),
 };
 
 const unfinishedOrder = z.object({
@@ -80,7 +84,7 @@ const orderRecord = z.discriminatedUnion('state', [unfinishedOrder, finishedOrde
 
 /** The state of an order before anything was asked of the venue. */
 export function newRecord(
-  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'order' | 'lease'> & {
+  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'order' | 'lease' | 'counted'> & {
     readonly signing: NonNullable<UnfinishedOrder['signing']>;
   },
 ): UnfinishedOrder {
@@ -88,7 +92,7 @@ export function newRecord(
   return { version: VERSION, state: 'unfinished', orderId, ...request, unprovenAt: request.signing.at, freed: false };
 }
 
-/** One of the two answers that never change: placed, or refused by the venue itself. */
+/** One of the answers that never change: placed, refused by the venue itself, or given up. */
 export type FinalAnswer = z.infer<typeof finalAnswer>;
 /** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
 export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
@@ -117,20 +121,35 @@ export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }
 
-/** The condition on a record at the moment it is replaced. Every kind requires that there is one. */
-export type Expected = 'finished' | 'unfinished' | { readonly heldBy: string };
+/** The condition on a record at the moment it is replaced: unfinished, or finished and not changed since it was read. */
+export type Expected = 'unfinished' | { readonly heldBy: string } | { readonly keptUntil: number };
+
+/** A change of the notional that is counted for a day, made in the same write as the record. */
+export interface DayCount {
+  /** In UTC, such as `2026-11-21`. */
+  readonly day: string;
+  /** In millionths of collateral; below zero it is given back. */
+  readonly units: bigint;
+  /** The write is not made (`above_cap`) where the sum of the day would be above. */
+  readonly atMost?: bigint;
+}
+
+/** The end of a conditional write; after `conflict` and `above_cap` nothing was written. */
+export type Written = 'written' | 'conflict' | 'above_cap';
 
 /**
- * A store of the records of idempotency keys. Writes are atomic and conditional, and durable when they are
- * answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may throw any error,
- * after which the write may or may not have happened.
+ * A store of the records of idempotency keys, and of the notional of each day. Writes are atomic and conditional, and
+ * durable when they are answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may
+ * throw any error, after which the write may or may not have happened.
  */
 export interface OrderStore {
   read(key: string): Promise<OrderRecord | undefined>;
-  /** Writes the first record of a key; `false` when it has one. */
-  create(key: string, record: OrderRecord): Promise<boolean>;
-  /** Replaces a key's record; `false` when it is not as expected. */
-  replace(key: string, record: OrderRecord, expected: Expected): Promise<boolean>;
+  /** Writes the first record of a key; `conflict` when it has one. */
+  create(key: string, record: OrderRecord, count?: DayCount): Promise<Written>;
+  /** Replaces a key's record; `conflict` when it is not as expected. */
+  replace(key: string, record: OrderRecord, expected: Expected, count?: DayCount): Promise<Written>;
+  /** Gives the notional that is counted for a day, in millionths of collateral. */
+  countedOn(day: string): Promise<bigint>;
 }
 
 /** Names the holder of the lease; `undefined` once the order is finished. */

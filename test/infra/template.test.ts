@@ -119,7 +119,7 @@ describe('the deployment with orders', () => {
     template.resourceCountIs('AWS::Lambda::Function', 4);
     const orders = [
       {
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
         Resource: { 'Fn::GetAtt': [expect.stringMatching('^OrdersTable'), 'Arn'] },
       },

@@ -127,6 +127,37 @@ describe('an order of a service that has changed since', () => {
     expect(await capped('key')).toMatchObject({ status: 201, body: { order_id: body.order_id, status: 'live' } });
   });
 
+  it('counts against the cap of the day across restarts, keyed or not, and however many come at once', async () => {
+    const settings = { SERVICE_MAX_DAILY_NOTIONAL: '1' };
+    const before = await start(settings);
+    await before('first');
+    const after = await start(settings);
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => after(index % 2 ? `key-${index}` : undefined)),
+    );
+    expect(ends.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(orders()).toHaveLength(5);
+    const refused = ends.find(({ status }) => status !== 201);
+    const midnight = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'daily_cap_reached', max_daily_notional: '1', resets_at: `${midnight}T00:00:00Z` },
+    });
+    expect(await after('first')).toMatchObject({ status: 201, replayed: true });
+  });
+
+  it('that the venue refused makes room for another one of the day', async () => {
+    const place = await start({ SERVICE_MAX_DAILY_NOTIONAL: '0.2' });
+    for (const key of ['a', undefined]) {
+      arm('refuse', { text: 'invalid post-only order: order crosses book' });
+      expect(await place(key)).toMatchObject({ status: 422, body: { code: 'post_only_would_cross' } });
+    }
+    arm('rate-limit');
+    expect(await place(undefined)).toMatchObject({ status: 429 });
+    expect(await place('b')).toMatchObject({ status: 201 });
+    expect(await place('c')).toMatchObject({ status: 422, body: { code: 'daily_cap_reached' } });
+  });
+
   it('is neither replayed nor sent at another venue', async () => {
     const here = await start();
     await here('final');

@@ -226,7 +226,7 @@ describe('orders in a file', () => {
     await expect(store.read('key')).rejects.toThrow();
     await expect(store.create('key', unfinishedOrder('a'))).rejects.toThrow();
     rmSync(dirname(path));
-    expect(await store.create('key', unfinishedOrder('a'))).toBe(true);
+    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
   });
 
   it('fails, and does not hang, where no directory can be made', async () => {

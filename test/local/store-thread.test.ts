@@ -17,7 +17,7 @@ const CRASHING = new URL('../support/local/crashing-worker.ts', import.meta.url)
 
 const read = (key: string): OrderCall => ({ ask: 'read', key });
 const create = (key: string): OrderCall => {
-  return { ask: 'create', row: { key, record: `record of ${key}`, holder: 'a', expiresAt: null } };
+  return { ask: 'create', row: { key, record: `record of ${key}`, holder: 'a', expiresAt: null }, count: undefined };
 };
 
 describe('the thread of the local store', () => {

@@ -32,6 +32,7 @@ describe('the settings', () => {
       signatureType: 'eoa',
       funderAddress: undefined,
       maxOrderNotional: undefined,
+      maxDailyNotional: undefined,
       metricsNamespace: undefined,
       corsOrigins: [],
       logLevel: 'info',
@@ -67,6 +68,7 @@ describe('the settings', () => {
       SERVICE_SIGNATURE_TYPE: 'safe',
       SERVICE_FUNDER_ADDRESS: ADDRESS,
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
+      SERVICE_MAX_DAILY_NOTIONAL: '1000',
       SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
       SERVICE_LOG_LEVEL: 'debug',
     });
@@ -80,6 +82,7 @@ describe('the settings', () => {
       signatureType: 'safe',
       funderAddress: ADDRESS,
       maxOrderNotional: { coefficient: 995n, scale: 1 },
+      maxDailyNotional: { coefficient: 1000n, scale: 0 },
       corsOrigins: ['https://app.example', 'http://localhost:3000'],
       logLevel: 'debug',
     });

@@ -21,6 +21,7 @@ const STATUSES = {
   size_below_minimum: 422,
   notional_below_minimum: 422,
   order_above_cap: 422,
+  daily_cap_reached: 422,
   post_only_would_cross: 422,
   market_not_accepting_orders: 422,
   insufficient_balance: 422,

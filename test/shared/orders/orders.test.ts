@@ -54,7 +54,7 @@ describe('orders under an idempotency key', () => {
 
   const placement = (orderId: string): Placement => ({ orderId, status: 'live', transactionHashes: [], tradeIds: [] });
   const placed = (orderId: string): Fate => ({ kind: 'placed', placement: placement(orderId) });
-  const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, cap = '1000' } = {}) =>
+  const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, cap = '1000', dailyCap = '' } = {}) =>
     createOrders({
       entry: {
         walletAddress,
@@ -84,6 +84,7 @@ describe('orders under an idempotency key', () => {
       },
       store,
       log: log.log,
+      maxDailyNotional: parseNumber(dailyCap),
       wall: () => time,
       elapsed: () => time,
     });
@@ -243,7 +244,7 @@ describe('orders under an idempotency key', () => {
   });
 
   it('sends nothing when the record that was there first has gone', async () => {
-    store = { ...store, create: async () => false };
+    store = { ...store, create: async () => 'conflict' };
     expect((await refusal(place())).code).toBe('order_in_progress');
     expect(asked).toStrictEqual([]);
   });
@@ -504,6 +505,126 @@ describe('orders under an idempotency key', () => {
     });
   });
 
+  describe('under a daily cap', () => {
+    const DAY = new Date(START).toISOString().slice(0, 10);
+    const capped = (dailyCap = '12') => open({ dailyCap });
+    const counted = (day = DAY) => store.countedOn(day);
+    const ask5 = (key: string | undefined, orders = capped(), request = order()) =>
+      ask(request, key, orders, { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] });
+
+    it('is placed while the day has room, and refused before it is sent when it has not', async () => {
+      await ask5('a');
+      await ask5('b');
+      const error = await refusal(ask5('c'));
+      expect([error.code, error.facts]).toStrictEqual([
+        'daily_cap_reached',
+        { orderId: '0x3', maxDailyNotional: '12', resetsAt: '2026-09-22T00:00:00Z' },
+      ]);
+      expect(error.message).toContain('2026-09-22T00:00:00Z');
+      expect([await counted(), asked]).toStrictEqual([10_000_000n, ['submit 0x1', 'submit 0x2']]);
+      expect(store.records.has('c')).toBe(false);
+      expect((await ask5('c', capped(), order({ size: '4' }))).replayed).toBe(false);
+    });
+
+    it('is counted once, however often it is asked for', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(ask5('a'));
+      venue.settle = fail('rate_limited');
+      await refusal(ask5('a'));
+      venue.settle = async ({ orderId }) => placed(orderId);
+      await ask5('a');
+      await ask5('a');
+      expect(await counted()).toBe(5_000_000n);
+    });
+
+    it.each<ErrorCode>(['order_rejected', 'insufficient_balance', 'venue_refused_service'])(
+      'is given back after %s, once',
+      async (code) => {
+        venue.submit = fail(code);
+        await refusal(ask5('a'));
+        expect(await counted()).toBe(0n);
+        await refusal(ask5('a'));
+        expect(await counted()).toBe(0n);
+      },
+    );
+
+    it('is counted again when it is signed anew, on the day of then', async () => {
+      venue.submit = fail('venue_refused_service');
+      await refusal(ask5('a'));
+      venue.submit = async ({ orderId }) => placed(orderId);
+      time += 24 * HOUR;
+      await ask5('a');
+      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([0n, 5_000_000n]);
+    });
+
+    it('counts on the day of its signing, though it is settled on the next', async () => {
+      venue.submit = async () => unknown(time);
+      await refusal(ask5('a'));
+      time += 24 * HOUR;
+      venue.settle = fail('order_rejected');
+      await refusal(ask5('a'));
+      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([0n, 0n]);
+    });
+
+    it('counts what was given back and is there all the same', async () => {
+      const answered = Promise.withResolvers<void>();
+      venue.submit = async ({ orderId }) => {
+        await answered.promise;
+        return placed(orderId);
+      };
+      const orders = capped();
+      const slow = ask5('a', orders);
+      await new Promise((resolve) => setImmediate(resolve));
+      time += LATE_ARRIVAL_MS;
+      venue.settle = fail('order_rejected');
+      await refusal(ask5('a', orders));
+      expect(await counted()).toBe(0n);
+      answered.resolve();
+      await slow;
+      expect(await counted()).toBe(5_000_000n);
+    });
+
+    it('is stored and counted without a key too, and given back where the venue did not take it', async () => {
+      await ask5(undefined);
+      expect([await counted(), store.records.size]).toStrictEqual([5_000_000n, 1]);
+      venue.submit = fail('rate_limited');
+      expect((await refusal(ask5(undefined))).code).toBe('rate_limited');
+      expect(await counted()).toBe(5_000_000n);
+      venue.submit = async () => unknown(time);
+      expect((await refusal(ask5(undefined))).message).toContain('Look the order id up');
+      expect(await counted()).toBe(10_000_000n);
+      venue.submit = fail('order_rejected');
+      expect((await refusal(ask5(undefined, capped('15')))).code).toBe('order_rejected');
+      expect(await counted()).toBe(10_000_000n);
+      const keys = [...store.records.keys()];
+      expect(new Set(keys).size).toBe(4);
+    });
+
+    it('sends nothing without a key when the store does not work', async () => {
+      store.failing.add('create');
+      expect((await refusal(ask5(undefined))).code).toBe('store_unavailable');
+      expect(asked).toStrictEqual([]);
+    });
+
+    it.each(['10', ''])('that was lowered since (from %j) is only looked up', async (before) => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(ask5('a', open({ dailyCap: before })));
+      const error = await refusal(ask5('a', capped('4.999999')));
+      expect([error.code, error.facts['orderId']]).toStrictEqual(['daily_cap_reached', '0x1']);
+      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1']);
+      venue.lookUp = async () => placed('0x1');
+      expect((await ask5('a', capped('4.999999'))).placement.orderId).toBe('0x1');
+    });
+
+    it('counts an order of before the cap when it is sent again', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(ask5('a', open()));
+      expect(await counted()).toBe(0n);
+      await ask5('a');
+      expect(await counted()).toBe(5_000_000n);
+    });
+  });
+
   it('replaces a refusal that a later answer contradicts, and says so at level error', async () => {
     const answered = Promise.withResolvers<void>();
     venue.submit = async ({ orderId }) => {
@@ -525,7 +646,7 @@ describe('orders under an idempotency key', () => {
     const { replace } = store;
     store.replace = async (...write) => {
       await replace(...write);
-      return false;
+      return 'conflict';
     };
     expect((await place()).replayed).toBe(false);
     venue.submit = fail('order_rejected');

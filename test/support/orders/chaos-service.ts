@@ -30,30 +30,32 @@ function pass(step: Step): void {
 }
 
 function withoutWriteAhead(store: OrderStore): OrderStore {
-  return options.flaw === 'no write-ahead' ? { ...store, create: async () => true } : store;
+  return options.flaw === 'no write-ahead' ? { ...store, create: async () => 'written' } : store;
 }
 
 function withoutConditions(store: OrderStore): OrderStore {
   if (options.flaw !== 'no conditions') return store;
-  const overwrite: OrderStore['create'] = async (key, record) =>
-    (await store.create(key, record)) ||
-    (await store.replace(key, record, 'unfinished')) ||
-    store.replace(key, record, 'finished');
+  const overwrite: OrderStore['create'] = async (key, record) => {
+    if ((await store.create(key, record)) === 'written') return 'written';
+    const present = await store.read(key);
+    return store.replace(key, record, present?.state === 'finished' ? { keptUntil: present.keepUntil } : 'unfinished');
+  };
   return { ...store, create: overwrite };
 }
 
 function mortalStore(store: OrderStore): OrderStore {
   return {
     read: store.read,
-    create: async (key, record) => {
+    countedOn: store.countedOn,
+    create: async (key, record, count) => {
       pass('before store');
-      const created = await store.create(key, record);
+      const created = await store.create(key, record, count);
       pass('after store');
       return created;
     },
-    replace: async (key, record, expected) => {
+    replace: async (key, record, expected, count) => {
       if (record.state === 'finished') pass('before outcome');
-      const replaced = await store.replace(key, record, expected);
+      const replaced = await store.replace(key, record, expected, count);
       pass(record.state === 'finished' ? 'after outcome' : 'after lease');
       return replaced;
     },

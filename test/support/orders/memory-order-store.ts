@@ -1,4 +1,11 @@
-import { holderOf, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
+import {
+  type DayCount,
+  type Expected,
+  holderOf,
+  type OrderRecord,
+  type OrderStore,
+  type Written,
+} from '../../../shared/orders/record.ts';
 
 export interface MemoryOrderStore extends OrderStore {
   readonly records: Map<string, OrderRecord>;
@@ -8,10 +15,28 @@ export interface MemoryOrderStore extends OrderStore {
   readonly failing: Set<'read' | 'create' | 'replace'>;
 }
 
+/** Tells a record that fits the condition on it. */
+export function isAsExpected(record: OrderRecord | undefined, expected: Expected): boolean {
+  if (!record) return false;
+  if (expected === 'unfinished') return record.state === expected;
+  if ('heldBy' in expected) return holderOf(record) === expected.heldBy;
+  return record.state === 'finished' && record.keepUntil === expected.keptUntil;
+}
+
 /** An order store that counts and fails as it is told. */
 export function createMemoryOrderStore(): MemoryOrderStore {
   const records = new Map<string, OrderRecord>();
+  const days = new Map<string, bigint>();
   const calls: string[] = [];
+  const write = (key: string, record: OrderRecord, count: DayCount | undefined): Written => {
+    if (count) {
+      const sum = (days.get(count.day) ?? 0n) + count.units;
+      if (count.atMost !== undefined && sum > count.atMost) return 'above_cap';
+      days.set(count.day, sum);
+    }
+    records.set(key, record);
+    return 'written';
+  };
   const failing: MemoryOrderStore['failing'] = new Set();
   const enter = (name: 'read' | 'create' | 'replace') => {
     calls.push(name);
@@ -25,19 +50,14 @@ export function createMemoryOrderStore(): MemoryOrderStore {
       enter('read');
       return records.get(key);
     },
-    create: async (key, record) => {
+    create: async (key, record, count) => {
       enter('create');
-      if (records.has(key)) return false;
-      records.set(key, record);
-      return true;
+      return records.has(key) ? 'conflict' : write(key, record, count);
     },
-    replace: async (key, record, expected) => {
+    replace: async (key, record, expected, count) => {
       enter('replace');
-      const present = records.get(key);
-      const fits =
-        present && (typeof expected === 'string' ? present.state === expected : holderOf(present) === expected.heldBy);
-      if (fits) records.set(key, record);
-      return fits === true;
+      return isAsExpected(records.get(key), expected) ? write(key, record, count) : 'conflict';
     },
+    countedOn: async (day) => days.get(day) ?? 0n,
   };
 }

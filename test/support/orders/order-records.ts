@@ -30,6 +30,7 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     lease: { owner, until: 1_790_000_030_000 },
     unprovenAt: 1_790_000_000_000,
     freed: false,
+    counted: false,
   };
 }
 

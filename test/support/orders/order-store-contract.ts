@@ -11,7 +11,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
 
   it('gives back what was created, through another handle too', async () => {
     const [store, other] = stores();
-    expect(await store.create('key', unfinishedOrder('a'))).toBe(true);
+    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
     expect(await other.read('key')).toStrictEqual(unfinishedOrder('a'));
   });
@@ -19,7 +19,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   it.each([PLACED, REFUSED])('gives back a final answer: $result', async (answer) => {
     const [store, other] = stores();
     await store.create('key', unfinishedOrder('a'));
-    expect(await store.replace('key', finishedOrder(answer), 'unfinished')).toBe(true);
+    expect(await store.replace('key', finishedOrder(answer), 'unfinished')).toBe('written');
     expect(await other.read('key')).toStrictEqual(finishedOrder(answer));
   });
 
@@ -29,8 +29,8 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     const created = await Promise.all(
       owners.map((owner, index) => (index % 2 ? store : other).create('key', unfinishedOrder(owner))),
     );
-    expect(created.filter(Boolean)).toHaveLength(1);
-    expect(await store.read('key')).toStrictEqual(unfinishedOrder(owners[created.indexOf(true)] ?? ''));
+    expect(created.filter((written) => written === 'written')).toHaveLength(1);
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder(owners[created.indexOf('written')] ?? ''));
   });
 
   it('lets one of many take an order over', async () => {
@@ -42,19 +42,19 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
         (index % 2 ? store : other).replace('key', unfinishedOrder(owner), { heldBy: 'old' }),
       ),
     );
-    expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await store.read('key')).toStrictEqual(unfinishedOrder(owners[taken.indexOf(true)] ?? ''));
+    expect(taken.filter((written) => written === 'written')).toHaveLength(1);
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder(owners[taken.indexOf('written')] ?? ''));
   });
 
   it('replaces nothing that is not as expected', async () => {
     const [store] = stores();
-    for (const expected of ['finished', 'unfinished', { heldBy: 'a' }] as const) {
-      expect(await store.replace('key', unfinishedOrder('b'), expected)).toBe(false);
+    for (const expected of ['unfinished', { heldBy: 'a' }, { keptUntil: 0 }] as const) {
+      expect(await store.replace('key', unfinishedOrder('b'), expected)).toBe('conflict');
     }
     expect(await store.read('key')).toBeUndefined();
     await store.create('key', unfinishedOrder('a'));
-    expect(await store.replace('key', finishedOrder(REFUSED), { heldBy: 'b' })).toBe(false);
-    expect(await store.replace('key', finishedOrder(REFUSED), 'finished')).toBe(false);
+    expect(await store.replace('key', finishedOrder(REFUSED), { heldBy: 'b' })).toBe('conflict');
+    expect(await store.replace('key', finishedOrder(REFUSED), { keptUntil: 0 })).toBe('conflict');
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 
@@ -62,18 +62,71 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     const [store] = stores();
     await store.create('key', unfinishedOrder('a'));
     await store.replace('key', finishedOrder(PLACED), { heldBy: 'a' });
-    expect(await store.create('key', unfinishedOrder('b'))).toBe(false);
-    expect(await store.replace('key', finishedOrder(REFUSED), 'unfinished')).toBe(false);
-    expect(await store.replace('key', finishedOrder(REFUSED), { heldBy: 'a' })).toBe(false);
+    expect(await store.create('key', unfinishedOrder('b'))).toBe('conflict');
+    expect(await store.replace('key', finishedOrder(REFUSED), 'unfinished')).toBe('conflict');
+    expect(await store.replace('key', finishedOrder(REFUSED), { heldBy: 'a' })).toBe('conflict');
     const longer = finishedOrder(PLACED, 1_790_180_000_000);
-    expect(await store.replace('key', longer, 'finished')).toBe(true);
+    const { keepUntil } = finishedOrder(PLACED);
+    expect(await store.replace('key', longer, { keptUntil: keepUntil - 60_000 })).toBe('conflict');
+    expect(await store.replace('key', longer, { keptUntil: keepUntil })).toBe('written');
+    expect(await store.replace('key', longer, { keptUntil: keepUntil })).toBe('conflict');
     expect(await store.read('key')).toStrictEqual(longer);
   });
 
   it('tells keys apart by every character', async () => {
     const [store] = stores();
     const keys = ['k', 'K', ' k', 'k ', "k'--", `k"`, '\\k', '0', '00', '~'.repeat(255), '~'.repeat(254)];
-    for (const key of keys) expect(await store.create(key, unfinishedOrder(key))).toBe(true);
+    for (const key of keys) expect(await store.create(key, unfinishedOrder(key))).toBe('written');
     for (const key of keys) expect(await store.read(key)).toStrictEqual(unfinishedOrder(key));
+  });
+
+  const DAY = '2026-11-21';
+  const count = (units: bigint, atMost?: bigint) => ({ day: DAY, units, ...(atMost !== undefined && { atMost }) });
+
+  it('counts a day in the same write as the record, up to a limit', async () => {
+    const [store, other] = stores();
+    expect(await store.countedOn(DAY)).toBe(0n);
+    expect(await store.create('a', unfinishedOrder('a'), count(60n, 100n))).toBe('written');
+    expect(await store.create('b', unfinishedOrder('b'), count(41n, 100n))).toBe('above_cap');
+    expect(await other.read('b')).toBeUndefined();
+    expect(await other.create('b', unfinishedOrder('b'), count(40n, 100n))).toBe('written');
+    expect(await other.countedOn(DAY)).toBe(100n);
+    expect(await other.countedOn('2026-11-22')).toBe(0n);
+    expect(await store.create('c', unfinishedOrder('c'), count(101n, 100n))).toBe('above_cap');
+  });
+
+  it('counts nothing for a write that is not made', async () => {
+    const [store] = stores();
+    await store.create('a', unfinishedOrder('a'), count(60n, 100n));
+    expect(await store.create('a', unfinishedOrder('b'), count(1n, 100n))).toBe('conflict');
+    expect(await store.replace('a', finishedOrder(REFUSED), { heldBy: 'b' }, count(-60n))).toBe('conflict');
+    expect(await store.countedOn(DAY)).toBe(60n);
+  });
+
+  it('gives back, once', async () => {
+    const [store, other] = stores();
+    await store.create('a', unfinishedOrder('a'), count(60n, 100n));
+    expect(await other.replace('a', finishedOrder(REFUSED), { heldBy: 'a' }, count(-60n))).toBe('written');
+    expect(await store.replace('a', finishedOrder(REFUSED), { heldBy: 'a' }, count(-60n))).toBe('conflict');
+    expect(await store.countedOn(DAY)).toBe(0n);
+  });
+
+  it('counts exactly, beyond what a number holds', async () => {
+    const [store] = stores();
+    const large = 2n ** 53n + 1n;
+    await store.create('a', unfinishedOrder('a'), count(large));
+    await store.create('b', unfinishedOrder('b'), count(2n, large + 2n));
+    expect(await store.countedOn(DAY)).toBe(large + 2n);
+  });
+
+  it('lets as many of many through at once as fit', async () => {
+    const [store, other] = stores();
+    const written = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 ? store : other).create(`key-${index}`, unfinishedOrder('a'), count(30n, 100n)),
+      ),
+    );
+    expect(written.filter((end) => end === 'written')).toHaveLength(3);
+    expect(await store.countedOn(DAY)).toBe(90n);
   });
 }

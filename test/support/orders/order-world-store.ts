@@ -1,4 +1,11 @@
-import { type Expected, holderOf, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
+import {
+  type Expected,
+  holderOf,
+  type OrderRecord,
+  type OrderStore,
+  type Written,
+} from '../../../shared/orders/record.ts';
+import { isAsExpected } from './memory-order-store.ts';
 import type { Steps, Way, WorldState } from './order-world-steps.ts';
 
 /** One part of the protocol, or of what it builds on, taken out. */
@@ -22,30 +29,24 @@ export interface ModelDeps {
   readonly flaw: Flaw | undefined;
 }
 
-function isAsExpected(record: OrderRecord | undefined, expected: Expected): boolean {
-  if (!record) return false;
-  if (expected === 'finished' || expected === 'unfinished') return record.state === expected;
-  return holderOf(record) === expected.heldBy;
-}
-
 /** Both ways in which a write fails are there: before it has happened, and after. */
 function write(
   name: string,
   condition: () => boolean,
   effect: () => void,
   flaw: Flaw | undefined,
-): readonly Way<boolean>[] {
-  const lost = () => {
-    if (flaw === 'a refusal is given though it is not stored') return true;
+): readonly Way<Written>[] {
+  const lost = (): Written => {
+    if (flaw === 'a refusal is given though it is not stored') return 'written';
     throw new Error('the store does not answer');
   };
   return condition()
     ? [
-        { name, effect, result: () => true },
+        { name, effect, result: () => 'written' },
         { name: `${name}, lost on the way`, fault: true, result: lost },
         { name: `${name}, its answer lost`, fault: true, effect, result: lost },
       ]
-    : [{ name: `${name}, too late`, result: () => false }];
+    : [{ name: `${name}, too late`, result: () => 'conflict' }];
 }
 
 /** One record, and every failure of a real store. */
@@ -83,6 +84,7 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
       const effect = flaw === 'nothing is stored before sending' ? () => {} : set(record);
       return steps.take('store', () => write('creates', free, effect, undefined));
     },
+    countedOn: async () => 0n,
     replace: (_key, record, expected) => {
       nameOwner(record);
       const condition = () => isAsExpected(world.record, expects(record, expected));

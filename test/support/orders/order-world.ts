@@ -26,7 +26,8 @@ function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>)
   const order = { orderId: 'old', tokenId: ORDER.tokenId, conditionId: null, postOnly: false, payload: 'old' };
   const lease = { owner: 'old', until: 0 };
   const signing = { for: SIGNED_FOR, notional: '5', at: 0, expiresAt: null };
-  world.record = newRecord({ fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, order, lease, signing });
+  const request = { fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, counted: false };
+  world.record = newRecord({ ...request, order, lease, signing });
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

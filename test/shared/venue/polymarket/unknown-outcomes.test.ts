@@ -132,12 +132,12 @@ const DOUBTS: readonly (readonly [string, Answers])[] = [
 
 const NOBODY_KNOWS: Answers = { post: () => ({ status: 400, body: { error: 'nobody knows' } }) };
 
-/** The refusal comes when only the reserve is left. */
-async function placeLate() {
-  const post: Reply = (response) => {
-    setTimeout(() => response.writeHead(400, JSON_TYPE).end('{"error":"nobody knows"}'), 1_050).unref();
+/** Each look-up takes so long that not all of them find time. */
+async function placeWithSlowLookUps() {
+  const slow: Reply = (response) => {
+    setTimeout(() => response.writeHead(404, JSON_TYPE).end('{"error":"not found"}'), 500).unref();
   };
-  return place(await openWorld({ post: () => post }), 6_100);
+  return place(await openWorld({ ...NOBODY_KNOWS, order: () => slow }), 6_200);
 }
 
 // Side by side, since each takes five seconds.
@@ -176,7 +176,7 @@ describe('an order that is refused in words that nobody knows', () => {
       ...DOUBTS.map(
         async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
       ),
-      placeLate().then((end) => ['too little time', end] as const),
+      placeWithSlowLookUps().then((end) => ['too little time', end] as const),
     ]);
     for (const [name, { signed, result }] of ends) {
       expect([name, result]).toStrictEqual([name, { code: 'outcome_unknown', facts: { orderId: signed.orderId } }]);
