@@ -95,10 +95,10 @@ describe('an order of a service that has changed since', () => {
 
   it('is not sent with the account of then', async () => {
     arm('restart');
-    const before = await start();
-    expect(await before('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
-    const after = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FUNDER });
-    const { status, body } = await after('key');
+    const first = await start();
+    expect(await first('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
+    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FUNDER });
+    const { status, body } = await second('key');
     expect([status, body.code, body.detail]).toStrictEqual([
       422,
       'idempotency_key_reused',
@@ -129,11 +129,11 @@ describe('an order of a service that has changed since', () => {
 
   it('counts against the cap of the day across restarts, keyed or not, and however many come at once', async () => {
     const settings = { SERVICE_MAX_DAILY_NOTIONAL: '1' };
-    const before = await start(settings);
-    await before('first');
-    const after = await start(settings);
+    const first = await start(settings);
+    await first('first');
+    const second = await start(settings);
     const ends = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => after(index % 2 ? `key-${index}` : undefined)),
+      Array.from({ length: 12 }, (_, index) => second(index % 2 ? `key-${index}` : undefined)),
     );
     expect(ends.filter(({ status }) => status === 201)).toHaveLength(4);
     expect(orders()).toHaveLength(5);
@@ -143,7 +143,7 @@ describe('an order of a service that has changed since', () => {
       status: 422,
       body: { code: 'daily_cap_reached', max_daily_notional: '1', resets_at: `${midnight}T00:00:00Z` },
     });
-    expect(await after('first')).toMatchObject({ status: 201, replayed: true });
+    expect(await second('first')).toMatchObject({ status: 201, replayed: true });
   });
 
   it('that the venue refused makes room for another one of the day', async () => {

@@ -37,6 +37,19 @@ describe('orders in DynamoDB', () => {
     expect(item?.['expires_at']).toStrictEqual({ N: '1790090001' });
   });
 
+  it('counts though other transactions are at work on the day, and gives up in time when they always are', async () => {
+    const store = openStore();
+    const count = { day: '2026-11-21', units: 5n, atMost: 9n };
+    db.conflict(3);
+    expect(await store.create('key', unfinishedOrder('a'), count)).toBe('written');
+    expect(await store.create('other', unfinishedOrder('a'), count)).toBe('above_cap');
+    db.conflict(Number.POSITIVE_INFINITY);
+    const startedAt = performance.now();
+    await expect(store.create('other', unfinishedOrder('a'), { ...count, atMost: 99n })).rejects.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    expect(await store.countedOn('2026-11-21')).toBe(5n);
+  });
+
   it('fails when the table is missing', async () => {
     const store = createDynamoDbStore({ ...db, tableName: 'missing' });
     await expect(store.read('key')).rejects.toThrow();
