@@ -1,3 +1,5 @@
+import { createLineWriter, type LineWriter } from './line-writer.ts';
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -38,7 +40,22 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-export function createLog({ level, write = writeLine, now = Date.now }: LogOptions): Log {
+let stdout: LineWriter | undefined;
+
+function openStdout(): LineWriter {
+  const writer = createLineWriter(process.stdout);
+  process.stderr.on('error', () => undefined);
+  // By then stdout is gone for good.
+  process.once('exit', () => writer.tellLost(process.stderr));
+  return writer;
+}
+
+function writeToStdout(line: string): void {
+  stdout ??= openStdout();
+  stdout.write(line);
+}
+
+export function createLog({ level, write = writeToStdout, now = Date.now }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
   const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {
     if (index < threshold) return;
@@ -52,8 +69,4 @@ export function createLog({ level, write = writeLine, now = Date.now }: LogOptio
     error: at(3, 'error'),
     audit: at(always, 'info'),
   };
-}
-
-function writeLine(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,45 @@
+import type { Writable } from 'node:stream';
+
+export interface LineWriter {
+  write(line: string): void;
+  /** Writes to another stream how many lines are lost and were not told of, if any are. */
+  tellLost(elsewhere: Pick<Writable, 'write'>): void;
+}
+
+/** Kept in memory at most for a reader that stands still. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+function lossLine(lost: number): string {
+  const message = 'lines of the log were lost: nothing could be written';
+  return `${JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost })}\n`;
+}
+
+/**
+ * Writes lines to a stream whose reader may go away or stand still, as a log shipper that restarts does: no order is
+ * worth a log line. What cannot be written is dropped and counted, and the next line that can be written says so first.
+ */
+export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): LineWriter {
+  let [lost, toldOf, unconfirmed] = [0, 0, 0];
+  // Without a listener an error of the stream ends the process.
+  stream.on('error', () => undefined);
+  return {
+    write: (line) => {
+      if (stream.writableLength > maxUnreadBytes) {
+        lost += 1;
+        return;
+      }
+      const news = lost - toldOf;
+      toldOf += news;
+      unconfirmed += 1;
+      stream.write(`${news > 0 ? lossLine(news) : ''}${line}\n`, (error) => {
+        unconfirmed -= 1;
+        toldOf -= news;
+        lost += error ? 1 : -news;
+      });
+    },
+    tellLost: (elsewhere) => {
+      // What was written in the same turn of the loop went the same way.
+      if (lost > 0) elsewhere.write(lossLine(lost + unconfirmed));
+    },
+  };
+}
