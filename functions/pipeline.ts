@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { refuse } from '../shared/errors.ts';
+import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestState } from './endpoint.ts';
@@ -51,14 +52,23 @@ function methodOf(event: Event): string {
   return event.requestContext.http.method;
 }
 
-function openState({ headers }: Event, budgetMs: number): RequestState {
+/** Tells how long ago the gateway took a request in; 0 where it does not say so, or says what can hardly be. */
+function waitedMs({ requestContext: { timeEpoch } }: Event): number {
+  const waited = Date.now() - timeEpoch;
+  return waited <= GATEWAY_LIMIT_MS ? waited : 0;
+}
+
+function openState(event: Event, budgetMs: number): RequestState {
+  const { headers } = event;
   const startedAt = performance.now();
+  // The gateway gives up by its own clock: what a cold start has taken is gone. No clock grants more than the budget.
+  const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
   const requestId = requestIdFrom(headers['x-request-id']);
   return {
     requestId,
     startedAt,
     origin: headers['origin'],
-    call: { deadline: startedAt + budgetMs, venueRequests: [], trace: { request_id: requestId } },
+    call: { deadline, venueRequests: [], trace: { request_id: requestId } },
     logFields: {},
   };
 }

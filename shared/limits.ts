@@ -3,17 +3,20 @@
  * sums of this drawing.
  *
  *   An order under an idempotency key                         A read
- *    0 s ┬ it arrives: store, rules, credentials,              0 s ┬ it arrives: one attempt, and a second one where
- *        │ signature, write-ahead                                  │ at least MIN_RETRY_MS are left
- *    5 s ┼ the latest start of a sending with all of SEND_MS   9 s ┼ READ_BUDGET_MS: answered
- *        │                                                    10 s ┼ the contract's promise
- *   16 s ┼ nothing is sent from here on (MIN_SEND_MS)         12 s ┴ LAMBDA_TIMEOUT_MS.reads
+ *    0 s ┬ it arrives (at the gateway, where there is one):    0 s ┬ it arrives: one attempt of READ_ATTEMPT_MS
+ *        │ store, rules, credentials, signature, write-ahead   3 s ┼ a second one, on a new connection
+ *    5 s ┼ the latest start of a sending with all of SEND_MS   6 s ┼ where its answer is lost too: answered, or the
+ *        │                                                         │ next page of the list
+ *        │                                                     9 s ┼ READ_BUDGET_MS: answered
+ *   16 s ┼ rules and credentials are awaited no longer        10 s ┼ the contract's promise
+ *        │ (SENDING_RESERVE_MS); nothing is sent from here    12 s ┴ LAMBDA_TIMEOUT_MS.reads
+ *        │ on (MIN_SEND_MS)
  *   17 s ┼ the sending ends (LOOK_UP_RESERVE_MS are left)
  *        │ look-ups, where its answer proved nothing
  *   22 s ┼ the look-ups end (STORE_CALL_MS are left)
  *        │ the final answer is stored
  *   24 s ┼ ORDER_BUDGET_MS: answered
- *   25 s ┼ the contract's promise
+ *   25 s ┼ the contract's promise (WAY_MS)
  *   28 s ┼ LAMBDA_TIMEOUT_MS.orders, STOP_MS: what still runs is cut off
  *   30 s ┴ LEASE_MS: a repeat may take the order over; GATEWAY_LIMIT_MS: the gateway answers by itself
  */
@@ -24,6 +27,8 @@ export const ORDER_BUDGET_MS = 24_000;
 export const READ_BUDGET_MS = 9_000;
 /** An answer that calls nothing upstream. */
 export const LOCAL_BUDGET_MS = 1_000;
+/** Between a budget and its promise: the way to us, of which a cold start takes more, and back. */
+export const WAY_MS = 1_000;
 
 /** One attempt to send an order. */
 export const SEND_MS = 12_000;
@@ -31,6 +36,10 @@ export const SEND_MS = 12_000;
 export const LOOK_UP_RESERVE_MS = 5_000;
 /** An order is not sent with less time than this for the venue to answer. */
 export const MIN_SEND_MS = 1_000;
+/** One call of the store of idempotency keys: a healthy one takes 5 ms, and an answer waits for one of them. */
+export const STORE_CALL_MS = 2_000;
+/** Left of an order's budget when its rules or the credentials come: the write-ahead, the sending and look-ups need it. */
+export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_MS;
 /** One look-up of an order or a page of trades. */
 export const LOOK_UP_MS = 3_000;
 /**
@@ -49,7 +58,9 @@ export const LATE_ARRIVAL_MS = 120_000;
 export const BOUNDS_MS = 3_000;
 
 /** A connection to the venue that is not there by then is given up: nothing was sent on it. */
-export const CONNECT_MS = 3_000;
+export const CONNECT_MS = 2_500;
+/** One attempt of a read: a lost answer is found out while there is time for another, on another connection. */
+export const READ_ATTEMPT_MS = 3_000;
 /** The venue's edge closes idle connections; a frozen Lambda does not notice, and an order written there is lost. */
 export const MAX_IDLE_MS = 4_000;
 /** A second attempt of a read with less time than this would only turn the venue's answer into a time-out. */
@@ -61,9 +72,9 @@ export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
  * order that has been answered is in every book that is asked for afterwards.
  */
 export const JOIN_WINDOW_MS = 5;
+/** Orders share a read of rules, which change seldom, for longer; not the one whose answer may be lost. */
+export const RULES_JOIN_MS = 1_000;
 
-/** One call of the store of idempotency keys: a healthy one takes 5 ms, and an answer waits for one of them. */
-export const STORE_CALL_MS = 2_000;
 /** A call of the local store stops waiting for other processes so long before its end, to say why it failed. */
 export const STORE_REPORT_MS = 100;
 /** One of the two attempts of a call of the deployed store; both and the pause between them fit into a call. */

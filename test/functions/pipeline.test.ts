@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import { ask } from '../support/service/gateway-event.ts';
 
 const CODES = Object.keys(ERRORS).filter((name): name is ErrorCode => name in ERRORS);
@@ -57,6 +58,21 @@ describe('the pipeline', () => {
       left: expect.any(Number),
     });
     expect(body).toMatchObject({ left: expect.closeTo(1_000, -3) });
+  });
+
+  it.each([
+    ['was taken in just now', -500, [23_000, 24_000]],
+    ['has waited for a cold start', -5_000, [19_000, 20_000]],
+    ['is given up already', -26_000, [-2_000, -1_000]],
+    ['says nothing that can be: too old', -31_000, [23_000, 24_000]],
+    ['says nothing that can be: of the future', 60_000, [23_000, 24_000]],
+    ['says nothing that can be: no number', Number.NaN, [23_000, 24_000]],
+  ])('counts the time of a request from the gateway: one that %s', async (_what, ago, [least = 0, most = 0]) => {
+    const read: HttpHandler = (_request, { deadline }) => ({ status: 200, body: deadline - performance.now() });
+    const endpoint = endpointOf(read, { budgetMs: ORDER_BUDGET_MS });
+    const { body } = await ask(endpoint, { timeEpoch: Date.now() + ago });
+    expect(body).toBeGreaterThan(least);
+    expect(body).toBeLessThanOrEqual(most);
   });
 
   it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keeps the request id %s', async (id) => {

@@ -1,24 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  CONNECT_MS,
   GATEWAY_LIMIT_MS,
   KEEP_MS,
   KEPT_AFTER_USE_MS,
   LAMBDA_TIMEOUT_MS,
   LEASE_MS,
+  LOOK_UP_MS,
   LOOK_UP_PAUSES_MS,
   LOOK_UP_RESERVE_MS,
   MIN_RETRY_MS,
   MIN_SEND_MS,
   ORDER_BUDGET_MS,
+  READ_ATTEMPT_MS,
   READ_BUDGET_MS,
   RETRY_PAUSE_MS,
   SECRET_MS,
   SEND_MS,
+  SENDING_RESERVE_MS,
   SETTLE_PAUSES_MS,
   STOP_MS,
   STORE_ATTEMPT_MS,
   STORE_CALL_MS,
   STORE_REPORT_MS,
+  WAY_MS,
 } from '../../shared/limits.ts';
 
 /** The contract's promises. */
@@ -36,6 +41,12 @@ describe('the budgets of time', () => {
     ]);
   });
 
+  it('await rules and credentials until nothing can be sent any more, and leave time to say so', () => {
+    expect(ORDER_BUDGET_MS - SENDING_RESERVE_MS).toBe(16_000);
+    // The time of the venue, the record and its release.
+    expect(16_000 + LOOK_UP_MS + 2 * STORE_CALL_MS).toBeLessThanOrEqual(ORDER_BUDGET_MS);
+  });
+
   it('leave time for every look-up after a sending', () => {
     expect(sum(LOOK_UP_PAUSES_MS)).toBeLessThanOrEqual(LOOK_UP_RESERVE_MS);
     expect(sum(SETTLE_PAUSES_MS)).toBeLessThan(LOOK_UP_RESERVE_MS);
@@ -48,6 +59,7 @@ describe('the budgets of time', () => {
       expect(times).toStrictEqual(times.toSorted((a, b) => a - b));
       expect(new Set(times).size).toBe(times.length);
     }
+    expect([ORDER_BUDGET_MS + WAY_MS, READ_BUDGET_MS + WAY_MS]).toStrictEqual([PROMISED_ORDER_MS, PROMISED_READ_MS]);
     expect(STOP_MS).toBeGreaterThan(PROMISED_ORDER_MS);
   });
 
@@ -67,7 +79,17 @@ describe('the budgets of time', () => {
   });
 
   it('leave a second attempt of a read some time', () => {
-    expect(RETRY_PAUSE_MS.max + MIN_RETRY_MS).toBeLessThan(READ_BUDGET_MS);
+    expect(READ_ATTEMPT_MS + RETRY_PAUSE_MS.max + MIN_RETRY_MS).toBeLessThan(READ_BUDGET_MS);
+  });
+
+  it('leave two whole attempts of a read time, and of the rules of an order too', () => {
+    const both = 2 * READ_ATTEMPT_MS + RETRY_PAUSE_MS.max;
+    expect(both).toBeLessThan(READ_BUDGET_MS);
+    expect(both).toBeLessThan(ORDER_BUDGET_MS - SENDING_RESERVE_MS);
+  });
+
+  it('tell a connection that is not made from an answer that is lost', () => {
+    expect(CONNECT_MS).toBeLessThan(READ_ATTEMPT_MS);
   });
 
   it('keep a key for longer than is promised', () => {

@@ -8,9 +8,10 @@ import {
   subtractDecimals,
 } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
-import { RULES_MAX_AGE_MS } from '../../limits.ts';
+import { READ_BUDGET_MS, RULES_JOIN_MS, RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
 import { readVenueBook } from './calls/read-book.ts';
+import { createSharedReads, waitUntil } from './http/reads.ts';
 import type { Transport } from './http/transport.ts';
 import { type Protocol, protocolOf } from './wire.ts';
 
@@ -76,12 +77,13 @@ export interface OrderRuleBook {
 }
 
 /**
- * Keeps the rules of each token for at most 60 s; orders that wait for the same rules share one read. `now`: the wall
- * clock, since a process that stood still has rules that are older than its monotonic clock says.
+ * Keeps the rules of each token for at most 60 s; orders that need the same rules within a second share one read, each
+ * with a deadline of its own. `now`: the wall clock, since a process that stood still has rules that are older than its
+ * monotonic clock says.
  */
 export function createOrderRuleBook(clob: Transport, now: () => number = Date.now): OrderRuleBook {
   const kept = new Map<string, { readonly rules: OrderRules; readonly readAt: number }>();
-  const inFlight = new Map<string, Promise<OrderRules>>();
+  const share = createSharedReads<OrderRules>(undefined, RULES_JOIN_MS);
 
   async function refresh(tokenId: string, call: Call): Promise<OrderRules> {
     const readAt = now();
@@ -94,11 +96,9 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
   }
 
   function fresh(tokenId: string, call: Call): Promise<OrderRules> {
-    const running = inFlight.get(tokenId);
-    if (running !== undefined) return running;
-    const started = refresh(tokenId, call).finally(() => inFlight.delete(tokenId));
-    inFlight.set(tokenId, started);
-    return started;
+    // Not the deadline of the one who asks first: the others may have more time.
+    const read = () => refresh(tokenId, { ...call, deadline: performance.now() + READ_BUDGET_MS });
+    return waitUntil(call.deadline, share(tokenId, read), { waitedFor: 'rules' });
   }
 
   return {
@@ -116,7 +116,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
           // The rules may have changed since; the answer to the caller comes from fresh ones.
         }
       }
-      const rules = await fresh(order.tokenId, call);
+      const rules = await fresh(order.tokenId, { ...call, deadline: call.deadline - SENDING_RESERVE_MS });
       checkRules(order, rules);
       return rules;
     },

@@ -12,6 +12,8 @@ export interface EventParts {
   readonly pathParameters?: Record<string, string>;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
+  /** The time at which the gateway took the request in; an old one is not believed. */
+  readonly timeEpoch?: number;
 }
 
 /** An event as the HTTP API gateway sends it. */
@@ -22,6 +24,7 @@ function gatewayEvent({
   pathParameters,
   body,
   isBase64Encoded = false,
+  timeEpoch = 0,
 }: EventParts): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
@@ -40,7 +43,7 @@ function gatewayEvent({
       routeKey: 'ANY /x',
       stage: '$default',
       time: '01/Jan/2026:00:00:00 +0000',
-      timeEpoch: 0,
+      timeEpoch,
     },
     ...(body !== undefined && { body }),
     isBase64Encoded,

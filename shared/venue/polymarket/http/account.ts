@@ -1,9 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { ApiCredentials } from '../../../credentials.ts';
 import { type AppError, refuse } from '../../../errors.ts';
-import { NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS } from '../../../limits.ts';
+import { NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
+import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
 
 /** The source of the API credentials: given, or derived once from the wallet key. */
@@ -42,20 +43,21 @@ export function createCredentialSource(
     return obtained;
   }
 
-  function renewOnce(call: Call): Promise<ApiCredentials> {
+  function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
     inFlight ??= start(call).finally(() => {
       inFlight = undefined;
     });
-    return inFlight;
+    // The one who began may have more time.
+    return waitUntil(deadline, inFlight, { waitedFor: 'answer' });
   }
 
   return {
-    get: async (call) => current ?? renewOnce(call),
+    get: async (call) => current ?? renewOnce(call, call.deadline - SENDING_RESERVE_MS),
     async renew(refused, call) {
       // Another order may have renewed them in the meantime.
       if (current && current !== refused) return current;
       if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
-      const renewed = await renewOnce(call);
+      const renewed = await renewOnce(call, call.deadline);
       renewedAt = now();
       return renewed;
     },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AppError, refuse } from '../../../errors.ts';
-import { JOIN_WINDOW_MS, MIN_RETRY_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
+import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
+import { JOIN_WINDOW_MS, MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
 import { errorText } from '../wire.ts';
 import {
@@ -15,7 +15,7 @@ import {
 const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Chooses the pause before the second attempt, in milliseconds; `undefined` where there is none. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
-  const transient = result instanceof TransportError ? result.kind === 'reset' : TRANSIENT.has(result.status);
+  const transient = result instanceof TransportError ? result.kind !== 'too_large' : TRANSIENT.has(result.status);
   if (!transient) return undefined;
   const asked = result instanceof TransportError ? 0 : (result.retryAfter ?? 0) * 1000;
   return Math.max(asked, RETRY_PAUSE_MS.min + Math.random() * (RETRY_PAUSE_MS.max - RETRY_PAUSE_MS.min));
@@ -23,7 +23,7 @@ function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | 
 
 async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
   try {
-    return await http.send(spec, call);
+    return await http.send({ ...spec, timeLimit: READ_ATTEMPT_MS }, call);
   } catch (error) {
     if (error instanceof TransportError) return error;
     throw error;
@@ -37,15 +37,15 @@ function translateFailure({ kind, cause }: TransportError): AppError {
 }
 
 /**
- * Sends a read, and once more after a reset or a transient status where the call's budget allows it. Errors by code:
- * `venue_timeout`, `venue_unavailable`, `venue_error`.
+ * Sends a read, and once more, on a new connection, after a lost answer or a transient status where the call's budget
+ * allows it. Errors by code: `venue_timeout`, `venue_unavailable`, `venue_error`.
  */
 export async function readWithRetry(http: Transport, spec: VenueHttpRequest, call: Call): Promise<VenueHttpResponse> {
   let result = await attempt(http, spec, call);
   const pause = pauseBeforeRetry(result);
   if (pause !== undefined && performance.now() + pause + MIN_RETRY_MS < call.deadline) {
     await sleep(pause);
-    result = await attempt(http, spec, call);
+    result = await attempt(http, { ...spec, afresh: true }, call);
   }
   if (result instanceof TransportError) throw translateFailure(result);
   return result;
@@ -68,11 +68,14 @@ export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpRespon
 export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
 
 /** Makes reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
-export function createSharedReads<T>(now: () => number = () => performance.now()): ShareRead<T> {
+export function createSharedReads<T>(
+  now: () => number = () => performance.now(),
+  windowMs = JOIN_WINDOW_MS,
+): ShareRead<T> {
   const running = new Map<string, { readonly startedAt: number; readonly answer: Promise<T> }>();
   return (key, start) => {
     const other = running.get(key);
-    if (other && now() - other.startedAt < JOIN_WINDOW_MS) return other.answer;
+    if (other && now() - other.startedAt < windowMs) return other.answer;
     const read = { startedAt: now(), answer: start() };
     running.set(key, read);
     const forget = () => {
@@ -81,4 +84,16 @@ export function createSharedReads<T>(now: () => number = () => performance.now()
     read.answer.then(forget, forget);
     return read.answer;
   };
+}
+
+/** Waits for what others may have begun, but not beyond a deadline of one's own: 504 `venue_timeout` then. */
+export function waitUntil<T>(
+  deadline: number,
+  answer: Promise<T>,
+  { waitedFor }: FactsOf<'venue_timeout'>,
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(refuse('venue_timeout', { waitedFor }));
+  const timer = setTimeout(giveUp, Math.max(deadline - performance.now(), 0));
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -29,6 +29,8 @@ export interface VenueHttpRequest {
   readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
+  /** On a connection that is made for it: one that was kept may be as dead as the one before. */
+  readonly afresh?: true;
 }
 
 export interface VenueHttpResponse {
@@ -100,15 +102,15 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   const idleSince = new WeakMap<object, number>();
   agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
 
-  function dropStale(): void {
+  function dropIdle(isUsable: (idleMs: number) => boolean): void {
     for (const socket of Object.values(agent.freeSockets).flat()) {
-      if (socket && now() - (idleSince.get(socket) ?? 0) > MAX_IDLE_MS) socket.destroy();
+      if (socket && !isUsable(now() - (idleSince.get(socket) ?? 0))) socket.destroy();
     }
   }
 
   return {
     exchange(spec, limit) {
-      dropStale();
+      dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
       const path = base + spec.path;
       const open = () => send({ protocol, hostname, port, path, agent, method: spec.method, headers: headersOf(spec) });
       return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
 import { createTransport } from '../../../../shared/venue/polymarket/http/transport.ts';
@@ -152,6 +153,42 @@ describe('rules that are kept', () => {
     const rules = createOrderRuleBook(createTransport(venue.url));
     await expect(rules.admit(limitOrder(), callWithin())).rejects.toMatchObject({ code: 'venue_error' });
     await expect(rules.admit(limitOrder(), callWithin())).resolves.toMatchObject({ protocol: 'v1', negRisk: false });
+  });
+});
+
+describe('rules whose answer is lost', () => {
+  /** A venue that swallows the first request for a book. */
+  async function withLostAnswer() {
+    const venue = await startVenue(({ query }, index): Reply => {
+      return index === 0 ? 'hang' : { body: bookAnswer(query.get('token_id') ?? '') };
+    });
+    return { venue, rules: createOrderRuleBook(createTransport(venue.url)) };
+  }
+
+  it('fail no order: not the one that asked, not one that joined it, and later ones do not even wait', async () => {
+    const { rules } = await withLostAnswer();
+    const ended: number[] = [];
+    const admitted = [0, 500, 1_100, 2_000].map(async (delayMs) => {
+      await sleep(delayMs);
+      await rules.admit(limitOrder(), callWithin(24_000));
+      ended.push(delayMs);
+    });
+    await expect(Promise.all(admitted)).resolves.toHaveLength(4);
+    expect(ended.indexOf(1_100)).toBeLessThan(ended.indexOf(0));
+  });
+
+  it('are awaited only as long as the order could still be sent, which takes nothing from those who have more time', async () => {
+    const { rules } = await withLostAnswer();
+    const admitted = [8_100, 24_000, 8_200].map((leftMs) => rules.admit(limitOrder(), callWithin(leftMs)));
+    const late = {
+      code: 'venue_timeout',
+      message: expect.stringContaining('the rules of the market; nothing was sent'),
+    };
+    expect(await Promise.allSettled(admitted)).toMatchObject([
+      { reason: late },
+      { value: { protocol: 'v1' } },
+      { reason: late },
+    ]);
   });
 });
 

@@ -33,6 +33,16 @@ describe('a read', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(49);
   });
 
+  it('is tried a second time where its answer is lost, on a connection that is made for it', async () => {
+    // The others give back two connections that would be used again.
+    const venue = await startVenue((_request, index) => (index === 2 ? 'hang' : { body: String(index) }));
+    const http = createTransport(venue.url);
+    await Promise.all([http.send(GET, callWithin()), http.send(GET, callWithin())]);
+    expect(await readWithRetry(http, GET, callWithin())).toMatchObject({ text: '3' });
+    const ports = venue.seen.map(({ port }) => port);
+    expect(ports.slice(0, 3)).not.toContain(ports[3]);
+  });
+
   it('is tried twice and not more', async () => {
     const { venue, result } = await readFrom([{ status: 502 }, { status: 502 }, {}]);
     expect(result).toMatchObject({ status: 502 });
