@@ -15,10 +15,20 @@ interface Connection {
   fail(error: Error, respond: () => void): void;
 }
 
+/**
+ * A connection on which more requests wait is not read from until they are answered: a client that pipelines without end
+ * would fill the memory. A chunk that was read already is parsed to its end.
+ */
+export const MAX_WAITING = 8;
+
 function openConnection(socket: Duplex): Connection {
   const controller = new AbortController();
   let tail = Promise.resolve();
   let pending = 0;
+  // Node itself resumes reading after each answer; its own brake works in the same way.
+  socket.on('resume', () => {
+    if (pending > MAX_WAITING) socket.pause();
+  });
   return {
     broken: controller.signal,
     get pending() {
@@ -26,11 +36,13 @@ function openConnection(socket: Duplex): Connection {
     },
     run: (serve) => {
       pending += 1;
+      if (pending > MAX_WAITING) socket.pause();
       tail = tail
         .then(() => (socket.writable ? serve() : undefined))
         .catch(() => socket.destroy())
         .then(() => {
           pending -= 1;
+          if (pending === MAX_WAITING) socket.resume();
         });
     },
     fail: (error, respond) => {

@@ -22,7 +22,6 @@ export interface ServerLimits {
   /** A connection on which nothing moves is dropped. */
   readonly silenceMs: number;
   readonly maxConnections: number;
-  readonly maxRequestsPerSocket: number;
   /** An unwanted body is taken in and dropped for so long, so that the client gets to read its response. */
   readonly drainMs: number;
   /** A stop waits so long for requests in flight. */
@@ -40,7 +39,6 @@ const SERVER_LIMITS: ServerLimits = {
   // An order takes up to 25 s in silence.
   silenceMs: 60_000,
   maxConnections: 512,
-  maxRequestsPerSocket: 10_000,
   drainMs: 5_000,
   stopMs: STOP_MS,
 };
@@ -109,7 +107,8 @@ function createLimitedServer(limits: ServerLimits): Server {
   });
   server.timeout = limits.silenceMs;
   server.maxConnections = limits.maxConnections;
-  server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
+  // Node would answer the next one by itself, a bare 503.
+  server.maxRequestsPerSocket = 0;
   // More than fit into MAX_HEADER_BYTES, so that their bytes alone decide.
   server.maxHeadersCount = 4_096;
   // A client may close its half after the request (`nc -N`), and still wants the response. Node knows this setting, its
@@ -143,8 +142,8 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   const replyOptions = () => ({ last: closing, drainMs: granted.drainMs });
   const app = createExpressApp({ handlers, config, log, connections, replyOptions });
   const dispatch = (request: IncomingMessage, response: ServerResponse) => {
-    const answered = new Promise<void>((resolve) => response.once('close', resolve));
     connections.of(request.socket).run(() => {
+      const answered = new Promise<void>((resolve) => response.once('close', resolve));
       app(request, response);
       return answered;
     });

@@ -98,25 +98,6 @@ describe('a stop', () => {
   });
 });
 
-describe('pipelined requests', () => {
-  it('are answered one after the other, in their order', async () => {
-    const { url } = await startTestServer();
-    const { socket, closed } = openRaw(url);
-    const last = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    socket.write(`${ORDER_REQUEST}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n${last}`);
-    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201, 404, 200]);
-  });
-
-  it('are dropped behind a request that ends the connection', async () => {
-    const orders = fakeOrders();
-    const { url } = await startTestServer({ orders });
-    const { socket, closed } = openRaw(url);
-    socket.write(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n${ORDER_REQUEST}`);
-    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
-    expect(orders.placed).toStrictEqual([]);
-  });
-});
-
 describe('a client that has sent all it wants', () => {
   it('may close its half and still gets its answer', async () => {
     const { orders, asked, release } = heldOrders();
