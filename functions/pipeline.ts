@@ -118,6 +118,8 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const { requestId, logFields } = request.context.state;
       const error = toAppError(request.error);
       logFields['code'] = error.code;
+      // The sentence names the origin, which the operator may want to list.
+      if (error.code === 'origin_not_allowed') logFields['detail'] = error.message;
       if (error.facts['orderId'] !== undefined) logFields['order_id'] = error.facts['orderId'];
       if (error.cause !== undefined) log.warn('request failed', { request_id: requestId, error });
       const problem = toProblem(error, requestId);

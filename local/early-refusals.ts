@@ -35,6 +35,7 @@ export function toRefusedResult(
     request_id: requestId,
     venue_calls: [],
     code: error.code,
+    detail: error.message,
   });
   return toResult({ ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }, method ?? 'GET');
 }

@@ -84,7 +84,8 @@ function checkHosts(hosts: readonly string[], authority: string | undefined, all
     });
   }
   const named = authority === undefined ? hosts : [...hosts, authority];
-  if (!named.every((name) => allowed.has(nameOf(name)))) throw refuse('host_not_allowed', {});
+  const refused = named.find((name) => !allowed.has(nameOf(name)));
+  if (refused !== undefined) throw refuse('host_not_allowed', { host: refused });
 }
 
 /** Writes a host as it stands in a URL: an IPv6 address in brackets. */

@@ -37,6 +37,14 @@ export interface ErrorSpec {
   detail(facts: object): string;
 }
 
+/** Longest text of the caller's that a sentence repeats. */
+const MAX_QUOTED_LENGTH = 100;
+
+/** Repeats what a caller sent in printable ASCII, so that neither a log nor a page can be made to show something else. */
+function quoted(text: string): string {
+  return `"${text.slice(0, MAX_QUOTED_LENGTH).replace(/[^\x20-\x7e]/g, '?')}"`;
+}
+
 /** Why the venue refuses this operator; the caller can do nothing about it. */
 const REFUSED_SERVICE = {
   region: 'it runs in a region from which orders are not accepted.',
@@ -152,14 +160,16 @@ export const ERRORS = {
     title: 'Origin not allowed',
     when: 'a web page of an origin that the operator has not listed sends it',
     on: ['orders'],
-    detail: () => 'Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.',
+    detail: ({ origin }: { readonly origin: string }) =>
+      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin in SERVICE_CORS_ORIGINS.`,
   },
   host_not_allowed: {
     status: 403,
     title: 'Host not allowed',
     when: 'the `Host` is not one of the local server (a guard against DNS rebinding)',
     on: 'everywhere',
-    detail: () => 'This Host is not served here; the operator can list it in SERVICE_ALLOWED_HOSTS.',
+    detail: ({ host }: { readonly host: string }) =>
+      `Requests for the host ${quoted(host)} are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
   },
   not_found: {
     status: 404,

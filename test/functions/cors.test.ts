@@ -88,15 +88,23 @@ describe.each([
     const refused = { status: 403, vary: 'Origin' };
     expect(await corsOf(makeEndpoint(), 'POST', origin)).toStrictEqual(refused);
     expect(await corsOf(makeEndpoint(), 'OPTIONS', origin)).toStrictEqual(refused);
-    const { body } = await ask(makeEndpoint(), { method: 'POST', headers: { origin } });
+    const { body, lines } = await ask(makeEndpoint(), { method: 'POST', headers: { origin } });
+    const detail = `Orders from pages of "${origin}" are refused; the operator can list this origin in SERVICE_CORS_ORIGINS.`;
+    expect(lines).toMatchObject([{ message: 'request', code: 'origin_not_allowed', detail }]);
     expect(body).toStrictEqual({
       type: 'about:blank',
       title: 'Origin not allowed',
       status: 403,
       code: 'origin_not_allowed',
-      detail: 'Orders are not accepted from this origin; the operator can list it in SERVICE_CORS_ORIGINS.',
+      detail,
       request_id: expect.any(String),
     });
+  });
+
+  it('repeat of an origin no more than 100 characters of printable ASCII', async () => {
+    const origin = `https://\u00e4\u202e\n${'x'.repeat(100)}`;
+    const { body } = await ask(makeEndpoint(), { method: 'POST', headers: { origin } });
+    expect(body).toMatchObject({ detail: expect.stringContaining(`"https://???${'x'.repeat(89)}"`) });
   });
 
   it('answer the preflight of a listed origin', async () => {

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { expectProblem, send, sendRaw } from '../support/service/http-client.ts';
 import { startTestServer } from '../support/service/local-service.ts';
 
-const REFUSED = {
+const refusalOf = (host: string) => ({
   title: 'Host not allowed',
   status: 403,
   code: 'host_not_allowed',
-  detail: 'This Host is not served here; the operator can list it in SERVICE_ALLOWED_HOSTS.',
-};
+  detail: `Requests for the host "${host}" are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
+});
 
 describe('the Host check', () => {
   it.each([
@@ -51,7 +51,7 @@ describe('the Host check', () => {
     'localhost:999999',
   ])('refuses "%s"', async (host) => {
     const { url } = await startTestServer();
-    expectProblem(await send(url, { path: '/health', headers: { host } }), REFUSED);
+    expectProblem(await send(url, { path: '/health', headers: { host } }), refusalOf(host));
   });
 
   it('knows the host that the service listens on', async () => {
@@ -95,7 +95,7 @@ describe('the Host check', () => {
     const { url, lines } = await startTestServer();
     const headers = { host: 'evil.example', 'x-request-id': 'mine-1', origin: 'http://evil.example' };
     const answer = await send(url, { method: 'PUT', path: '/nothing', headers });
-    expectProblem(answer, { ...REFUSED, request_id: 'mine-1' });
+    expectProblem(answer, { ...refusalOf('evil.example'), request_id: 'mine-1' });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     expect(lines).toStrictEqual([
       {
@@ -109,7 +109,26 @@ describe('the Host check', () => {
         request_id: 'mine-1',
         venue_calls: [],
         code: 'host_not_allowed',
+        detail: refusalOf('evil.example').detail,
       },
     ]);
+  });
+
+  it.each([
+    ['the port too', 'box.example:8443', 'box.example:8443'],
+    ['what is not printable ASCII as question marks', '\xe4\x80<b>.example', '??<b>.example'],
+    ['a long one in part', `${'a'.repeat(99)}bc`, `${'a'.repeat(99)}b`],
+  ])('names the host that it refuses: %s', async (_what, host, named) => {
+    const { url, lines } = await startTestServer();
+    const request = `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    const [answer] = await sendRaw(url, Buffer.from(request, 'latin1'));
+    expectProblem(answer, refusalOf(named));
+    expect(lines).toMatchObject([{ detail: refusalOf(named).detail }]);
+  });
+
+  it('names the host of an absolute target where it is that one', async () => {
+    const { url } = await startTestServer();
+    const request = 'GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    expectProblem((await sendRaw(url, request))[0], refusalOf('evil.example'));
   });
 });
