@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 import { refuse } from '../shared/errors.ts';
 import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../shared/limits.ts';
 
@@ -76,7 +77,29 @@ function nameOf(authority: string): string | undefined {
   return name?.startsWith('[') && URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
 }
 
-function checkHosts(hosts: readonly string[], authority: string | undefined, allowed: ReadonlySet<unknown>): void {
+/**
+ * Makes the test of hosts. An address in an allowed range passes too: a load balancer probes by address, and no page can
+ * have one for its name.
+ */
+function createHostTest(host: string, allowedHosts: readonly string[]): (authority: string) => boolean {
+  const names = new Set([...LOOPBACK, bracketed(host), ...allowedHosts].map(nameOf));
+  const ranges = new BlockList();
+  for (const [address = '', prefix] of allowedHosts.map((allowed) => allowed.split('/'))) {
+    if (prefix !== undefined) ranges.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (authority) => {
+    const name = nameOf(authority);
+    if (name === undefined) return false;
+    const address = name.replace(/^\[(.*)\]$/, '$1');
+    return names.has(name) || ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+function checkHosts(
+  hosts: readonly string[],
+  authority: string | undefined,
+  isAllowed: (host: string) => boolean,
+): void {
   if (hosts.length !== 1) {
     throw refuse('invalid_request', {
       sentence: 'The request needs exactly one Host header.',
@@ -84,7 +107,7 @@ function checkHosts(hosts: readonly string[], authority: string | undefined, all
     });
   }
   const named = authority === undefined ? hosts : [...hosts, authority];
-  const refused = named.find((name) => !allowed.has(nameOf(name)));
+  const refused = named.find((name) => !isAllowed(name));
   if (refused !== undefined) throw refuse('host_not_allowed', { host: refused });
 }
 
@@ -102,8 +125,7 @@ export function createHeadReader(
   host: string,
   allowedHosts: readonly string[],
 ): (request: IncomingMessage) => RequestHead {
-  const allowed = new Set([...LOOPBACK, bracketed(host), ...allowedHosts].map(nameOf));
-  allowed.delete(undefined);
+  const isAllowed = createHostTest(host, allowedHosts);
   return (request) => {
     const { url: target = '' } = request;
     const headers = headerPairs(request);
@@ -111,7 +133,7 @@ export function createHeadReader(
     checkExpectation(request);
     const { authority, ...parts } = parseTarget(target);
     const hosts = headers.filter(([name]) => name === 'host').map(([, value]) => value);
-    checkHosts(hosts, authority, allowed);
+    checkHosts(hosts, authority, isAllowed);
     return { ...parts, headers };
   };
 }

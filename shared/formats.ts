@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { compareDecimals, type Decimal, parseDecimal, ZERO } from './decimal.ts';
 
 /** A setting that the operator has to change. The message names the variable and says what it takes, never the value. */
@@ -59,10 +60,19 @@ export const PORT: Format<number> = {
   parse: (text) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
 };
 
-/** Host names in lower case. */
-export const HOSTS = listOf('host names without port', (host) =>
-  /^(?:[\w.-]{1,255}|\[[0-9a-f:.]+\])$/i.test(host) ? host.toLowerCase() : undefined,
-);
+function parseHost(text: string): string | undefined {
+  const host = text.toLowerCase();
+  const [, address = host, prefix] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(host) ?? [];
+  const bare = address.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(bare);
+  if (prefix !== undefined)
+    return family && Number(prefix) <= (family === 4 ? 32 : 128) ? `${bare}/${prefix}` : undefined;
+  if (family === 6) return `[${bare}]`;
+  return /^[\w.-]{1,255}$/.test(host) ? host : undefined;
+}
+
+/** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
+export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
 
 export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may hold an asterisk, but nothing would ever match it.

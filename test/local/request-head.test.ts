@@ -54,6 +54,26 @@ describe('the Host check', () => {
     expectProblem(await send(url, { path: '/health', headers: { host } }), refusalOf(host));
   });
 
+  describe('with ranges of addresses', () => {
+    const allowedHosts = ['10.0.0.0/8', 'fd00::/8', '192.0.2.7/32'];
+
+    it.each(['10.0.0.1', '10.255.255.255:8080', '[fd12::1]:80', '[FD00:0::2]', '192.0.2.7', '[::ffff:10.1.2.3]'])(
+      "answers a load balancer's probe of %s",
+      async (host) => {
+        const { url } = await startTestServer({ allowedHosts });
+        expect((await send(url, { path: '/health', headers: { host } })).status).toBe(200);
+      },
+    );
+
+    it.each(['11.0.0.1', '192.0.2.8', '[fe80::1]', '10.0.0.0/8', '10.evil.example', '10.1', '010.0.0.1', '167772161'])(
+      'refuses "%s"',
+      async (host) => {
+        const { url } = await startTestServer({ allowedHosts });
+        expectProblem(await send(url, { path: '/health', headers: { host } }), refusalOf(host));
+      },
+    );
+  });
+
   it('knows the host that the service listens on', async () => {
     const { url } = await startTestServer({ host: '0.0.0.0' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
