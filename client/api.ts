@@ -964,6 +964,21 @@ export interface components {
             };
         };
         /**
+         * @description Too Many Requests:
+         *
+         *     - `rate_limited`: there are too many requests; see `Retry-After`.
+         */
+        RateLimitedProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
+            };
+        };
+        /**
          * @description Request Header Fields Too Large:
          *
          *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
@@ -989,21 +1004,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
-            };
-        };
-        /**
-         * @description Too Many Requests:
-         *
-         *     - `rate_limited`: there are too many requests; see `Retry-After`.
-         */
-        RateLimitedProblem: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["RateLimitedProblem"];
             };
         };
         /**
@@ -1157,6 +1157,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
             default: components["responses"]["GatewayAnswer"];
@@ -1198,6 +1199,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
             default: components["responses"]["GatewayAnswer"];
@@ -1306,6 +1308,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
             default: components["responses"]["GatewayAnswer"];
@@ -1432,6 +1435,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
             default: components["responses"]["GatewayAnswer"];
@@ -1635,6 +1639,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
+            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
             default: components["responses"]["GatewayAnswer"];

@@ -30,15 +30,21 @@ export interface RequestState {
   /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly origin: string | undefined;
-  readonly call: Call;
+  /** Replaced when the body has come: its time begins then. */
+  call: Call;
   readonly logFields: Record<string, unknown>;
 }
+
+type Body = Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>;
+
+/** The context of a request; `receiveBody` brings the body of an event that was handed over before it had come. */
+export type RequestContext = Context & { readonly receiveBody?: () => Promise<Body> };
 
 export type Middleware = middy.MiddlewareObj<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
   Error,
-  Context & { readonly state: RequestState }
+  RequestContext & { readonly state: RequestState }
 >;
 
 export interface Endpoint {
@@ -46,7 +52,10 @@ export interface Endpoint {
   readonly origins: OriginPolicy;
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
-  /** Run one after the other between the origin and the handler, and not for OPTIONS. */
+  /**
+   * Run one after the other between the origin and the handler, and not for OPTIONS. Where the body has yet to come, they
+   * run before it too, up to the one that parses it.
+   */
   readonly checks?: readonly Middleware[];
   readonly handler: HttpHandler;
 }

@@ -34,6 +34,8 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
     );
   };
   if (broken.aborted) fail();
+  // It may have ended while what its head decides was looked at.
+  if (request.destroyed) leave();
   request.on('data', collect).on('end', finish).on('close', leave);
   broken.addEventListener('abort', fail);
   return promise.finally(() => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { originHeaders } from '../functions/cors.ts';
 import { requestIdFrom, toResult } from '../functions/pipeline.ts';
 import { toAppError, toProblem } from '../functions/problem.ts';
 import { type AppError, refuse } from '../shared/errors.ts';
@@ -37,7 +38,10 @@ export function toRefusedResult(
     code: error.code,
     detail: error.message,
   });
-  return toResult({ ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }, method ?? 'GET');
+  // Only a page is told so here, and it can read it as it can read the market data.
+  const cors = error.code === 'rate_limited' && originHeaders('any', undefined, []);
+  const headers = { ...problem.headers, ...cors, 'x-request-id': requestId };
+  return toResult({ ...problem, headers }, method ?? 'GET');
 }
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };

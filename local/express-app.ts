@@ -8,12 +8,13 @@ import type { Log } from '../shared/log.ts';
 import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 import { toRefusedResult } from './early-refusals.ts';
-import { toContext, toEvent } from './gateway-event.ts';
+import { createForeignPageLimit } from './foreign-pages.ts';
+import { toBody, toContext, toEvent } from './gateway-event.ts';
 import { createHeadReader, type RequestHead } from './request-head.ts';
 
 export interface ExpressAppDeps {
   readonly handlers: Handlers;
-  readonly config: Pick<LocalConfig, 'host' | 'allowedHosts'>;
+  readonly config: Pick<LocalConfig, 'host' | 'allowedHosts' | 'corsOrigins'>;
   readonly log: Log;
   readonly connections: Connections;
   readonly replyOptions: () => ReplyOptions;
@@ -28,10 +29,13 @@ function isRecordOfStrings(params: Request['params']): params is Record<string, 
   return Object.values(params).every((value) => typeof value === 'string');
 }
 
-function begin(readHead: ReturnType<typeof createHeadReader>): Handle {
+function begin({ host, allowedHosts, corsOrigins }: ExpressAppDeps['config']): Handle {
+  const readHead = createHeadReader(host, allowedHosts);
+  const limitForeignPages = createForeignPageLimit(corsOrigins);
   return (request, { locals }, next) => {
     locals.startedAt = performance.now();
     locals.head = readHead(request);
+    limitForeignPages(locals.head);
     const { encodedPath, query } = locals.head;
     // An absolute-form target is routed by its path.
     request.url = query === '' ? encodedPath : `${encodedPath}?${query}`;
@@ -42,15 +46,17 @@ function begin(readHead: ReturnType<typeof createHeadReader>): Handle {
 /** Hands requests to an endpoint as the gateway would. */
 function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOptions }: ExpressAppDeps): Handle {
   return async (request, response) => {
+    const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
+    const event = toEvent({ request, head: response.locals.head, route, pathParameters });
+    const receiveBody = async () => {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      const body = await readBody(request, MAX_BODY_BYTES, connections.of(request.socket).broken);
+      return toBody(body, event.headers['content-type']);
+    };
     // Only the endpoint's own method has a body that is read.
     const wantsBody = request.method === route.method && route.method === 'POST';
-    if (wantsBody && request.headers.expect !== undefined) response.writeContinue();
-    const body = wantsBody
-      ? await readBody(request, MAX_BODY_BYTES, connections.of(request.socket).broken)
-      : Buffer.alloc(0);
-    const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
-    const event = toEvent({ request, head: response.locals.head, route, pathParameters, body });
-    const result = await connections.track(handler(event, toContext(event, route)));
+    const context = { ...toContext(event, route), ...(wantsBody && { receiveBody }) };
+    const result = await connections.track(handler(event, context));
     await reply(request, response, result, replyOptions());
   };
 }
@@ -60,7 +66,7 @@ export function createExpressApp(deps: ExpressAppDeps): Express {
   const { handlers, config, log, replyOptions } = deps;
   const app = express();
   app.disable('x-powered-by').enable('strict routing').enable('case sensitive routing').set('query parser', false);
-  app.use(begin(createHeadReader(config.host, config.allowedHosts)));
+  app.use(begin(config));
   for (const route of Object.values(ROUTES)) {
     app.all(route.path.replace(/\{(\w+)\}/g, ':$1'), serve(handlers[route.name], route, deps));
   }

@@ -15,7 +15,6 @@ export interface EventSource {
   readonly head: RequestHead;
   readonly route: AnyRoute;
   readonly pathParameters: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 /** Joins the values of repeated names as the gateway does. */
@@ -39,7 +38,8 @@ function commonLogTime(date: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
+/** Makes the members of an event that hold the body. */
+export function toBody(body: Buffer, contentType = ''): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
   if (body.length === 0) return { isBase64Encoded: false };
   const isBase64Encoded = !TEXT_LIKE.test(contentType);
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
@@ -77,9 +77,12 @@ function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQuery
   return { rawQueryString: query, queryStringParameters: join(new URLSearchParams(query)) };
 }
 
-/** Makes the event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request. */
+/**
+ * Makes the event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request, but for the
+ * body, which may have yet to come.
+ */
 export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
-  const { head, route, pathParameters, body } = source;
+  const { head, route, pathParameters } = source;
   const cookies = cookiesOf(head);
   const headers = join(head.headers.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name)));
   return {
@@ -92,7 +95,7 @@ export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
     headers,
     ...(Object.keys(pathParameters).length > 0 && { pathParameters: { ...pathParameters } }),
     requestContext: requestContext(source),
-    ...toBody(body, headers['content-type'] ?? ''),
+    isBase64Encoded: false,
   };
 }
 

@@ -51,7 +51,7 @@ const PARSER_HEADER_BYTES = 32_768;
 
 export interface ServerDeps {
   readonly handlers: Handlers;
-  readonly config: Pick<LocalConfig, 'host' | 'port' | 'allowedHosts'>;
+  readonly config: Pick<LocalConfig, 'host' | 'port' | 'allowedHosts' | 'corsOrigins'>;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
 }

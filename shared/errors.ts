@@ -77,6 +77,13 @@ const VENUE_UNAVAILABLE = {
   post_only_phase: `The venue accepts only post-only orders at the moment. ${NOT_TAKEN}`,
 } as const;
 
+const RATE_LIMITED = {
+  requests: 'The venue limits the rate of requests; slow down.',
+  orders: `The venue limits the rate of orders. ${NOT_TAKEN}`,
+  pages:
+    'Web pages of unlisted origins send too many requests; slow down, or let the operator list yours in SERVICE_CORS_ORIGINS.',
+} as const;
+
 const STORE_UNAVAILABLE = {
   orders: 'The store of orders does not work, so this request sent nothing; repeat it with the same Idempotency-Key.',
   secret: 'The service could not read its key from the secret store; nothing was sent. Repeat later.',
@@ -373,13 +380,10 @@ export const ERRORS = {
     status: 429,
     title: 'Rate limited',
     when: 'there are too many requests; see `Retry-After`',
-    on: ['markets', 'book', 'orders'],
+    on: 'everywhere',
     facts: signedOrder,
     retryAfterS: 1,
-    detail: ({ rateOf }: { readonly rateOf: 'requests' | 'orders' }) =>
-      rateOf === 'requests'
-        ? 'The venue limits the rate of requests; slow down.'
-        : `The venue limits the rate of orders. ${NOT_TAKEN}`,
+    detail: ({ rateOf }: { readonly rateOf: keyof typeof RATE_LIMITED }) => RATE_LIMITED[rateOf],
   },
   headers_too_large: {
     status: 431,

@@ -111,3 +111,6 @@ export const MAX_BODY_BYTES = 16_384;
 export const MAX_TARGET_BYTES = 8_192;
 /** Of a request's headers. */
 export const MAX_HEADER_BYTES = 16_384;
+
+/** All web pages of origins that are not listed together, on the local server: requests a second, and at once. */
+export const FOREIGN_PAGES_PER_S = 20;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
@@ -175,6 +176,55 @@ describe('the pipeline', () => {
       }),
     );
     expect((await ask({ ...failing(new Error('asked')), checks })).body).toMatchObject({ detail: 'first' });
+  });
+});
+
+describe('a body that has yet to come', () => {
+  const note = (name: string, log: string[]): Middleware => ({
+    before: ({ event }) => {
+      log.push(`${name} ${event.body}`);
+    },
+  });
+  const parse: Middleware = {
+    before: ({ event }) => {
+      Object.assign(event, { body: JSON.parse(event.body ?? '') });
+    },
+  };
+
+  it('is awaited when the checks up to the one that parses it have passed, and then all of them run', async () => {
+    const log: string[] = [];
+    const endpoint = endpointOf(
+      ({ body }, { deadline }) => {
+        log.push(`handler, ${deadline >= receivedAt + 1_000 ? 'with all its time' : 'in a hurry'}`);
+        return { status: 200, body };
+      },
+      { checks: [note('first', log), parse, note('after', log)] },
+    );
+    let receivedAt = Number.NaN;
+    const receiveBody = async () => {
+      await sleep(20);
+      receivedAt = performance.now();
+      log.push('received');
+      return { body: '{"a":1}', isBase64Encoded: false };
+    };
+    const { body, lines } = await ask(endpoint, { headers: { 'content-length': '7' }, receiveBody });
+    expect(body).toStrictEqual({ a: 1 });
+    expect(log).toStrictEqual([
+      'first {}     ',
+      'received',
+      'first {"a":1}',
+      'after [object Object]',
+      'handler, with all its time',
+    ]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('is not awaited for what is refused before', async () => {
+    const refused: Middleware = { before: () => Promise.reject(new AppError('No.', { code: 'payload_too_large' })) };
+    const receiveBody = () => Promise.reject(new Error('asked'));
+    const { result, lines } = await ask({ ...ok, checks: [refused, parse] }, { receiveBody });
+    expect(result.statusCode).toBe(413);
+    expect(lines).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
 import { DISABLED, startTestServer } from '../support/service/local-service.ts';
@@ -84,6 +85,44 @@ describe('the 16 KiB limit', () => {
     socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
     socket.once('data', () => socket.write(body));
     expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([100, 201]);
+  });
+});
+
+describe('what the headers alone decide', () => {
+  const JSON_TYPE = 'Content-Type: application/json\r\n';
+
+  it.each([
+    ['an unlisted origin', `${JSON_TYPE}Origin: https://evil.example\r\nContent-Length: 100\r\n`, 403],
+    ['a media type', 'Content-Type: text/plain\r\nContent-Length: 100\r\n', 415],
+    ['a body in chunks of another media type', 'Transfer-Encoding: chunked\r\n', 415],
+    ['an announced length', `${JSON_TYPE}Content-Length: ${LIMIT + 1}\r\n`, 413],
+    ['a length far above', `${JSON_TYPE}Content-Length: 90071992547409910\r\n`, 413],
+    ['the length before another header', `${JSON_TYPE}Idempotency-Key: a,b\r\nContent-Length: ${LIMIT + 1}\r\n`, 413],
+    ['another header', `${JSON_TYPE}Idempotency-Key: a,b\r\nContent-Length: 100\r\n`, 400],
+  ])('is answered without a byte of the body, and nobody is told to go on: %s', async (_what, head, status) => {
+    const orders = fakeOrders();
+    const { url, lines } = await startTestServer({ orders });
+    for (const expectation of ['', 'Expect: 100-continue\r\n']) {
+      const { socket, closed } = openRaw(url);
+      socket.write(`POST /v1/orders HTTP/1.1\r\nHost: localhost\r\n${head}${expectation}\r\n`);
+      socket.on('end', () => socket.destroy());
+      expect(parseAnswers(await closed).map((answer) => answer.status)).toStrictEqual([status]);
+    }
+    expect(lines).toMatchObject([{ status }, { status }]);
+    expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('is not that the body is missing: it is awaited', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const body = orderOf(200);
+    const { socket, closed, received } = openRaw(url);
+    const head = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\n${JSON_TYPE}Connection: close\r\n`;
+    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 50)}`);
+    await sleep(100);
+    expect(received()).toBe('');
+    socket.write(body.slice(50));
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201]);
   });
 });
 

@@ -15,12 +15,12 @@ interface Exchange {
 async function exchange(request: Send, result: APIGatewayProxyStructuredResultV2 = {}): Promise<Exchange> {
   const seen: { event: APIGatewayProxyEventV2; context: Context }[] = [];
   const handler: GatewayHandler = async (event, context) => {
-    seen.push({ event, context });
+    seen.push({ event: { ...event, ...(await context.receiveBody?.()) }, context });
     return result;
   };
   const server = await startServer({
     handlers: { health: handler, markets: handler, book: handler, orders: handler, unknown: handler },
-    config: { host: '127.0.0.1', port: 0, allowedHosts: [] },
+    config: { host: '127.0.0.1', port: 0, allowedHosts: [], corsOrigins: [] },
     log: collectLog().log,
   });
   try {

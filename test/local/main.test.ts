@@ -164,7 +164,7 @@ describe('the service', () => {
   });
 
   it('exits at once on a second signal', async () => {
-    const service = await run([]);
+    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
     // A request that does not end keeps the first stop waiting. It has arrived when the server asks for its body.
     const { socket } = openRaw(await urlOf(service));
     const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';

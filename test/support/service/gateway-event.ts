@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Endpoint } from '../../../functions/endpoint.ts';
+import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
 import { createGatewayHandler } from '../../../functions/pipeline.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
@@ -14,6 +14,8 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
   /** The time at which the gateway took the request in; an old one is not believed. */
   readonly timeEpoch?: number;
+  /** Brings the body later, as the local server does. */
+  readonly receiveBody?: RequestContext['receiveBody'];
 }
 
 /** An event as the HTTP API gateway sends it. */
@@ -77,6 +79,7 @@ export interface Answered extends CollectedLog {
 export async function ask(endpoint: Endpoint, parts: EventParts = {}): Promise<Answered> {
   const collected = collectLog();
   const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN] });
-  const result = await handler(gatewayEvent(parts), CONTEXT);
+  const { receiveBody } = parts;
+  const result = await handler(gatewayEvent(parts), { ...CONTEXT, ...(receiveBody && { receiveBody }) });
   return { ...collected, result, body: result.body === undefined ? undefined : JSON.parse(result.body) };
 }

@@ -42,8 +42,9 @@ afterEach(async () => {
 export async function startTestServer(setup: Setup = {}): Promise<RunningServer & CollectedLog> {
   const { log, lines } = collectLog();
   const { host = '127.0.0.1', port = 0, allowedHosts = [], limits = {} } = setup;
-  const handlers = createTestHandlers(setup, { log, corsOrigins: [LISTED_ORIGIN] });
-  const server = await startServer({ handlers, config: { host, port, allowedHosts }, log, limits });
+  const corsOrigins = [LISTED_ORIGIN];
+  const handlers = createTestHandlers(setup, { log, corsOrigins });
+  const server = await startServer({ handlers, config: { host, port, allowedHosts, corsOrigins }, log, limits });
   running.push(server);
   return { ...server, log, lines };
 }
