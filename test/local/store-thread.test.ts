@@ -44,7 +44,7 @@ describe('the thread of the local store', () => {
     const { call } = start();
     const calls = [read('a'), create('a'), create('a'), read('a')];
     const answers = await Promise.all(calls.map((each) => call(each)));
-    expect(answers).toStrictEqual([undefined, true, false, 'record of a']);
+    expect(answers).toStrictEqual([undefined, 'written', 'conflict', 'record of a']);
   });
 
   it('fails the calls that a crash meets, and starts again with the next one, on the same file alone', async () => {
@@ -117,7 +117,7 @@ describe('the thread of the local store', () => {
     const before = call(create('a'));
     const ending = end();
     await expect(call(create('b'))).rejects.toThrow('The order store is closed.');
-    expect(await before).toBe(true);
+    expect(await before).toBe('written');
     await ending;
     expect(await start().call(read('a'))).toBe('record of a');
     expect(await start().call(read('b'))).toBeUndefined();
