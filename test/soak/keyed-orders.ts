@@ -23,8 +23,7 @@ export interface SoakOptions {
 
 interface Report {
   readonly lines: readonly string[];
-  /** Orders that were doubled or lost, and answers that were false. */
-  readonly failures: number;
+  readonly failures: readonly string[];
 }
 
 const POST = { method: 'POST', path: '/order' } as const;
@@ -200,7 +199,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     const { placed, refused, lost, wrong, doubled, atVenue } = judge(repeated, venue);
     const duration = seconds();
     return {
-      failures: lost + wrong + doubled,
+      failures: Object.entries({ doubled, lost, wrong }).flatMap(([name, count]) => (count > 0 ? [name] : [])),
       lines: [
         `orders      ${options.orders} under a key each, ${options.processes} processes on one store, ${duration} s`,
         `placed      ${placed}, of ${atVenue} at the venue`,

@@ -1,15 +1,21 @@
 import { parseArgs } from 'node:util';
 import { soakKeyedOrders } from './keyed-orders.ts';
+import { soakTraffic } from './traffic.ts';
 
-const HELP = `Places keyed orders through several processes on one store while everything fails, and counts what went wrong.
+const HELP = `Soaks the service in one of two ways, and counts what went wrong.
 
 Usage: npm run soak -- [options]
 
+Keyed orders through several processes on one store, while everything fails:
   --orders N      keyed orders (default 10000)
   --processes N   processes of the service on one store (default 4)
-  --seed N        equal seeds choose equal faults (default 1)
   --flaw NAME     take a part of the service out, to see that the count can fail: 'no write-ahead', 'no conditions'
                   or 'no late arrivals'
+Mixed traffic to one process, whose memory, sockets, timers and files must not grow:
+  --minutes N     for so long (instead of orders)
+  --rate N        requests a second (default 200)
+
+  --seed N        equal seeds choose equal requests and faults (default 1)
   --help          print this
 `;
 
@@ -29,6 +35,8 @@ function readFlags() {
       processes: { type: 'string', default: '4' },
       seed: { type: 'string', default: '1' },
       flaw: { type: 'string' },
+      minutes: { type: 'string' },
+      rate: { type: 'string', default: '200' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -39,6 +47,8 @@ function readFlags() {
     processes: wholeNumber('processes', values.processes, 16),
     seed: wholeNumber('seed', values.seed, 4_294_967_295),
     flaw,
+    minutes: values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes, 1_440),
+    perSecond: wholeNumber('rate', values.rate, 2_000),
     help: values.help,
   };
 }
@@ -56,9 +66,12 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const report = await soakKeyedOrders(flags, (line) => process.stderr.write(`${line}\n`));
-  process.stdout.write(`${report.lines.join('\n')}\n`);
-  process.exitCode = report.failures > 0 ? 1 : 0;
+  const tell = (line: string) => process.stderr.write(`${line}\n`);
+  const { minutes } = flags;
+  const { lines, failures } =
+    minutes === undefined ? await soakKeyedOrders(flags, tell) : await soakTraffic({ ...flags, minutes }, tell);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
 }
 
 await main();

@@ -1,0 +1,20 @@
+import { startService } from '../../local/service.ts';
+
+/** The state of a process at rest: what is left when everything that can be collected is. */
+export interface Watched {
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+  /** Numbers of what keeps the event loop busy, by kind. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+// The service as it is, which tells of itself when it is asked. Its settings come from the environment.
+const { url } = await startService();
+process.on('message', () => {
+  globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const kinds = Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+  const resources = Object.fromEntries(Object.entries(kinds).map(([kind, all = []]) => [kind, all.length]));
+  process.send?.({ rssBytes: rss, heapBytes: heapUsed + external, resources } satisfies Watched);
+});
+process.send?.(url);
