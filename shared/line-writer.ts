@@ -15,8 +15,9 @@ function lossLine(lost: number): string {
 }
 
 /**
- * Writes lines to a stream whose reader may go away or stand still, as a log shipper that restarts does: no order is
- * worth a log line. What cannot be written is dropped and counted, and the next line that can be written says so first.
+ * Writes lines to a stream whose reader may go away or stand still, as a log shipper that restarts does: no order may end
+ * for a line of the log. What cannot be written is dropped and counted, and the next line that can be written says so
+ * first.
  */
 export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): LineWriter {
   let [lost, toldOf, unconfirmed] = [0, 0, 0];

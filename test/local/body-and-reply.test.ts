@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { readBody } from '../../local/body-and-reply.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
 import { DISABLED, startTestServer } from '../support/service/local-service.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
@@ -110,6 +114,24 @@ describe('what the headers alone decide', () => {
     }
     expect(lines).toMatchObject([{ status }, { status }]);
     expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('is followed by a body that may have ended in the meantime', async () => {
+    const { promise: read, resolve } = Promise.withResolvers<Promise<Buffer>>();
+    const server = createServer(async (request) => {
+      const closed = once(request, 'close');
+      request.destroy();
+      await closed;
+      const reading = readBody(request, LIMIT, new AbortController().signal);
+      resolve(reading.catch((error) => error.message));
+    }).listen(0, '127.0.0.1');
+    // A failure must not keep the process alive.
+    server.unref();
+    await once(server, 'listening');
+    const { socket } = openRaw(`http://127.0.0.1:${listeningPort(server)}`);
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
+    expect(await read).toBe('The connection ended within the body.');
+    server.close();
   });
 
   it('is not that the body is missing: it is awaited', async () => {
