@@ -1,5 +1,5 @@
 import { type ApiCredentials, parseCredentials } from './credentials.ts';
-import { ConfigError } from './formats.ts';
+import { type Attempt, ConfigError, readAll } from './formats.ts';
 import type { Secret } from './secret.ts';
 import {
   COMMON_SETTINGS,
@@ -64,28 +64,34 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   return [];
 }
 
-function readCommon(env: Environment): Values<typeof COMMON_SETTINGS> {
-  const values = readSettings(env, COMMON_SETTINGS);
-  if (values.funderAddress === undefined && values.signatureType !== 'eoa') {
+function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
+  const values = readSettings(env, COMMON_SETTINGS, attempt);
+  attempt(() => {
+    if (values.signatureType === 'eoa' || env[COMMON_SETTINGS.funderAddress.name]) return;
     throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
-  }
+  });
   return values;
 }
 
-/** Parses the settings of the local server; throws `ConfigError` on the first malformed one. */
-export function parseLocalConfig(env: Environment): LocalConfig {
-  const { placeOrder, ...common } = readCommon(env);
-  const { privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(env, LOCAL_SETTINGS);
-  const credentials = parseCredentials(
-    [clobApiKey, clobApiSecret, clobApiPassphrase],
-    ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
+function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
+  const { placeOrder, ...common } = readCommon(env, attempt);
+  const { privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
+    env,
+    LOCAL_SETTINGS,
+    attempt,
+  );
+  const credentials = attempt(() =>
+    parseCredentials(
+      [clobApiKey, clobApiSecret, clobApiPassphrase],
+      ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
+    ),
   );
   // A local server may write metrics too, to see what a deployment would.
   const { metricsNamespace } = DEPLOYMENT_SETTINGS;
   return {
     ...common,
     ...local,
-    ...readSettings(env, { metricsNamespace }),
+    ...readSettings(env, { metricsNamespace }, attempt),
     orders:
       placeOrder && privateKey
         ? { kind: 'on', privateKey, credentials }
@@ -94,10 +100,18 @@ export function parseLocalConfig(env: Environment): LocalConfig {
   };
 }
 
-/** Parses the settings of a function; throws `ConfigError` on the first malformed one. */
-export function parseDeployedConfig(env: Environment): DeployedConfig {
-  const { placeOrder, ...common } = readCommon(env);
-  const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(env, DEPLOYMENT_SETTINGS);
+/** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
+export function parseLocalConfig(env: Environment): LocalConfig {
+  return readAll((attempt) => readLocalConfig(env, attempt));
+}
+
+function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
+  const { placeOrder, ...common } = readCommon(env, attempt);
+  const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
+    env,
+    DEPLOYMENT_SETTINGS,
+    attempt,
+  );
   const orders = (): DeployedConfig['orders'] => {
     if (!placeOrder || walletAddress === undefined) {
       return { kind: 'off', missing: missingOf(placeOrder, undefined), walletAddress };
@@ -111,4 +125,9 @@ export function parseDeployedConfig(env: Environment): DeployedConfig {
     orders: orders(),
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };
+}
+
+/** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
+export function parseDeployedConfig(env: Environment): DeployedConfig {
+  return readAll((attempt) => readDeployedConfig(env, attempt));
 }

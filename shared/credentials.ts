@@ -34,10 +34,11 @@ export function parseCredentials(
   }
   const [keyName, secretName, passphraseName] = names;
   // They travel in HTTP headers, and the secret is base64 of the HMAC key.
-  if (!/^[\x21-\x7e]{1,128}$/.test(key)) throw new ConfigError(`${keyName} must be printable ASCII without spaces.`);
-  if (!/^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret)) throw new ConfigError(`${secretName} must be base64.`);
-  if (!/^[\x21-\x7e]{1,256}$/.test(passphrase)) {
-    throw new ConfigError(`${passphraseName} must be printable ASCII without spaces.`);
-  }
+  const malformed = [
+    /^[\x21-\x7e]{1,128}$/.test(key) ? [] : `${keyName} must be printable ASCII without spaces.`,
+    /^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret) ? [] : `${secretName} must be base64.`,
+    /^[\x21-\x7e]{1,256}$/.test(passphrase) ? [] : `${passphraseName} must be printable ASCII without spaces.`,
+  ].flat();
+  if (malformed.length > 0) throw new ConfigError(malformed.join('\n'));
   return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
 }

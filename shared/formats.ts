@@ -1,9 +1,31 @@
 import { isIP } from 'node:net';
 import { compareDecimals, type Decimal, parseDecimal, ZERO } from './decimal.ts';
 
-/** A setting that the operator has to change. The message names the variable and says what it takes, never the value. */
+/**
+ * Settings that the operator has to change. The message is one sentence a line: each names a variable and says what it
+ * takes, never the value.
+ */
 export class ConfigError extends Error {
   override readonly name: string = 'ConfigError';
+}
+
+/** Reads a part of the settings. One that is malformed counts as absent until the others are read too. */
+export type Attempt = <T>(readPart: () => T) => T | undefined;
+
+/** Reads settings part by part; throws one `ConfigError` with the sentences about all of them. */
+export function readAll<T>(read: (attempt: Attempt) => T): T {
+  const sentences: string[] = [];
+  const value = read((readPart) => {
+    try {
+      return readPart();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      sentences.push(error.message);
+      return undefined;
+    }
+  });
+  if (sentences.length > 0) throw new ConfigError(sentences.join('\n'));
+  return value;
 }
 
 /** A kind of value that is written as text. */

@@ -2,6 +2,7 @@ import { PRIVATE_KEY } from './credentials.ts';
 import {
   ADDRESS,
   AMOUNT,
+  type Attempt,
   type Format,
   HOST,
   HOSTS,
@@ -197,15 +198,15 @@ export type Values<T extends Table> = { readonly [Name in keyof T]: ValueOf<T[Na
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-function readSetting(env: Environment, { name, format, fallback }: Setting): unknown {
+function readSetting(env: Environment, { name, format, fallback }: Setting, attempt: Attempt): unknown {
+  const parse = (text: string | undefined) => (text === undefined ? undefined : parseText(text, name, format));
   // An empty variable is an absent one.
-  const text = env[name] || fallback;
-  return text === undefined ? undefined : parseText(text, name, format);
+  return attempt(() => parse(env[name] || undefined)) ?? parse(fallback);
 }
 
-/** Reads a part of the table; throws `ConfigError` on the first malformed setting. */
-export function readSettings<T extends Table>(env: Environment, table: T): Values<T>;
+/** Reads a part of the table. */
+export function readSettings<T extends Table>(env: Environment, table: T, attempt: Attempt): Values<T>;
 // A second signature, since no type follows a table through `Object.fromEntries`.
-export function readSettings(env: Environment, table: Table): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, readSetting(env, setting)]));
+export function readSettings(env: Environment, table: Table, attempt: Attempt): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, readSetting(env, setting, attempt)]));
 }

@@ -102,10 +102,14 @@ describe('the command line', () => {
     expect([code, stdout, stderr]).toStrictEqual([1, '', "Unknown option '--papper'. See --help.\n"]);
   });
 
-  it('stops at a malformed setting with one sentence that does not hold its value', async () => {
-    const { stdout, stderr, code } = await (await run([], { SERVICE_PRIVATE_KEY: 'hunter2' })).ended;
+  it('stops at malformed settings with one sentence for each that does not hold its value', async () => {
+    const env = { SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_LOG_LEVEL: 'loud' };
+    const { stdout, stderr, code } = await (await run([], env)).ended;
     expect([code, stdout]).toStrictEqual([1, '']);
-    expect(stderr).toBe('SERVICE_PRIVATE_KEY must be a private key: 32 bytes as 64 hex digits, with or without 0x.\n');
+    expect(stderr).toBe(
+      'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.\n' +
+        'SERVICE_PRIVATE_KEY must be a private key: 32 bytes as 64 hex digits, with or without 0x.\n',
+    );
   });
 
   it('says that a port is taken and not that it listens', async () => {

@@ -257,6 +257,35 @@ describe('a malformed setting', () => {
     expect(messageOf(env)).toBe(message);
   });
 
+  it.each([
+    [
+      'in both tables, and across settings',
+      { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_CLOB_API_KEY: 'a' },
+      [
+        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
+        'SERVICE_PORT must be a port number from 0 to 65535.',
+        'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+      ],
+    ],
+    [
+      'in the credentials',
+      { SERVICE_CLOB_API_KEY: 'a key', SERVICE_CLOB_API_SECRET: '%', SERVICE_CLOB_API_PASSPHRASE: ' ' },
+      [
+        'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.',
+        'SERVICE_CLOB_API_SECRET must be base64.',
+        'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
+      ],
+    ],
+    [
+      'but nothing that follows from one',
+      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
+      ['SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.'],
+    ],
+  ])('is told with all the others, a sentence a line: %s', (_name, env, sentences) => {
+    expect(messageOf(env)?.split('\n')).toStrictEqual(sentences);
+  });
+
   it('never has its value shown, whatever it is', () => {
     const names = [...Object.keys(MALFORMED), ...Object.keys(CREDENTIALS)];
     // Long enough not to be in a sentence by chance.
