@@ -7,6 +7,7 @@ import {
   type Environment,
   LOCAL_SETTINGS,
   readSettings,
+  refuseUnknown,
   type Values,
 } from './settings.ts';
 
@@ -65,6 +66,7 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
 }
 
 function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
+  attempt(() => refuseUnknown(env));
   const values = readSettings(env, COMMON_SETTINGS, attempt);
   attempt(() => {
     if (values.signatureType === 'eoa' || env[COMMON_SETTINGS.funderAddress.name]) return;

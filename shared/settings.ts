@@ -3,6 +3,7 @@ import {
   ADDRESS,
   AMOUNT,
   type Attempt,
+  ConfigError,
   type Format,
   HOST,
   HOSTS,
@@ -181,6 +182,39 @@ export const DEPLOYMENT_SETTINGS = {
 
 /** The settings of the local server, as people read them. */
 export const SERVER_SETTINGS: readonly Setting[] = Object.values({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS });
+
+const NAMES = Object.values<Setting>({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS }).map(
+  ({ name }) => name,
+);
+
+/** Counts the letters to insert, to leave out or to replace that make one word of another (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  // Distances of the letters so far from each beginning of the other word.
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const letter of from) {
+    const above = row;
+    row = above.slice(0, 1).map((distance) => distance + 1);
+    for (const [index, other] of [...to].entries()) {
+      const [replaced = 0, left = 0, inserted = 0] = [above[index], above[index + 1], row[index]];
+      row.push(Math.min(replaced + (letter === other ? 0 : 1), left + 1, inserted + 1));
+    }
+  }
+  return row.at(-1) ?? 0;
+}
+
+function sentenceOnUnknown(variable: string): string {
+  // In a name such as "SERVICE_X: abc" there is a value.
+  const name = variable.replace(/\W.*/s, '…');
+  const byDistance = NAMES.map((setting) => ({ setting, distance: editDistance(variable, setting) }));
+  const [nearest] = byDistance.sort((a, b) => a.distance - b.distance);
+  return `${name} is not a setting: did you mean ${nearest?.setting}?`;
+}
+
+/** Throws `ConfigError` for variables that are named like settings and are none: a misspelt cap would be no cap. */
+export function refuseUnknown(env: Environment): void {
+  const unknown = Object.keys(env).filter((name) => name.startsWith('SERVICE_') && env[name] && !NAMES.includes(name));
+  if (unknown.length > 0) throw new ConfigError(unknown.map(sentenceOnUnknown).join('\n'));
+}
 
 /** Says what counts where the variable is absent. */
 export function defaultOf({ fallback, absent = '-' }: Setting): string {

@@ -170,6 +170,44 @@ describe('the settings of a deployment', () => {
   });
 });
 
+describe('a variable that is no setting', () => {
+  it.each([
+    ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['SERVICE_MAX_NOTIONAL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['SERVICE_ORIGINS', 'SERVICE_CORS_ORIGINS'],
+    ['SERVICE_PRIVATEKEY', 'SERVICE_PRIVATE_KEY'],
+    ['SERVICE_POTR', 'SERVICE_PORT'],
+    ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
+    ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
+  ])('%s stops the start, which names %s', (name, nearest) => {
+    const sentence = `${name} is not a setting: did you mean ${nearest}?`;
+    for (const parse of [parseLocalConfig, parseDeployedConfig]) {
+      expect(() => parse({ [name]: '5' })).toThrow(new ConfigError(sentence));
+    }
+  });
+
+  it('is told with all other mistakes', () => {
+    expect(messageOf({ SERVICE_PROT: '1', SERVICE_LOG_LEVEL: 'x', SERVICE_HOSTS: 'a' })).toBe(
+      'SERVICE_PROT is not a setting: did you mean SERVICE_PORT?\n' +
+        'SERVICE_HOSTS is not a setting: did you mean SERVICE_HOST?\n' +
+        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+    );
+  });
+
+  it('has no value shown that came into its name', () => {
+    expect(messageOf({ 'SERVICE_CLOB_API_SECRET: aHVudGVyMg': '=' })).toBe(
+      'SERVICE_CLOB_API_SECRET… is not a setting: did you mean SERVICE_CLOB_API_SECRET?',
+    );
+  });
+
+  it.each([{ SERVICE_PROT: '' }, { SERVICES_PORT: '1' }, { MY_SERVICE_PORT: '1' }, { SERVICE: 'x' }])(
+    'is absent or of another program: %j',
+    (env) => {
+      expect(messageOf(env)).toBeUndefined();
+    },
+  );
+});
+
 /** Values that are malformed in a way of their own, besides the garbage of the property below. */
 const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_PRIVATE_KEY: [
