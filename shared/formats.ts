@@ -102,14 +102,16 @@ export const ORIGINS = listOf('exact origins such as https://app.example', (orig
   return exact ? origin : undefined;
 });
 
-/** The base URL of an upstream, without slash at its end. */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
+
+/** The base URL of an upstream, without slash at its end. On any other wire, `http` would show orders and credentials. */
 export const UPSTREAM: Format<string> = {
-  rule: 'an http or https URL without user, query or fragment',
+  rule: 'an https URL, or http on loopback, without user, query or fragment',
   parse: (text) => {
     if (/[\s?#]/.test(text) || !URL.canParse(text)) return undefined;
-    const { protocol, username, password, href } = new URL(text);
-    const plain = ['http:', 'https:'].includes(protocol) && username === '' && password === '';
-    return plain ? href.replace(/\/+$/, '') : undefined;
+    const { protocol, hostname, username, password, href } = new URL(text);
+    const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+    return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
   },
 };
 

@@ -88,6 +88,13 @@ describe('the settings', () => {
     });
   });
 
+  it.each(['http://127.0.0.1:1', 'http://127.9.8.7', 'http://localhost:1/base', 'http://LOCALHOST', 'http://[::1]:1'])(
+    'take an upstream on loopback without encryption: %s',
+    (url) => {
+      expect(parseLocalConfig({ SERVICE_CLOB_URL: url }).clobUrl).toBe(url.toLowerCase());
+    },
+  );
+
   it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
     expect(parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders.privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
   });
@@ -239,12 +246,23 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_GAMMA_URL: [
     'ftp://a',
     'a.example',
-    'http://user:pass@a',
-    'http://a?x=1',
-    'http://a?',
-    'http://a#',
-    'http:// a',
+    'https://user:pass@a',
+    'https://a?x=1',
+    'https://a?',
+    'https://a#',
+    'https:// a',
     '//a',
+    'http://a.example',
+    'http://127.0.0.1.a.example',
+    'http://localhost.a.example',
+    'http://a.example/127.0.0.1',
+    'http://128.0.0.1',
+    'http://[::2]',
+    'http://0.0.0.0',
+    'http://10.0.0.1',
+    'ftp://127.0.0.1',
+    'http://user@127.0.0.1',
+    'http://127.0.0.1@a.example',
   ],
   SERVICE_CLOB_URL: ['ftp://a', 'https://user@a', 'https://a/#x', 'javascript:alert(1)'],
   SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
