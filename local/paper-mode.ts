@@ -22,6 +22,8 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_PRIVATE_KEY: randomBytes(32).toString('hex'),
     SERVICE_STORE: storePath,
+    // Whoever reaches the port trades with invented money.
+    SERVICE_REMOTE_ORDERS: '1',
     SERVICE_SIGNATURE_TYPE: '',
     SERVICE_FUNDER_ADDRESS: '',
     SERVICE_CLOB_API_KEY: '',

@@ -1,5 +1,5 @@
 import { type ApiCredentials, parseCredentials } from './credentials.ts';
-import { type Attempt, ConfigError, readAll } from './formats.ts';
+import { type Attempt, ConfigError, LOOPBACK, readAll } from './formats.ts';
 import type { Secret } from './secret.ts';
 import {
   COMMON_SETTINGS,
@@ -18,9 +18,9 @@ export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder
   readonly warnings: readonly string[];
 }
 
-type LocalKey = 'privateKey' | 'clobApiKey' | 'clobApiSecret' | 'clobApiPassphrase';
+type Unshown = 'remoteOrders' | 'privateKey' | 'clobApiKey' | 'clobApiSecret' | 'clobApiPassphrase';
 
-export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>, LocalKey> {
+export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>, Unshown> {
   /** The key is in the environment. Without the opt-in `/health` shows its address all the same. */
   readonly orders:
     | { readonly kind: 'off'; readonly missing: readonly string[]; readonly privateKey: Secret | undefined }
@@ -75,13 +75,23 @@ function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SE
   return values;
 }
 
+/** Refuses orders over the network without consent, which is looked for as it is written: it may be malformed. */
+function requireConsent(env: Environment, host: string): void {
+  const { privateKey, remoteOrders } = LOCAL_SETTINGS;
+  if (LOOPBACK.test(host) || !env[privateKey.name] || env[remoteOrders.name]) return;
+  throw new ConfigError(
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.',
+  );
+}
+
 function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
-  const { privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
+  const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
     env,
     LOCAL_SETTINGS,
     attempt,
   );
+  if (placeOrder) attempt(() => requireConsent(env, local.host));
   const credentials = attempt(() =>
     parseCredentials(
       [clobApiKey, clobApiSecret, clobApiPassphrase],

@@ -75,6 +75,9 @@ export const TEXT = matching('a text', /./s);
 /** Gives `false` for whatever is not `1`: that is no opt-in, and no reason to stop either. */
 export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1' };
 
+/** A consent that is easy to give and hard to give by mistake. */
+export const CONSENT: Format<true> = { rule: '1, or left out', parse: (text) => (text === '1' ? true : undefined) };
+
 export const HOST = matching('a host name or an IP address', /^[A-Za-z0-9.:-]{1,255}$/);
 
 export const PORT: Format<number> = {
@@ -102,7 +105,8 @@ export const ORIGINS = listOf('exact origins such as https://app.example', (orig
   return exact ? origin : undefined;
 });
 
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
+/** Finds the hosts that no other machine can reach; an IPv6 address may have its brackets. */
+export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 
 /** The base URL of an upstream, without slash at its end. On any other wire, `http` would show orders and credentials. */
 export const UPSTREAM: Format<string> = {

@@ -3,6 +3,7 @@ import {
   ADDRESS,
   AMOUNT,
   type Attempt,
+  CONSENT,
   ConfigError,
   type Format,
   HOST,
@@ -54,6 +55,11 @@ export const LOCAL_SETTINGS = {
     format: HOSTS,
     fallback: '',
     meaning: 'further Host names to answer, comma-separated, for a service that does not listen on loopback',
+  },
+  remoteOrders: {
+    name: 'SERVICE_REMOTE_ORDERS',
+    format: CONSENT,
+    meaning: '1 lets whoever reaches the port trade: needed for orders where SERVICE_HOST is not loopback',
   },
   storePath: {
     name: 'SERVICE_STORE',

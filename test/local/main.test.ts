@@ -112,6 +112,13 @@ describe('the command line', () => {
     );
   });
 
+  it('stops where orders would be open to the network without consent', async () => {
+    const env = { ...TRADING, SERVICE_HOST: '0.0.0.0' };
+    const { stdout, stderr, code } = await (await run([], env)).ended;
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toMatch(/^SERVICE_REMOTE_ORDERS must be 1 where .*: whoever reaches the port can trade\.\n$/);
+  });
+
   it('says that a port is taken and not that it listens', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -142,6 +142,41 @@ describe('the settings', () => {
   });
 });
 
+describe('orders over the network', () => {
+  const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
+  const SENTENCE =
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.';
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', '::2'])(
+    'stop the start without consent, on %s',
+    (host) => {
+      expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBe(SENTENCE);
+      expect(parseLocalConfig({ ...TRADING, SERVICE_HOST: host, SERVICE_REMOTE_ORDERS: '1' })).toMatchObject({
+        host,
+        orders: { kind: 'on' },
+      });
+    },
+  );
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost', ''])('are not those of %s', (host) => {
+    expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBeUndefined();
+  });
+
+  it.each([{}, { SERVICE_PLACE_ORDER: '1' }, { SERVICE_PRIVATE_KEY: KEY }, { ...TRADING, SERVICE_PLACE_ORDER: '0' }])(
+    'cannot be where there are none: %j',
+    (env) => {
+      expect(messageOf({ ...env, SERVICE_HOST: '0.0.0.0' })).toBeUndefined();
+    },
+  );
+
+  it('are told of with other mistakes', () => {
+    const env = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: 'short', SERVICE_HOST: '0.0.0.0' };
+    expect(messageOf(env)?.split('\n')).toStrictEqual([expect.stringMatching(/^SERVICE_PRIVATE_KEY must/), SENTENCE]);
+    const unclear = { ...TRADING, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: 'yes' };
+    expect(messageOf(unclear)).toBe('SERVICE_REMOTE_ORDERS must be 1, or left out.');
+  });
+});
+
 describe('the settings of a deployment', () => {
   const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
   const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
@@ -229,6 +264,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   ],
   SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
   SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
+  SERVICE_REMOTE_ORDERS: ['0', 'true', 'yes', ' 1', '01'],
   SERVICE_ALLOWED_HOSTS: [
     '*',
     'a:80',
