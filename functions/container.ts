@@ -10,15 +10,12 @@ export interface Container<C extends Config> {
   readonly pipeline: PipelineDeps;
 }
 
-/**
- * Opens what every process of the service starts from. The only reader of `process.env`; throws `ConfigError` on a
- * malformed setting. `overrides` take precedence over the environment.
- */
+/** Opens what every process of the service starts from; throws `ConfigError` where its settings are malformed. */
 export function openContainer<C extends Config>(
   parse: (env: Environment) => C,
-  overrides: Environment = {},
+  env: Environment = process.env,
 ): Container<C> {
-  const config = parse({ ...process.env, ...overrides });
+  const config = parse(env);
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
   const { corsOrigins, metricsNamespace } = config;

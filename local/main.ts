@@ -1,8 +1,10 @@
 import { flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
-import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
+import { defaultOf, type Environment, SERVER_SETTINGS } from '../shared/settings.ts';
 import type { Service } from './service.ts';
+import { readSettingsFile } from './settings-file.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
 const ECHO_MS = 100;
@@ -25,16 +27,31 @@ function stopOnSignals(running: () => Service | undefined): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
 }
 
-async function start(paper: boolean): Promise<void> {
+const PROJECT_SETTINGS = fileURLToPath(new URL('../.env', import.meta.url));
+
+interface Flags {
+  readonly help: boolean;
+  readonly paper: boolean;
+  /** A file in the place of the project's own. */
+  readonly settings?: string | undefined;
+}
+
+/** Gives the variables of the environment before those of the file, as Node does: an empty one is there too. */
+function readEnvironment(file: Flags['settings']): Environment {
+  return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...process.env };
+}
+
+async function start({ paper, settings }: Flags): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
+  const env = readEnvironment(settings);
   if (paper) {
     const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
-    service = await startOnPaper();
+    service = await startOnPaper(env);
     process.stdout.write(await whatToTry(service.url));
   } else {
     const { startService } = await import('./service.ts');
-    service = await startService();
+    service = await startService(env);
   }
   flushCompileCache();
 }
@@ -53,16 +70,17 @@ function helpText(): string {
 
 Usage: npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
-       node local/start.js [--paper] [--help]
+       node local/start.js [--paper] [--settings FILE] [--help]
 
-Settings (environment variable, default, meaning; an empty variable is an absent one):
+Settings come from the environment, and else from FILE or from .env in the project's folder, if there is one
+(environment variable, default, meaning; an empty variable is an absent one):
 ${settingsTable()}
 `;
 }
 
-function parseFlags(): { readonly help: boolean; readonly paper: boolean } {
-  const options = { help: { type: 'boolean', default: false }, paper: { type: 'boolean', default: false } } as const;
-  return parseArgs({ options }).values;
+function parseFlags(): Flags {
+  const flag = { type: 'boolean', default: false } as const;
+  return parseArgs({ options: { help: flag, paper: flag, settings: { type: 'string' } } }).values;
 }
 
 function isUsageError(error: unknown): boolean {
@@ -77,9 +95,9 @@ function explain(error: unknown): string {
 }
 
 try {
-  const { help, paper } = parseFlags();
-  if (help) process.stdout.write(helpText());
-  else await start(paper);
+  const flags = parseFlags();
+  if (flags.help) process.stdout.write(helpText());
+  else await start(flags);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

@@ -32,8 +32,8 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
   };
 }
 
-/** Starts the paper venue and the service on it. */
-export async function startOnPaper(): Promise<Service> {
+/** Starts the paper venue and the service on it, with the settings of `env` that are not of the operator's account. */
+export async function startOnPaper(env: Environment): Promise<Service> {
   const venue = createPaperVenue({ seed: SEED, ticking: true });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
@@ -43,7 +43,8 @@ export async function startOnPaper(): Promise<Service> {
   };
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
-    const service = await startService(paperOverrides(url, join(directory, 'orders.db')), { throwAwayStore: true });
+    const settings = { ...env, ...paperOverrides(url, join(directory, 'orders.db')) };
+    const service = await startService(settings, { throwAwayStore: true });
     const stop = async () => {
       try {
         await service.stop();

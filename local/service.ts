@@ -107,9 +107,7 @@ export async function serve(
   }
 }
 
-/**
- * Starts the service from the environment, `overrides` first. Throws `ConfigError` also on a malformed setting.
- */
-export async function startService(overrides: Environment = {}, options: StartOptions = {}): Promise<Service> {
-  return serve(openContainer(parseLocalConfig, overrides), options);
+/** Starts the service with the settings of `env` alone. Throws `ConfigError` also where one is malformed. */
+export async function startService(env: Environment, options: StartOptions = {}): Promise<Service> {
+  return serve(openContainer(parseLocalConfig, env), options);
 }

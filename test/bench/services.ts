@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { type ProcessSpec, type RunningProcess, startProcess } from './processes.ts';
 import { TOKEN_ID } from './venue/records.ts';
 
@@ -41,11 +42,11 @@ export interface ServiceOptions {
   readonly credentials?: boolean;
 }
 
-/** The service as `npm start` runs it. */
+/** The service as `npm start` runs it, without the settings of whoever works on it. */
 export function serviceSpec(venueUrl: string, { mode, credentials = true }: ServiceOptions = {}): ProcessSpec {
   const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
   const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
-  return { args: ['local/start.js'], env: { ...env, ...(mode !== 'read-only' && trading) } };
+  return { args: ['local/start.js', '--settings', devNull], env: { ...env, ...(mode !== 'read-only' && trading) } };
 }
 
 export function startService(venueUrl: string, options?: ServiceOptions): Promise<RunningProcess> {

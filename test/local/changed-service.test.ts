@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -216,7 +216,7 @@ describe('an order at a venue that is late, lags or has another clock', () => {
 
 it('leaves its trace in the log of a process that is killed before it answers', async () => {
   await open();
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/start.js')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/start.js'), '--settings', devNull], {
     env: { PATH: process.env['PATH'], ...settingsOf(venue), SERVICE_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -33,10 +33,14 @@ async function makeDirectory(): Promise<string> {
 }
 
 /** Starts the program with exactly these settings, in a directory of its own, or in one below it. */
-async function run(args: readonly string[], env: Record<string, string> = {}, below = '.') {
+function run(args: readonly string[], env?: Record<string, string>, below?: string) {
+  return runProgram([MAIN, '--settings', devNull, ...args], env, below);
+}
+
+async function runProgram(args: readonly string[], env: Record<string, string> = {}, below = '.') {
   const cwd = join(await makeDirectory(), below);
   await mkdir(cwd, { recursive: true });
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, args, {
     cwd,
     env: {
       PATH: process.env['PATH'],
@@ -188,6 +192,50 @@ describe('the service', () => {
     const { code } = await service.ended;
     clearInterval(again);
     expect(code).toBe(1);
+  });
+});
+
+describe('the file of settings', () => {
+  /** Copies the program, so that a file can lie in its folder that is not a developer's own. */
+  async function copyWith(settings: string): Promise<string> {
+    const tree = await makeDirectory();
+    for (const name of ['functions', 'local', 'paper', 'shared', 'package.json']) {
+      await cp(join(ROOT, name), join(tree, name), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+    await writeFile(join(tree, '.env'), settings);
+    return join(tree, 'local/start.js');
+  }
+
+  it("is .env in the project's folder, wherever the process was started; the environment wins", async () => {
+    const program = await copyWith(`SERVICE_PRIVATE_KEY=${KEY}\nSERVICE_PORT=not a port\n`);
+    const service = await runProgram([program], { SERVICE_PLACE_ORDER: '1', SERVICE_PORT: '0' });
+    expect(JSON.parse(await service.line(/"message":"listening"/))).toMatchObject({ mode: 'order-placing' });
+    const reader = await runProgram([program], { SERVICE_PRIVATE_KEY: '' });
+    expect(JSON.parse(await reader.line(/"message":"listening"/))).toMatchObject({ mode: 'read-only' });
+  });
+
+  it('is another one where that is asked for', async () => {
+    const program = await copyWith('SERVICE_PORT=not a port\n');
+    const other = join(await makeDirectory(), 'other');
+    await writeFile(other, 'SERVICE_LOG_LEVEL=loud\n');
+    const { stderr, code } = await (await runProgram([program, '--settings', other])).ended;
+    expect([code, stderr]).toStrictEqual([1, 'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.\n']);
+  });
+
+  it('stops the start with one sentence where it is malformed', async () => {
+    const program = await copyWith(`SERVICE_PRIVATE_KEY: ${KEY}\n`);
+    const { stdout, stderr, code } = await (await runProgram([program])).ended;
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toMatch(/^Line 1 of \S+\/\.env must be NAME=value, a comment or empty\.\n$/);
+  });
+
+  it('is read on paper too, but for the account and the venue', async () => {
+    const settings = ['PRIVATE_KEY=hunter2', 'CLOB_URL=nowhere', 'STORE=/nowhere/x', 'HOST=0.0.0.0', 'LOG_LEVEL=warn'];
+    const program = await copyWith(settings.map((setting) => `SERVICE_${setting}\n`).join(''));
+    const service = await runProgram([program, '--paper'], { SERVICE_GAMMA_URL: '', SERVICE_CLOB_URL: '' });
+    await service.line(/^curl -X POST/);
+    expect(service.output.join()).not.toContain('listening');
   });
 });
 

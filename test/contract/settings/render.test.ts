@@ -21,6 +21,17 @@ describe('the table of settings', () => {
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });
 
+  it('is what the example of Going live uses', async () => {
+    const [, example = ''] = /```ini\n(.*?)```/s.exec(await readText('docs/going-live.md')) ?? [];
+    const filled = example
+      .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${'1'.repeat(64)}`)
+      .replace('0x…', `0x${'1'.repeat(40)}`);
+    expect(parseLocalConfig(parseEnv(filled))).toMatchObject({
+      orders: { kind: 'on' },
+      maxOrderNotional: { coefficient: 5n },
+    });
+  });
+
   it('stands between the markers of a page alone', () => {
     const page = (table: string) => `# Title\n\n<!-- settings -->\n${table}<!-- /settings -->\n\nEnd\n`;
     expect(insertTable(page('| old |\n'))).toBe(page(renderTable()));

@@ -1,7 +1,7 @@
 import { COMMON_SETTINGS, defaultOf, SERVER_SETTINGS } from '../../../shared/settings.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
-# Load with: npx node --env-file=.env local/start.js
+# npm start reads them from a copy of this file named .env; a variable of the environment wins.
 `;
 
 /** The text of `.env.example`. */

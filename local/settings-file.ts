@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { ConfigError } from '../shared/formats.ts';
+import type { Environment } from '../shared/settings.ts';
+
+const LINE = /^(?:#.*|(?:export\s+)?\w+\s*=.*)?$/;
+
+function readText(path: string, optional: boolean): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code } = Object(cause);
+    if (optional && code === 'ENOENT') return '';
+    throw new ConfigError(`${path} cannot be read (${code}).`, { cause });
+  }
+}
+
+/**
+ * Reads a file of variables as Node does, but line by line: a quote that is left open would swallow the next setting,
+ * and a line that is none would be no setting. Throws `ConfigError`. An optional file that is not there is empty.
+ */
+export function readSettingsFile(path: string, { optional }: { readonly optional: boolean }): Environment {
+  const lines = readText(path, optional)
+    .split('\n')
+    .map((line) => line.trim());
+  const wrong = lines.findIndex((line) => !LINE.test(line));
+  // The line may hold a secret.
+  if (wrong >= 0) throw new ConfigError(`Line ${wrong + 1} of ${path} must be NAME=value, a comment or empty.`);
+  return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
+}
