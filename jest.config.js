@@ -1,3 +1,5 @@
+import './local/node-version.cjs';
+
 /** Tests run the sources as Node does: ES modules, TypeScript with its types erased. */
 export default {
   testEnvironment: 'node',

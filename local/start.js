@@ -1,5 +1,8 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import './node-version.cjs';
+
+// An older Node has not got all of these, and would say so before the line above.
+const { enableCompileCache } = await import('node:module');
+const { fileURLToPath } = await import('node:url');
 
 /**
  * Keeps what Node compiles: the second start takes two thirds of the time. JavaScript, so that with everything

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ENTRY_POINTS = ['start', 'paper', 'paper:venue', 'test', 'soak', 'bench', 'build', 'conformance'];
+const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const { app, build } = JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'));
+
+/** A command that is not stopped does what it is for; not for long. */
+const PATIENCE_MS = 10_000;
+
+/** The commands that run Node on a file of ours. */
+const COMMANDS = [...Object.values<string>(scripts), app, build].flatMap((script: string) =>
+  script.split(' && ').filter((command) => command.startsWith('node ')),
+);
+
+let folder: string;
+let asOldNode: string;
+
+/** Loaded first, makes this Node say that it is another. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'old-node-'));
+  asOldNode = join(folder, 'as-old-node.cjs');
+  await writeFile(
+    asOldNode,
+    `Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });`,
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('an older Node', () => {
+  it('is looked for by every script', () => {
+    expect(COMMANDS).toStrictEqual(expect.arrayContaining(ENTRY_POINTS.map((name) => scripts[name])));
+  });
+
+  it.each(COMMANDS)('is told what is needed, in one sentence: %s', async (command) => {
+    // Without the check this would run the tests, and these the tests again.
+    const [, ...args] = (command === scripts.test ? `${command} --listTests` : command).split(' ');
+    const options = { cwd: ROOT, timeout: PATIENCE_MS };
+    const ended = promisify(execFile)(process.execPath, ['-r', asOldNode, ...args], options);
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). On Linux x64 it comes with the dependencies: ` +
+        'use npm start, or npx node in the place of node.\n',
+    });
+  });
+
+  it('meets no import by name in front of that: it would refuse what it has not got before anything runs', async () => {
+    const source = await readFile(join(ROOT, 'local/start.js'), 'utf8');
+    expect(source.match(/^import .*$/gm)).toStrictEqual(["import './node-version.cjs';"]);
+  });
+});
