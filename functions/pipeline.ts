@@ -40,7 +40,8 @@ export function toResult({ status, headers, body }: HttpResponse, method: string
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && method !== 'HEAD' && { body: JSON.stringify(body) }),
+    // A line end, so that the prompt of a terminal starts on a line of its own.
+    ...(body !== undefined && method !== 'HEAD' && { body: `${JSON.stringify(body)}\n` }),
   };
 }
 

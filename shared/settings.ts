@@ -54,7 +54,7 @@ export const LOCAL_SETTINGS = {
     name: 'SERVICE_ALLOWED_HOSTS',
     format: HOSTS,
     fallback: '',
-    meaning: 'further Host names to answer, comma-separated, for a service that does not listen on loopback',
+    meaning: 'further hosts to answer to: names, addresses and ranges such as 10.0.0.0/8, comma-separated',
   },
   remoteOrders: {
     name: 'SERVICE_REMOTE_ORDERS',

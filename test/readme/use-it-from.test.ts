@@ -83,7 +83,7 @@ describe('the first screen of the README', () => {
       .replace(/[{}[\]().]/g, '\\$&')
       .replace(/0x[\da-f]{4}…[\da-f]{4}/gi, '0x[\\da-fA-F]+')
       .replaceAll('…', '\\d+');
-    expect(stdout).toMatch(new RegExp(`^${pattern}$`));
+    expect(stdout.trimEnd()).toMatch(new RegExp(`^${pattern}$`));
   });
 });
 

@@ -8,8 +8,8 @@ export interface Watched {
   readonly resources: Readonly<Record<string, number>>;
 }
 
-// The service as it is, which tells of itself when it is asked. Its settings come from the environment.
-const { url } = await startService();
+// The service as it is, which tells of itself when it is asked.
+const { url } = await startService(process.env);
 process.on('message', () => {
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();

@@ -18,7 +18,7 @@ function skipped({ results }: Report): readonly string[] {
 
 /** The answers that nobody can provoke without the venue, the operator or the gateway. */
 const FROM_ELSEWHERE =
-  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap/;
+  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap/;
 
 describe('the conformance suite', () => {
   it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
