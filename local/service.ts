@@ -6,15 +6,17 @@ import { createHandlers } from '../functions/handlers.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
+import { formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
 import { ConfigError } from '../shared/formats.ts';
 import type { Log } from '../shared/log.ts';
 import type { Environment } from '../shared/settings.ts';
+import { bracketed } from './request-head.ts';
 import { startServer } from './server.ts';
 import type { FileOrderStore } from './sqlite-order-store.ts';
 
 export interface Service {
-  /** Base address without trailing slash. */
+  /** Base address to connect to, without trailing slash. */
   readonly url: string;
   readonly log: Log;
   /** Resolves when the requests in flight are answered. */
@@ -81,6 +83,30 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
   return async () => opened;
 }
 
+/** Gives the address that is listened on: a wildcard is not one to connect to, and `url` has loopback in its place. */
+function listeningUrl(url: string, host: string): string {
+  const listening = new URL(url);
+  listening.hostname = bracketed(host);
+  return listening.origin;
+}
+
+/** Says in the words of the log what is in force; what does not apply to a service that only reads is `null`. */
+function inForce(config: LocalConfig, { mode, walletAddress, funderAddress }: HealthFacts, store: Store | undefined) {
+  const { gammaUrl, clobUrl, corsOrigins, signatureType, maxOrderNotional } = config;
+  const trades = mode === 'order-placing';
+  return {
+    mode,
+    wallet_address: walletAddress,
+    funder_address: funderAddress ?? null,
+    signature_type: trades ? signatureType : null,
+    max_order_notional: trades && maxOrderNotional ? formatDecimal(maxOrderNotional) : null,
+    gamma_url: gammaUrl,
+    clob_url: clobUrl,
+    store: store?.path ?? null,
+    cors_origins: corsOrigins,
+  };
+}
+
 /**
  * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree or the store cannot be opened, and
  * `ListenError` where the address is taken.
@@ -89,17 +115,16 @@ export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
   { throwAwayStore = false }: StartOptions = {},
 ): Promise<Service> {
-  const mode = modeOf(config);
   const store = await prepareStore(config, log);
   try {
-    const health = { mode, ...(await addressesOf(config)) };
+    const health = { mode: modeOf(config), ...(await addressesOf(config)) };
     const openOrders = await openTrading(config, store, log);
     if (store && (await openAtStart(store)) === 'made' && !throwAwayStore) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.path });
     }
     const handlers = createHandlers({ pipeline, health, marketData: createMarketData(config, log), openOrders });
     const { url, close } = await startServer({ handlers, config, log });
-    log.info('listening', { url, mode, store: store?.path });
+    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, health, store) });
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();

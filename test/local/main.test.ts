@@ -162,6 +162,48 @@ describe('the service', () => {
     expect(service.output.join()).not.toContain(KEY);
   });
 
+  it('says at the start what is in force', async () => {
+    const env = {
+      ...TRADING,
+      SERVICE_HOST: '0.0.0.0',
+      SERVICE_REMOTE_ORDERS: '1',
+      SERVICE_SIGNATURE_TYPE: 'safe',
+      SERVICE_FUNDER_ADDRESS: '0x00000000000000000000000000000000000f00d5',
+      SERVICE_MAX_ORDER_NOTIONAL: '99.50',
+      SERVICE_CORS_ORIGINS: 'https://app.example',
+    };
+    const service = await run([], env);
+    expect(JSON.parse(await service.line(/"message":"listening"/))).toStrictEqual({
+      time: expect.any(String),
+      level: 'info',
+      message: 'listening',
+      url: expect.stringMatching(/^http:\/\/0\.0\.0\.0:[1-9]\d+$/),
+      mode: 'order-placing',
+      wallet_address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+      funder_address: '0x00000000000000000000000000000000000f00D5',
+      signature_type: 'safe',
+      max_order_notional: '99.5',
+      gamma_url: NOWHERE.SERVICE_GAMMA_URL,
+      clob_url: NOWHERE.SERVICE_CLOB_URL,
+      store: expect.stringMatching(/^\/.*\/orders\.db$/),
+      cors_origins: ['https://app.example'],
+    });
+  });
+
+  it('says nothing of orders where it places none', async () => {
+    const service = await run([], { SERVICE_MAX_ORDER_NOTIONAL: '5' });
+    expect(JSON.parse(await service.line(/"message":"listening"/))).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      mode: 'read-only',
+      wallet_address: null,
+      funder_address: null,
+      signature_type: null,
+      max_order_notional: null,
+      store: null,
+      cors_origins: [],
+    });
+  });
+
   it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
     const service = await run([], { SERVICE_METRICS_NAMESPACE: 'Test' });
     await send(await urlOf(service), { path: '/nothing', headers: { host: 'localhost' } });
@@ -236,6 +278,8 @@ describe('the file of settings', () => {
     const service = await runProgram([program, '--paper'], { SERVICE_GAMMA_URL: '', SERVICE_CLOB_URL: '' });
     await service.line(/^curl -X POST/);
     expect(service.output.join()).not.toContain('listening');
+    // Where it listens is not where one can connect.
+    expect(service.output.join('\n')).toMatch(/^curl 'http:\/\/127\.0\.0\.1:\d+\/v1\/markets/m);
   });
 });
 
@@ -266,7 +310,7 @@ describe('the store of an order-placing service', () => {
   it('is neither made nor missed by a service that only reads', async () => {
     const directory = await makeDirectory();
     const service = await run([], { SERVICE_STORE: join(directory, 'orders.db') });
-    expect(JSON.parse(await service.line(/"message":"listening"/))).not.toHaveProperty('store');
+    expect(JSON.parse(await service.line(/"message":"listening"/))).toMatchObject({ store: null });
     expect(await readdir(directory)).toStrictEqual([]);
   });
 });
