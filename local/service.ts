@@ -6,7 +6,7 @@ import { createHandlers } from '../functions/handlers.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
-import { formatDecimal } from '../shared/decimal.ts';
+import { type Decimal, formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
 import { ConfigError } from '../shared/formats.ts';
 import type { Log } from '../shared/log.ts';
@@ -92,14 +92,16 @@ function listeningUrl(url: string, host: string): string {
 
 /** Says in the words of the log what is in force; what does not apply to a service that only reads is `null`. */
 function inForce(config: LocalConfig, { mode, walletAddress, funderAddress }: HealthFacts, store: Store | undefined) {
-  const { gammaUrl, clobUrl, corsOrigins, signatureType, maxOrderNotional } = config;
+  const { gammaUrl, clobUrl, corsOrigins, signatureType, maxOrderNotional, maxDailyNotional } = config;
   const trades = mode === 'order-placing';
+  const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);
   return {
     mode,
     wallet_address: walletAddress,
     funder_address: funderAddress ?? null,
     signature_type: trades ? signatureType : null,
-    max_order_notional: trades && maxOrderNotional ? formatDecimal(maxOrderNotional) : null,
+    max_order_notional: decimal(maxOrderNotional),
+    max_daily_notional: decimal(maxDailyNotional),
     gamma_url: gammaUrl,
     clob_url: clobUrl,
     store: store?.path ?? null,

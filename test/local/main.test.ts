@@ -170,6 +170,7 @@ describe('the service', () => {
       SERVICE_SIGNATURE_TYPE: 'safe',
       SERVICE_FUNDER_ADDRESS: '0x00000000000000000000000000000000000f00d5',
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
+      SERVICE_MAX_DAILY_NOTIONAL: '1000.00',
       SERVICE_CORS_ORIGINS: 'https://app.example',
     };
     const service = await run([], env);
@@ -183,6 +184,7 @@ describe('the service', () => {
       funder_address: '0x00000000000000000000000000000000000f00D5',
       signature_type: 'safe',
       max_order_notional: '99.5',
+      max_daily_notional: '1000',
       gamma_url: NOWHERE.SERVICE_GAMMA_URL,
       clob_url: NOWHERE.SERVICE_CLOB_URL,
       store: expect.stringMatching(/^\/.*\/orders\.db$/),
@@ -199,6 +201,7 @@ describe('the service', () => {
       funder_address: null,
       signature_type: null,
       max_order_notional: null,
+      max_daily_notional: null,
       store: null,
       cors_origins: [],
     });
