@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
+import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
 
@@ -53,12 +54,13 @@ function functionOptions(name: string) {
     ...COMMON,
     entryPoints: { index: `functions/${name}/index.ts` },
     outdir: join(OUTPUT, 'functions', name),
-    plugins: WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)],
+    plugins: [withoutDocumentTexts(), ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
   };
 }
 
 function layerOptions() {
-  return { ...COMMON, entryPoints: { ...LAYER_ENTRIES }, outdir: join(OUTPUT, 'layer', 'nodejs') };
+  const entryPoints = { ...LAYER_ENTRIES };
+  return { ...COMMON, entryPoints, outdir: join(OUTPUT, 'layer', 'nodejs'), plugins: [withoutDocumentTexts()] };
 }
 
 /** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */

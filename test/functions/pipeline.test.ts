@@ -34,7 +34,7 @@ describe('the pipeline', () => {
         'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age',
         'x-request-id': 'mine',
       },
-      body: '{"a":"1"}',
+      body: '{"a":"1"}\n',
     });
   });
 

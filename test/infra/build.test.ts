@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildAssets } from '../../infra/build.ts';
 import type { Sizes } from '../../infra/sizes.ts';
+import { ERRORS } from '../../shared/errors.ts';
+import { COMMON_SETTINGS } from '../../shared/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -72,6 +74,15 @@ describe('the build', () => {
   it('keeps health small, and without the layer', () => {
     expect(sizes.get('health')?.layer).toBe(0);
     expect(bytesOf('health')).toBeLessThanOrEqual(30_000);
+  });
+
+  it('leaves the texts of documents out, and no sentence that is answered', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const all = (await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')))).join();
+    const { when, detail } = ERRORS.payload_too_large;
+    expect([all.includes(when), all.includes(COMMON_SETTINGS.logLevel.meaning)]).toStrictEqual([false, false]);
+    expect(all).toContain(detail().split(';').at(-1));
   });
 
   it('takes errors from the layer, so that there is one class of them', async () => {
