@@ -99,6 +99,16 @@ function parseHost(text: string): string | undefined {
 /** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
 export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
 
+/** A host with an optional port as URLs have it, in lower case: the ports of http and https go without saying. */
+export const AUTHORITY: Format<string> = {
+  rule: 'a host with an optional port, such as api.example.com',
+  parse: (text) => {
+    const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
+    const isPlain = /^[\w.:[\]-]+$/.test(authority) && URL.canParse(`http://${authority}`);
+    return isPlain && new URL(`http://${authority}`).host === authority ? authority : undefined;
+  },
+};
+
 export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may hold an asterisk, but nothing would ever match it.
   const exact = !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;

@@ -3,6 +3,7 @@ import {
   ADDRESS,
   AMOUNT,
   type Attempt,
+  AUTHORITY,
   CONSENT,
   ConfigError,
   type Format,
@@ -126,6 +127,20 @@ export const COMMON_SETTINGS = {
     format: AMOUNT,
     absent: 'none',
     meaning: 'refuses orders with which the price times size of all orders of the UTC day would be larger, in pUSD',
+    functions: ORDERS,
+  },
+  clientVerification: {
+    name: 'SERVICE_CLIENT_VERIFICATION',
+    format: oneOf(['off', 'required']),
+    fallback: 'off',
+    meaning: 'required takes only orders that the wallet of X-Client-Address has signed',
+    functions: ORDERS,
+  },
+  publicAuthority: {
+    name: 'SERVICE_PUBLIC_AUTHORITY',
+    format: AUTHORITY,
+    absent: 'that of the request',
+    meaning: 'host, with its port if it is not the usual one, that clients sign for; where a proxy changes Host',
     functions: ORDERS,
   },
   corsOrigins: {
