@@ -8,8 +8,11 @@ import { refuse } from '../shared/errors.ts';
  */
 export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
-const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id';
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
+const ALLOWED_HEADERS = [
+  'Content-Type, Idempotency-Key, If-None-Match',
+  'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
+].join(', ');
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
 /** A browser may keep the response to a preflight for so long. */
 const PREFLIGHT_MAX_AGE_S = 600;
 

@@ -5,10 +5,11 @@ import type { OriginPolicy } from './cors.ts';
 import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
+  readonly requestContext: APIGatewayProxyEventV2['requestContext'];
   readonly body: unknown;
   /** Grows while the request is answered; ends up in its log line. */
   readonly logFields: Record<string, unknown>;

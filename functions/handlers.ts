@@ -3,6 +3,7 @@ import { bookEndpoint } from './book/endpoint.ts';
 import { type HealthFacts, healthEndpoint } from './health/endpoint.ts';
 import { marketsEndpoint } from './markets/endpoint.ts';
 import { type OpenOrders, ordersEndpoint } from './orders/endpoint.ts';
+import type { ClientVerification } from './orders/verification/verification.ts';
 import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from './pipeline.ts';
 import { unknownPathEndpoint } from './refusing-endpoints.ts';
 import type { AnyRoute } from './routes.ts';
@@ -14,18 +15,20 @@ export interface HandlersDeps {
   readonly health: HealthFacts;
   readonly marketData: MarketData;
   readonly openOrders: OpenOrders;
+  /** Absent where anybody may order. */
+  readonly verification?: ClientVerification | undefined;
 }
 
 /**
  * Makes the handlers of all endpoints, for one process. On Lambda each `index.ts` makes its own of the same endpoints,
  * so that no function carries the code of another.
  */
-export function createHandlers({ pipeline, health, marketData, openOrders }: HandlersDeps): Handlers {
+export function createHandlers({ pipeline, health, marketData, openOrders, verification }: HandlersDeps): Handlers {
   return {
     health: createGatewayHandler(healthEndpoint(health), pipeline),
     markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
     book: createGatewayHandler(bookEndpoint(marketData), pipeline),
-    orders: createGatewayHandler(ordersEndpoint(openOrders), pipeline),
+    orders: createGatewayHandler(ordersEndpoint(openOrders, { verification }), pipeline),
     unknown: createGatewayHandler(unknownPathEndpoint(), pipeline),
   };
 }

@@ -172,6 +172,7 @@ async function answer({ handler }: Endpoint, event: Event, { call, logFields }: 
     headers: event.headers,
     query: new URLSearchParams(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
+    requestContext: event.requestContext,
     body: event.body,
     logFields,
   };

@@ -5,6 +5,7 @@ import { type Container, openContainer } from '../functions/container.ts';
 import { createHandlers } from '../functions/handlers.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
+import { openVerification } from '../functions/orders/verification/open.ts';
 import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
 import { type Decimal, formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
@@ -124,7 +125,9 @@ export async function serve(
     if (store && (await openAtStart(store)) === 'made' && !throwAwayStore) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.path });
     }
-    const handlers = createHandlers({ pipeline, health, marketData: createMarketData(config, log), openOrders });
+    const marketData = createMarketData(config, log);
+    const verification = await openVerification(config);
+    const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
     const { url, close } = await startServer({ handlers, config, log });
     log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, health, store) });
     return { url, log, stop: () => close().finally(store?.close) };

@@ -11,7 +11,7 @@ export type ErrorFacts = Readonly<Record<string, unknown>>;
 
 /** A fact as the document describes it; optional where the venue may have refused without naming it. */
 interface FactSpec {
-  readonly kind: 'decimal' | 'integer' | 'hash' | 'time' | 'sentence' | 'field errors' | readonly string[];
+  readonly kind: 'decimal' | 'integer' | 'hash' | 'time' | 'sentence' | 'text' | 'field errors' | readonly string[];
   readonly meaning: string;
   readonly optional?: true;
 }
@@ -28,7 +28,7 @@ export interface ErrorSpec {
   readonly on: Where;
   readonly facts?: Readonly<Record<string, FactSpec>>;
   /** Response headers that come with the code, besides those of every response. */
-  readonly headers?: readonly ['Allow'] | readonly ['Retry-After'];
+  readonly headers?: readonly ['Allow'] | readonly ['Retry-After'] | readonly ['WWW-Authenticate'];
   /** The default of `Retry-After`. */
   readonly retryAfterS?: number;
   /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
@@ -120,6 +120,24 @@ const venueReason = {
   },
 } as const;
 
+/** A text, and not a sentence: it is signed byte for byte. */
+const challenge = {
+  challenge: {
+    kind: 'text',
+    meaning: "The text to sign. The time of its last line is the signature's X-Client-Signature-Expires.",
+  },
+} as const;
+
+const SIGN =
+  'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and X-Client-Signature-Expires.';
+
+const SIGNATURE_INVALID = {
+  malformed: 'X-Client-Signature is not of the form that the wallets of this kind give.',
+  foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
+  expired: 'The signature has expired.',
+  too_far_ahead: 'The signature is valid for too long.',
+} as const;
+
 interface Quoted {
   readonly venueReason?: string;
 }
@@ -150,6 +168,27 @@ export const ERRORS = {
     /** `part`: what is not valid, such as "The order"; `sentence`: in place of the one made of it and the first error. */
     detail: ({ errors: [first], ...words }: { readonly errors: readonly FieldError[] } & InvalidPart) =>
       'sentence' in words ? words.sentence : `${words.part} is not valid: ${first?.field} ${first?.detail}`,
+  },
+  client_signature_required: {
+    status: 401,
+    title: 'Client signature required',
+    when: 'the service verifies clients, and the signature of the order or its end is missing',
+    on: ['orders'],
+    facts: challenge,
+    headers: ['WWW-Authenticate'],
+    detail: (_facts: { readonly challenge: string }) => SIGN,
+  },
+  client_signature_invalid: {
+    status: 401,
+    title: 'Client signature invalid',
+    when:
+      'the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, ' +
+      'over another text, or of a kind of wallet that only its chain can check',
+    on: ['orders'],
+    facts: challenge,
+    headers: ['WWW-Authenticate'],
+    detail: ({ why }: { readonly challenge: string; readonly why: keyof typeof SIGNATURE_INVALID }) =>
+      `${SIGNATURE_INVALID[why]} ${SIGN}`,
   },
   order_placement_disabled: {
     status: 403,

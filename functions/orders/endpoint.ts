@@ -3,11 +3,12 @@ import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, Middleware } from '../endpoint.ts';
+import type { Endpoint, HttpRequest, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import { checkMediaTypeAndSize, checkNoQuery, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
 import type { placedOrder } from './response.ts';
+import type { ClientVerification } from './verification/verification.ts';
 
 /** Writes an order in its canonical form, in wire names. */
 function orderToWire(order: LimitOrder) {
@@ -50,23 +51,49 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
  */
 export type OpenOrders = () => Promise<Orders>;
 
+export interface OrdersOptions {
+  /** Absent where anybody may order. */
+  readonly verification?: ClientVerification | undefined;
+  /** Names a request as the gateway knows it, for the log. */
+  readonly gatewayTrace?: (requestContext: HttpRequest['requestContext']) => Readonly<Record<string, string>>;
+}
+
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
-export function ordersEndpoint(openOrders: OpenOrders): Endpoint {
+export function ordersEndpoint(openOrders: OpenOrders, { verification, gatewayTrace }: OrdersOptions = {}): Endpoint {
   const checkPlacementEnabled: Middleware = { before: () => openOrders().then(() => undefined) };
+  const clientHeaders = verification ? [verification.checkHeaders] : [];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkPlacementEnabled, checkNoQuery, checkMediaTypeAndSize, checkOrderHeaders, parseJsonBody()],
-    handler: async ({ body, headers, logFields }, call) => {
+    checks: [
+      checkPlacementEnabled,
+      checkNoQuery,
+      checkMediaTypeAndSize,
+      checkOrderHeaders,
+      ...clientHeaders,
+      parseJsonBody(),
+    ],
+    handler: async ({ body, headers, requestContext, logFields }, call) => {
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);
-      // An unverified claim: logged so that an operator can match users to fills, never used to decide.
-      const client = { client_address_unverified: headers['x-client-address'] ?? null };
-      Object.assign(logFields, { order: wireOrder, ...client });
-      const key = headers['idempotency-key'];
       const orders = await openOrders();
-      const result = await orders.place(order, key, { ...call, trace: { ...call.trace, order: wireOrder, ...client } });
+      const { domainName } = requestContext;
+      const signed = { headers, domainName, order: wireOrder, now: orders.now() };
+      const { client, refusal } = verification?.verify(signed) ?? {};
+      // An unverified claim: logged so that an operator can match users to fills, never used to decide.
+      const claimed = { client_address_unverified: headers['x-client-address'] ?? null };
+      const trace = {
+        order: wireOrder,
+        ...(client === undefined ? claimed : { client_address: client, client_address_verified: true }),
+        ...gatewayTrace?.(requestContext),
+      };
+      Object.assign(logFields, trace);
+      if (refusal) throw refusal;
+      const key = headers['idempotency-key'];
+      // A comma is in no key: each client has keys of its own.
+      const storedKey = client === undefined ? key : `${client},${key}`;
+      const result = await orders.place(order, storedKey, { ...call, trace: { ...call.trace, ...trace } });
       const placement = placementOf(result, key);
       const { replayed } = result;
       Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });

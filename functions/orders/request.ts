@@ -65,11 +65,13 @@ function printable(maxLength: number, description: string) {
 export const ORDER_HEADERS = {
   'X-Client-Address': printable(
     128,
-    "The user's public key in the client's own chain. Only logged, marked as unverified; never used to decide.",
+    "The user's public key in the client's own chain: only logged, marked as unverified, and never used to decide. Where " +
+      'the service verifies clients it is required: the EVM or Solana address that signs the order.',
   ),
   'Idempotency-Key': printable(
     255,
-    'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours.',
+    'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
+      'Required where the service verifies clients; then each client has keys of its own.',
   ),
 } as const;
 

@@ -38,6 +38,8 @@ export interface OrderResult {
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
+  /** The venue's clock, as `OrderEntry.now`. */
+  now(): number;
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Throws the errors of `OrderEntry.sign`; with
@@ -282,6 +284,7 @@ export function createOrders({
   const deps: Deps = { ...rest, wall, leaseMs, lateArrivalMs, leases, dayCap };
   return {
     walletAddress: rest.entry.walletAddress,
+    now: rest.entry.now,
     place: (order, key, call) => {
       if (key !== undefined) return placeUnderKey(deps, { key, order, call });
       return dayCap ? placeCounted(deps, order, call) : placeUnstored(deps, order, call);

@@ -35,6 +35,9 @@ function briefly(call: Call): Call {
   return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
 
+// From here because a function takes the cryptography, which is large, from the layer, where it is once.
+export { WALLET_KINDS } from '../../wallets/kinds.ts';
+
 /** EIP-55 address of a private key. */
 export function walletAddressOf(privateKey: Secret): string {
   return openWallet(privateKey).address;

@@ -77,6 +77,7 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
   return {
     placed,
     walletAddress: WALLET_ADDRESS,
+    now: Date.now,
     place: async (order, key) => {
       placed.push({ order, key });
       return { ...(await resultFrom(place)), replayed: false };

@@ -1,0 +1,121 @@
+import { WALLET_KINDS } from '#venue/order-entry';
+import { type AppError, type FieldError, refuse } from '../../../shared/errors.ts';
+import type { Middleware } from '../../endpoint.ts';
+import { type ChallengedOrder, challengeText } from './challenge.ts';
+
+/**
+ * Time for which a signature is valid: in the texts that the service writes, at most, and more for clocks that differ. Keys are
+ * kept for a day: none is forgotten while a signature for it is valid.
+ */
+const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** An order with everything that its signature is about. */
+export interface SignedRequest {
+  readonly headers: Headers;
+  /** The gateway's domain name, or the `Host` of the local server. */
+  readonly domainName: string;
+  readonly order: ChallengedOrder;
+  /** By the venue's clock, in milliseconds of the Unix epoch. */
+  readonly now: number;
+}
+
+/** `client`: the canonical address of the one who signed. */
+export type Verified =
+  | { readonly client: string; readonly refusal?: undefined }
+  | { readonly client?: undefined; readonly refusal: AppError };
+
+/** The check that the holder of `X-Client-Address` wants exactly this order. */
+export interface ClientVerification {
+  /** Refuses (400 `invalid_request`) headers without which there is no text to sign. */
+  readonly checkHeaders: Middleware;
+  /** Verifies the signature. The refusals: 401 `client_signature_required` and `client_signature_invalid`. */
+  verify(request: SignedRequest): Verified;
+}
+
+/** Writes a time in RFC 3339, UTC, whole seconds. */
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** Gives the milliseconds of a time; `undefined` unless it is as `formatTime` writes it, February 30 included. */
+function parseTime(text: string): number | undefined {
+  const milliseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isFinite(milliseconds) && formatTime(milliseconds) === text ? milliseconds : undefined;
+}
+
+/** Writes the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */
+function authorityOf(domainName: string): string {
+  return domainName.toLowerCase().replace(/:(?:80)?$/, '');
+}
+
+function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahead' | undefined {
+  const { ahead, tolerance } = SIGNATURE_MS;
+  if (now > validUntil + tolerance) return 'expired';
+  return validUntil > now + ahead + tolerance ? 'too_far_ahead' : undefined;
+}
+
+/** Gives the kind of wallet that an address is of, and its canonical form. */
+function holderOf(address: string) {
+  for (const kind of WALLET_KINDS) {
+    const client = kind.canonicalAddress(address);
+    if (client !== undefined) return { kind, client };
+  }
+  return undefined;
+}
+
+/** Names the headers without which there is no text to sign, or no end of its validity. */
+function wrongHeaders(headers: Headers): FieldError[] {
+  const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
+  const rules = [
+    [
+      'X-Client-Address',
+      holderOf(address) !== undefined,
+      'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.',
+    ],
+    ['Idempotency-Key', Boolean(headers['idempotency-key']), 'is required.'],
+    [
+      'X-Client-Signature-Expires',
+      expires === undefined || parseTime(expires) !== undefined,
+      'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.',
+    ],
+  ] as const;
+  return rules.flatMap(([field, isMet, detail]) => (isMet ? [] : [{ field, detail }]));
+}
+
+/** `publicAuthority` stands in challenges in place of the authority of the request. */
+export function createVerification(publicAuthority: string | undefined): ClientVerification {
+  return {
+    checkHeaders: {
+      before: ({ event: { headers } }) => {
+        const errors = wrongHeaders(headers);
+        if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
+      },
+    },
+    verify: ({ headers, domainName, order, now }) => {
+      const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
+      const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
+      const textUntil = (validUntil: string) =>
+        challengeText({
+          authority: publicAuthority ?? authorityOf(domainName),
+          clientAddress,
+          order,
+          idempotencyKey,
+          validUntil,
+        });
+      const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
+      if (!signature || !expires) return { refusal: refuse('client_signature_required', { challenge }) };
+      const invalid = (why: 'malformed' | 'foreign' | 'expired' | 'too_far_ahead') => ({
+        refusal: refuse('client_signature_invalid', { challenge, why }),
+      });
+      const [holder, validUntil] = [holderOf(clientAddress), parseTime(expires)];
+      if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
+      const mistimed = whyMistimed(validUntil, now);
+      if (mistimed) return invalid(mistimed);
+      const { kind, client } = holder;
+      const signed = kind.check(signature, { text: textUntil(expires), address: client });
+      return signed === 'valid' ? { client } : invalid(signed);
+    },
+  };
+}
