@@ -102,8 +102,10 @@ export interface paths {
          *
          *     **Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
          *
-         *     Nobody is authenticated by the service itself. A deployment can put IAM in front of this operation: then the gateway
-         *     wants requests signed with AWS Signature Version 4 and answers others 403 by itself.
+         *     **Callers** are not authenticated unless the service verifies clients (`SERVICE_CLIENT_VERIFICATION=required`): then
+         *     each order is signed by the wallet of `X-Client-Address`. Without a signature the answer is 401 with the text to sign in
+         *     `challenge`. A deployment can also put IAM in front of this operation: then the gateway wants requests signed with AWS
+         *     Signature Version 4 and answers others 403 by itself.
          */
         post: operations["orders"];
         delete?: never;
@@ -275,6 +277,46 @@ export interface components {
                 /** @description What it must be. */
                 detail: string;
             }[];
+        };
+        /** @description Answered when the service verifies clients, and the signature of the order or its end is missing. */
+        ClientSignatureRequiredProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Client signature required";
+            /** @constant */
+            status: 401;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "client_signature_required";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+            /** @description The text to sign. The time of its last line is the signature's X-Client-Signature-Expires. */
+            challenge: string;
+        };
+        /** @description Answered when the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a kind of wallet that only its chain can check. */
+        ClientSignatureInvalidProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Client signature invalid";
+            /** @constant */
+            status: 401;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "client_signature_invalid";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+            /** @description The text to sign. The time of its last line is the signature's X-Client-Signature-Expires. */
+            challenge: string;
         };
         /** @description Answered when the service is read-only; `detail` names the setting that is missing. */
         OrderPlacementDisabledProblem: {
@@ -1117,6 +1159,8 @@ export interface components {
         Age: number;
         /** @description The methods of this path. */
         Allow: string;
+        /** @description The order wants the signature of a wallet. */
+        "WWW-Authenticate": "Wallet-Signature";
         /** @description The origins whose pages may read the answer: `*`, or the one that asked. Absent for others. */
         "Access-Control-Allow-Origin": string;
         /** @description What a page may use. */
@@ -1445,10 +1489,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The user's public key in the client's own chain. Only logged, marked as unverified; never used to decide. */
+                /** @description The user's public key in the client's own chain: only logged, marked as unverified, and never used to decide. Where the service verifies clients it is required: the EVM or Solana address that signs the order. */
                 "X-Client-Address"?: string;
-                /** @description Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. */
+                /** @description Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. Required where the service verifies clients; then each client has keys of its own. */
                 "Idempotency-Key"?: string;
+                /** @description The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead. */
+                "X-Client-Signature-Expires"?: string;
                 /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
@@ -1485,6 +1531,22 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /**
+             * @description Unauthorized:
+             *
+             *     - `client_signature_required`: the service verifies clients, and the signature of the order or its end is missing.
+             *     - `client_signature_invalid`: the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a kind of wallet that only its chain can check.
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ClientSignatureRequiredProblem"] | components["schemas"]["ClientSignatureInvalidProblem"];
                 };
             };
             /**

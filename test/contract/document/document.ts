@@ -15,11 +15,21 @@ const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the o
 - **Token ids** are decimal strings of up to 78 digits: never turn them into a JavaScript number.
 - **Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`; \`detail\` says what to do.
 - **HEAD** is GET without a body, on every GET.
-- The first failing check answers, in this order: host, path, method, origin, placement enabled, media type, size,
-  headers, body, token, market rules, cap, venue.
+- The first failing check answers, in this order: host, path, method, origin, placement enabled, query, media type, size,
+  headers, body, client signature, token, market rules, cap, daily cap, venue.
 - Answers may get further members and there may be further codes: ignore members that you do not know.
 
 Examples are from \`npm run paper\`, an invented venue without real money.`;
+
+const CLIENT_SIGNATURE = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Client-Signature',
+  description:
+    'Where the service verifies clients: the signature of the wallet of `X-Client-Address` over the text of the order, which ' +
+    'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28. ' +
+    'Solana: ed25519 over the bytes of the text, base58 of 64 bytes.',
+} as const;
 
 const TAGS = [
   { name: 'Market data', description: 'Works without any credentials.' },
@@ -38,6 +48,7 @@ function operationOf(name: keyof typeof ROUTES, operation: Operation) {
     description,
     parameters: [...parameters.filter((item) => item.in !== 'path'), REQUEST_ID_PARAMETER],
     ...(body && {
+      security: [{}, { clientSignature: [] }],
       requestBody: {
         required: true,
         description: `JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes.`,
@@ -112,10 +123,15 @@ export function createDocument() {
         variables: { host: { default: 'api.example.org', description: 'Host of the gateway.' } },
       },
     ],
-    // Nobody is authenticated by the service; see the order operation for what a deployment can add.
+    // Only orders can need more; see there for what a deployment can add.
     security: [],
     tags: TAGS,
     paths: Object.fromEntries(Object.values(ROUTES).map((route) => [route.path, pathItem(route)])),
-    components: { schemas: componentSchemas(), responses: responses(), headers: RESPONSE_HEADERS },
+    components: {
+      schemas: componentSchemas(),
+      responses: responses(),
+      headers: RESPONSE_HEADERS,
+      securitySchemes: { clientSignature: CLIENT_SIGNATURE },
+    },
   };
 }

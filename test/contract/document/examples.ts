@@ -17,6 +17,8 @@ export interface Exchange {
   readonly name: string;
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Settings of the service besides those of a service on paper. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** The body of an order. */
   readonly send?: Readonly<Record<string, unknown>>;
   readonly status: number;
@@ -103,6 +105,28 @@ const PLACED = {
   trade_ids: [],
 } as const;
 
+/** A wallet of nobody, with the key 0x22…22. */
+const CLIENT = '0x1563915e194D8CfBA1943570603F7606A3115508';
+
+const SIGN =
+  'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and ' +
+  'X-Client-Signature-Expires.';
+
+/** Of one moment, from which it is valid for 300 seconds. */
+const CHALLENGE = [
+  'Place one order on api.example.org',
+  '',
+  `Client: ${CLIENT}`,
+  'Side: buy',
+  'Size: 5 shares',
+  'Price: 0.01',
+  'Post only: yes',
+  'Expires at: never',
+  `Token: ${YES}`,
+  'Idempotency key: example-1',
+  'Signature valid until: 2026-10-05T09:15:10Z',
+].join('\n');
+
 const LIMIT_RULE = 'must be one integer from 1 to 500.';
 const SIDE_RULE = 'must be "buy" or "sell".';
 
@@ -152,6 +176,11 @@ export const EXAMPLES: readonly Exchange[] = [
   refusedOrder('invalid_request', { side: 'hold' }, `The order is not valid: side ${SIDE_RULE}`, {
     errors: [{ field: 'side', detail: SIDE_RULE }],
   }),
+  {
+    ...refusedOrder('client_signature_required', {}, SIGN, { challenge: CHALLENGE }),
+    settings: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_PUBLIC_AUTHORITY: 'api.example.org' },
+    headers: { 'x-client-address': CLIENT, 'idempotency-key': 'example-1' },
+  },
   refusedOrder('price_off_tick', { price: 0.015 }, 'The price must be a multiple of 0.01.', { tick_size: '0.01' }),
   refusedOrder('price_out_of_range', { price: 1 }, 'The price must be from 0.01 to 0.99.', {
     min_price: '0.01',

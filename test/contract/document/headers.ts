@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ORDER_HEADERS } from '../../../functions/orders/request.ts';
 import { REQUEST_ID } from '../../../functions/pipeline.ts';
 import { type ErrorCode, errorSpec } from '../../../shared/errors.ts';
+import { WHOLE_SECONDS } from './problems.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
 export interface Parameter {
@@ -44,6 +45,19 @@ export const ORDER_HEADER_PARAMETERS: readonly Parameter[] = Object.entries(ORDE
   parameter('header', name, schema),
 );
 
+/** The headers of a verified client; `X-Client-Signature` is a security scheme. */
+export const SIGNATURE_PARAMETER = parameter(
+  'header',
+  'X-Client-Signature-Expires',
+  z.string().check(
+    z.meta({
+      pattern: WHOLE_SECONDS.source,
+      description:
+        'The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead.',
+    }),
+  ),
+);
+
 /** The headers of a preflight. */
 export const PREFLIGHT_PARAMETERS: readonly Parameter[] = [
   parameter('header', 'Origin', text('The origin of the page that asks. Without it only `Allow` is answered.')),
@@ -65,6 +79,10 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   Allow: { description: 'The methods of this path.', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'The order wants the signature of a wallet.',
+    schema: { type: 'string', const: 'Wallet-Signature' },
+  },
   'Access-Control-Allow-Origin': {
     description: 'The origins whose pages may read the answer: `*`, or the one that asked. Absent for others.',
     schema: { type: 'string' },

@@ -1,7 +1,13 @@
 import { limit } from '../../../functions/markets/request.ts';
 import type { ROUTES } from '../../../functions/routes.ts';
 import { tokenId } from '../../../functions/schemas.ts';
-import { IF_NONE_MATCH_PARAMETER, ORDER_HEADER_PARAMETERS, type Parameter, parameter } from './headers.ts';
+import {
+  IF_NONE_MATCH_PARAMETER,
+  ORDER_HEADER_PARAMETERS,
+  type Parameter,
+  parameter,
+  SIGNATURE_PARAMETER,
+} from './headers.ts';
 import type { Success } from './responses.ts';
 import type { SchemaName } from './schemas.ts';
 
@@ -31,8 +37,10 @@ no order is live.
 
 **Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
 
-Nobody is authenticated by the service itself. A deployment can put IAM in front of this operation: then the gateway
-wants requests signed with AWS Signature Version 4 and answers others 403 by itself.`;
+**Callers** are not authenticated unless the service verifies clients (\`SERVICE_CLIENT_VERIFICATION=required\`): then
+each order is signed by the wallet of \`X-Client-Address\`. Without a signature the answer is 401 with the text to sign in
+\`challenge\`. A deployment can also put IAM in front of this operation: then the gateway wants requests signed with AWS
+Signature Version 4 and answers others 403 by itself.`;
 
 /** The four endpoints, as the document describes them. */
 export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
@@ -67,7 +75,7 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
     tag: 'Orders',
     summary: 'Place a limit order',
     description: PLACE_ORDER,
-    parameters: ORDER_HEADER_PARAMETERS,
+    parameters: [...ORDER_HEADER_PARAMETERS, SIGNATURE_PARAMETER],
     body: 'OrderRequest',
     successes: [
       {

@@ -17,13 +17,14 @@ function fieldErrors(meaning: string) {
 }
 
 /** RFC 3339 in UTC, whole seconds. */
-const WHOLE_SECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+export const WHOLE_SECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 function factSchema({ kind, meaning }: FactSpec): z.ZodMiniType {
   if (kind === 'decimal') return decimal(meaning);
   if (kind === 'integer') return z.int().check(z.describe(meaning));
   if (kind === 'hash') return hash(meaning);
   if (kind === 'time') return z.string().check(z.regex(WHOLE_SECONDS), z.describe(meaning));
+  if (kind === 'text') return text(meaning);
   if (kind === 'field errors') return fieldErrors(meaning);
   if (kind === 'sentence') return z.string().check(z.maxLength(MAX_SENTENCE), z.describe(meaning));
   return z.enum(kind).check(z.describe(meaning));
