@@ -10,7 +10,9 @@ import { expectProblem, send } from '../support/service/http-client.ts';
 import { LISTED_ORIGIN, startTestServer } from '../support/service/local-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
-const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age';
+const ALLOWED =
+  'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id';
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const EVIL = [
   'https://evil.example',
@@ -58,7 +60,7 @@ describe.each([
       'access-control-allow-origin': '*',
       'access-control-expose-headers': EXPOSED,
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id',
+      'access-control-allow-headers': ALLOWED,
       'access-control-max-age': '600',
     });
   });
@@ -115,7 +117,7 @@ describe.each([
       'access-control-allow-origin': LISTED_ORIGIN,
       'access-control-expose-headers': EXPOSED,
       'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Request-Id',
+      'access-control-allow-headers': ALLOWED,
       'access-control-max-age': '600',
     });
   });

@@ -31,7 +31,7 @@ describe('the pipeline', () => {
         'x-content-type-options': 'nosniff',
         'content-type': 'application/json',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age',
+        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate',
         'x-request-id': 'mine',
       },
       body: '{"a":"1"}\n',
@@ -161,7 +161,7 @@ describe('the pipeline', () => {
         'x-content-type-options': 'nosniff',
         allow: 'GET, HEAD, OPTIONS',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age',
+        'access-control-expose-headers': 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate',
         'x-request-id': expect.stringMatching(NEW_ID),
       },
     });

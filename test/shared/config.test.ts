@@ -33,6 +33,8 @@ describe('the settings', () => {
       funderAddress: undefined,
       maxOrderNotional: undefined,
       maxDailyNotional: undefined,
+      clientVerification: 'off',
+      publicAuthority: undefined,
       metricsNamespace: undefined,
       corsOrigins: [],
       logLevel: 'info',
@@ -69,6 +71,8 @@ describe('the settings', () => {
       SERVICE_FUNDER_ADDRESS: ADDRESS,
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
       SERVICE_MAX_DAILY_NOTIONAL: '1000',
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_PUBLIC_AUTHORITY: 'API.Example.com:8443',
       SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
       SERVICE_LOG_LEVEL: 'debug',
     });
@@ -83,6 +87,8 @@ describe('the settings', () => {
       funderAddress: ADDRESS,
       maxOrderNotional: { coefficient: 995n, scale: 1 },
       maxDailyNotional: { coefficient: 1000n, scale: 0 },
+      clientVerification: 'required',
+      publicAuthority: 'api.example.com:8443',
       corsOrigins: ['https://app.example', 'http://localhost:3000'],
       logLevel: 'debug',
     });
@@ -94,6 +100,19 @@ describe('the settings', () => {
       expect(parseLocalConfig({ SERVICE_CLOB_URL: url }).clobUrl).toBe(url.toLowerCase());
     },
   );
+
+  it.each([
+    ['API.Example.com', 'api.example.com'],
+    ['api.example.com:443', 'api.example.com'],
+    ['api.example.com:80', 'api.example.com'],
+    ['api.example.com:4430', 'api.example.com:4430'],
+    ['10.1.2.3:8080', '10.1.2.3:8080'],
+    ['[FD00::80]:8080', '[fd00::80]:8080'],
+    ['[fd00::1:80]', '[fd00::1:80]'],
+    ['my_box', 'my_box'],
+  ])('take the authority %s as it is in URLs', (text, publicAuthority) => {
+    expect(parseLocalConfig({ SERVICE_PUBLIC_AUTHORITY: text })).toMatchObject({ publicAuthority });
+  });
 
   it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
     expect(parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders.privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
@@ -304,6 +323,25 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
   SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1)],
   SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
+  SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
+  SERVICE_PUBLIC_AUTHORITY: [
+    'https://api.example.com',
+    'api.example.com/',
+    'api.example.com:',
+    'api.example.com:99999',
+    'api.example.com:0443',
+    'api.example.com,b.example',
+    'user@api.example.com',
+    '*.example.com',
+    'api.ex\u00e4mple.com',
+    'a b.example',
+    'a.example\n',
+    '::1',
+    '[::g]',
+    '[0::1]',
+    '127.1',
+    ':8080',
+  ],
   SERVICE_CORS_ORIGINS: [
     '*',
     'null',

@@ -4,6 +4,8 @@ import { AppError, ERRORS } from '../../shared/errors.ts';
 /** As the contract has them. */
 const STATUSES = {
   invalid_request: 400,
+  client_signature_required: 401,
+  client_signature_invalid: 401,
   order_placement_disabled: 403,
   origin_not_allowed: 403,
   host_not_allowed: 403,

@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { gatewayTrace } from '../../functions/orders/gateway-trace.ts';
+import { openVerification } from '../../functions/orders/verification/open.ts';
+import { createVerification } from '../../functions/orders/verification/verification.ts';
+import { parseDeployedConfig } from '../../shared/config.ts';
+import { evmWallet, secondsFromNow, signedHeaders } from '../support/service/client-wallets.ts';
+import { ask } from '../support/service/gateway-event.ts';
+import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
+
+const NOW = Date.parse('2026-11-21T13:00:00Z');
+const ALICE = evmWallet('2');
+const ORDER = { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false } as const;
+
+const sign = (seconds: number, authority = 'x.example') =>
+  signedHeaders({
+    wallet: ALICE,
+    url: `http://${authority}`,
+    order: ORDER,
+    key: 'k',
+    expires: secondsFromNow(seconds, NOW),
+  });
+
+describe('the end of a signature', () => {
+  it.each([
+    [-31, 'The signature has expired.'],
+    [-30, undefined],
+    [0, undefined],
+    [600, undefined],
+    [630, undefined],
+    [631, 'The signature is valid for too long.'],
+    [86_400 * 366, 'The signature is valid for too long.'],
+  ])('in %d s is judged by the clock of the venue', async (seconds, detail) => {
+    const headers = await sign(seconds);
+    const verified = createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now: NOW });
+    expect(verified.client).toBe(detail === undefined ? ALICE.address : undefined);
+    if (detail !== undefined) expect(verified.refusal?.message).toContain(detail);
+  });
+
+  it('of a text that we write is in 300 s', () => {
+    const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
+    const { verify } = createVerification(undefined);
+    const { refusal } = verify({ headers, domainName: 'x.example', order: ORDER, now: NOW + 999 });
+    expect(refusal?.facts['challenge']).toMatch(/\nSignature valid until: 2026-11-21T13:05:00Z$/);
+  });
+});
+
+describe('the authority', () => {
+  it.each([
+    ['X.Example', 'x.example'],
+    ['x.example:80', 'x.example'],
+    ['x.example:', 'x.example'],
+    ['x.example:443', 'x.example:443'],
+    ['x.example:8080', 'x.example:8080'],
+    ['[::80]', '[::80]'],
+  ])('of %s is %s', (domainName, authority) => {
+    const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
+    const { refusal } = createVerification(undefined).verify({ headers, domainName, order: ORDER, now: NOW });
+    expect(String(refusal?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
+  });
+});
+
+describe('verification', () => {
+  const TRADING = {
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
+    SERVICE_PRIVATE_KEY_SECRET: 'name',
+    SERVICE_ORDERS_TABLE: 'table',
+  };
+
+  it('is there where it is required and orders are placed', async () => {
+    const required = { SERVICE_CLIENT_VERIFICATION: 'required' };
+    const opened = [{ ...TRADING, ...required }, TRADING, required].map((env) =>
+      openVerification(parseDeployedConfig(env)),
+    );
+    expect((await Promise.all(opened)).map((found) => found !== undefined)).toStrictEqual([true, false, false]);
+  });
+
+  it('answers for its headers before the body has come', async () => {
+    let asked = 0;
+    const receiveBody = async () => {
+      asked += 1;
+      return { body: '{}', isBase64Encoded: false };
+    };
+    const endpoint = ordersEndpoint(async () => fakeOrders(), { verification: createVerification(undefined) });
+    const headers = { 'content-type': 'application/json', 'x-client-address': 'nobody' };
+    const { body } = await ask(endpoint, { method: 'POST', headers, receiveBody });
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ field: 'X-Client-Address' }, { field: 'Idempotency-Key' }],
+    });
+    expect(asked).toBe(0);
+  });
+
+  it('goes by the clock of the orders, and by the name that the gateway has', async () => {
+    const orders = { ...fakeOrders(), now: () => NOW };
+    const endpoint = ordersEndpoint(async () => orders, { verification: createVerification(undefined) });
+    const place = async (seconds: number) => {
+      const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
+      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) })).result.statusCode;
+    };
+    expect([await place(-31), await place(600)]).toStrictEqual([401, 201]);
+    expect(orders.placed).toMatchObject([{ key: `${ALICE.address},k` }]);
+  });
+});
+
+describe('the trace of a deployed order', () => {
+  const requestId = 'gateway-id';
+  const userArn = 'arn:aws:iam::123456789012:user/trader';
+
+  it.each([
+    [{ requestId }, { gateway_request_id: requestId }],
+    [
+      { requestId, authorizer: { iam: { userArn } } },
+      { gateway_request_id: requestId, gateway_caller: userArn },
+    ],
+    [
+      { requestId, authorizer: { jwt: { claims: { sub: 'me' }, scopes: null } } },
+      { gateway_request_id: requestId, gateway_caller: 'me' },
+    ],
+    [{ requestId, authorizer: { iam: null, jwt: { claims: {} } } }, { gateway_request_id: requestId }],
+    [{ requestId, authorizer: { lambda: { iam: { userArn } } } }, { gateway_request_id: requestId }],
+    [{}, {}],
+  ])('says what the gateway knows of it: %j', (requestContext, trace) => {
+    expect(gatewayTrace(requestContext)).toStrictEqual(trace);
+  });
+
+  it('is in its lines', async () => {
+    const traces: unknown[] = [];
+    const fake = fakeOrders();
+    const place: typeof fake.place = (order, key, call) => {
+      traces.push(call.trace);
+      return fake.place(order, key, call);
+    };
+    const endpoint = ordersEndpoint(async () => ({ ...fake, place }), { gatewayTrace });
+    const headers = { 'content-type': 'application/json' };
+    const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) });
+    for (const line of [...traces, ...lines]) expect(line).toMatchObject({ gateway_request_id: requestId });
+    expect([traces.length, lines.length]).toStrictEqual([1, 1]);
+  });
+});

@@ -1,0 +1,365 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import type { Environment } from '../../shared/settings.ts';
+import {
+  type ClientWallet,
+  evmWallet,
+  type Signing,
+  secondsFromNow,
+  signedHeaders,
+  solanaWallet,
+} from '../support/service/client-wallets.ts';
+import { type Answer, send } from '../support/service/http-client.ts';
+import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
+
+const ALICE = evmWallet('2');
+const BOB = evmWallet('3');
+const CAROL = await solanaWallet(0x22);
+const WALLETS: [string, ClientWallet, ClientWallet][] = [
+  ['an EVM account', ALICE, CAROL],
+  ['a Solana account', CAROL, ALICE],
+];
+/** The order of secp256k1. */
+const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+type Headers = Readonly<Record<string, string>>;
+type Signed = Partial<Omit<Signing, 'url' | 'order'>> & { readonly order?: object; readonly authority?: string };
+
+/** Starts a service that verifies its clients, on a paper venue. */
+async function open(settings: Environment = {}) {
+  const { url, venue, venueUrl } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required', ...settings });
+  const markets = await fetch(`${url}/v1/markets?limit=1`);
+  const { items } = JSON.parse(await markets.text());
+  const order = {
+    token_id: String(items[0].outcomes[0].token_id),
+    side: 'buy',
+    price: '0.02',
+    size: '10',
+    post_only: true,
+  } as const;
+  const sign = ({ authority, order: change, ...signed }: Signed = {}) =>
+    signedHeaders({
+      wallet: ALICE,
+      key: 'key',
+      ...signed,
+      url: authority === undefined ? url : `http://${authority}`,
+      order: { ...order, ...change },
+    });
+  const post = (headers: Headers | readonly string[], change: object = {}, to = url): Promise<Answer> => {
+    const json = ['content-type', 'application/json', 'host', new URL(to).host];
+    const all = Array.isArray(headers) ? [...json, ...headers] : [...json, ...Object.entries(headers).flat()];
+    return send(to, {
+      method: 'POST',
+      path: '/v1/orders',
+      headers: all,
+      body: JSON.stringify({ ...order, ...change }),
+    });
+  };
+  return { url, venue, venueUrl, order, sign, post };
+}
+
+/** Sums an answer up: its status, its code and the fields that it names. */
+function summary({ status, text }: Answer): string {
+  const { code, errors = [] } = JSON.parse(text);
+  return [status, ...(code ? [code] : []), ...errors.map(({ field }: { field: string }) => field)].join(' ');
+}
+
+function without(headers: Headers, ...names: readonly string[]): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}
+
+const REQUIRED = '401 client_signature_required';
+const INVALID = '401 client_signature_invalid';
+const malformed = (...names: readonly string[]) => `400 invalid_request ${names.join(' ')}`;
+
+describe.each(WALLETS)('an order that %s has signed', (_name, wallet, other) => {
+  it('is placed, and everything else is refused before anything is looked up or sent', async () => {
+    const { url, venue, sign, post, order } = await open();
+    const right = await sign({ wallet });
+    const { 'x-client-address': address = '', 'x-client-signature': signature = '' } = right;
+    const { port } = new URL(url);
+    const changed = (from: RegExp | string, to: string) => sign({ wallet, change: (text) => text.replace(from, to) });
+    const cases: readonly (readonly [string, string, Headers | readonly string[], object?])[] = [
+      ['no signature', REQUIRED, without(right, 'x-client-signature')],
+      ['no end', REQUIRED, without(right, 'x-client-signature-expires')],
+      ['neither', REQUIRED, without(right, 'x-client-signature', 'x-client-signature-expires')],
+      ['an empty signature', REQUIRED, { ...right, 'x-client-signature': '' }],
+      ['no address', malformed('X-Client-Address'), without(right, 'x-client-address')],
+      ['no key', malformed('Idempotency-Key'), without(right, 'idempotency-key')],
+      ['nothing', malformed('X-Client-Address', 'Idempotency-Key'), {}],
+      ['a name', malformed('X-Client-Address'), { ...right, 'x-client-address': 'vitalik.eth' }],
+      ['half an address', malformed('X-Client-Address'), { ...right, 'x-client-address': address.slice(0, 20) }],
+      [
+        'a look-alike',
+        malformed('X-Client-Address'),
+        { ...right, 'x-client-address': `${address.slice(0, -1)}\u00e0` },
+      ],
+      ...[
+        '',
+        '1',
+        '2026-12-01T12:00:00.000Z',
+        '2026-12-01T12:00:00+00:00',
+        '2026-02-30T12:00:00Z',
+        '2026-12-01 12:00:00Z',
+      ].map(
+        (expires) =>
+          [
+            `the end ${expires}`,
+            malformed('X-Client-Signature-Expires'),
+            { ...right, 'x-client-signature-expires': expires },
+          ] as const,
+      ),
+      ['another address', INVALID, { ...right, 'x-client-address': BOB.address }],
+      ['another kind of address', INVALID, { ...right, 'x-client-address': other.address }],
+      ['another kind of signature', INVALID, { ...right, 'x-client-signature': await other.sign('x') }],
+      ['a signature of another text', INVALID, { ...right, 'x-client-signature': await wallet.sign('x') }],
+      ['half a signature', INVALID, { ...right, 'x-client-signature': signature.slice(0, -2) }],
+      ['a longer signature', INVALID, { ...right, 'x-client-signature': `${signature}00` }],
+      ['a look-alike of a signature', INVALID, { ...right, 'x-client-signature': signature.replace(/\w$/, '\u00e9') }],
+      ['another key', INVALID, { ...right, 'idempotency-key': 'key2' }],
+      ['a longer end', INVALID, { ...right, 'x-client-signature-expires': secondsFromNow(301) }],
+      ['an end that is past', INVALID, await sign({ wallet, expires: secondsFromNow(-32) })],
+      ['an end that is too far ahead', INVALID, await sign({ wallet, expires: secondsFromNow(640) })],
+      ['another service', INVALID, await sign({ wallet, authority: 'api.example.com' })],
+      ['another port', INVALID, await sign({ wallet, authority: `127.0.0.1:${Number(port) - 1}` })],
+      ['another name of this machine', INVALID, await sign({ wallet, authority: `localhost:${port}` })],
+      ['no port', INVALID, await sign({ wallet, authority: '127.0.0.1' })],
+      ['another side', INVALID, right, { side: 'sell' }],
+      ['another size', INVALID, right, { size: '11' }],
+      ['another price', INVALID, right, { price: '0.03' }],
+      ['another kind of order', INVALID, right, { post_only: false }],
+      ['another token', INVALID, right, { token_id: '1' }],
+      ['a price not in canonical form', INVALID, await sign({ wallet, order: { price: '0.020' } })],
+      ['a line end more', INVALID, await changed(/$/, '\n')],
+      ['other line ends', INVALID, await changed(/\n/g, '\r\n')],
+      ['one line less', INVALID, await changed(/\nPost only: .*/, '')],
+      ['a space more', INVALID, await changed('Side: ', 'Side:  ')],
+      ['a no-break space', INVALID, await changed('Side: ', 'Side:\u00a0')],
+      ['lines swapped', INVALID, await changed(/(Size: .*)\n(Price: .*)/, '$2\n$1')],
+      ['an address in other letters', INVALID, await changed(/Client: .*/, `Client: ${other.address}`)],
+      ['two keys', malformed('Idempotency-Key'), [...Object.entries(right).flat(), 'idempotency-key', 'key']],
+      ['two addresses', malformed('X-Client-Address'), [...Object.entries(right).flat(), 'x-client-address', address]],
+      [
+        'two signatures',
+        malformed('x-client-signature'),
+        [...Object.entries(right).flat(), 'x-client-signature', signature],
+      ],
+      [
+        'two ends',
+        malformed('x-client-signature-expires'),
+        [...Object.entries(right).flat(), 'x-client-signature-expires', 'x'],
+      ],
+      ['a comma in the key', malformed('Idempotency-Key'), { ...right, 'idempotency-key': `${address},key` }],
+      ['a key of other characters', malformed('Idempotency-Key'), { ...right, 'idempotency-key': 'k\u00e9y' }],
+      ['a broken order first', malformed('side'), without(right, 'x-client-signature'), { side: 'hold' }],
+    ];
+    const before = venue.requests().length;
+    const answers = await Promise.all(
+      cases.map(async ([name, , ...request]) => [name, summary(await post(...request))]),
+    );
+    expect(answers).toStrictEqual(cases.map(([name, expected]) => [name, expected]));
+    expect(venue.requests().slice(before)).toStrictEqual([]);
+    const placed = await post(right);
+    expect([summary(placed), venue.orders().length]).toStrictEqual(['201', 1]);
+    expect(JSON.parse(placed.text)).toMatchObject({ ...order, status: 'live' });
+  });
+
+  it('is answered with the text to sign', async () => {
+    const { venue, sign, post } = await open({ SERVICE_PUBLIC_AUTHORITY: 'API.example.com:8443' });
+    const headers = await sign({ wallet });
+    const unsigned = without(headers, 'x-client-signature', 'x-client-signature-expires');
+    const { status, headers: answered, text } = await post(unsigned);
+    const { challenge } = JSON.parse(text);
+    expect([status, answered['www-authenticate']]).toStrictEqual([401, 'Wallet-Signature']);
+    expect(challenge).toMatch(/^Place one order on api\.example\.com:8443\n\nClient: /);
+    const expires = challenge.split(' ').at(-1);
+    expect(Math.abs(Date.parse(expires) - Date.now() - 300_000)).toBeLessThan(10_000);
+    const signature = await wallet.sign(challenge);
+    const answer = await post({ ...unsigned, 'x-client-signature': signature, 'x-client-signature-expires': expires });
+    expect([summary(answer), venue.orders().length]).toStrictEqual(['201', 1]);
+    // The Host is none of a client's business where the operator says the name.
+    expect(summary(await post(await sign({ wallet, key: 'other' })))).toBe(INVALID);
+    expect(summary(await post(await sign({ wallet, key: 'other', authority: 'api.example.com:8443' })))).toBe('201');
+  });
+});
+
+describe('a signature that anybody can make of another', () => {
+  it('is refused', async () => {
+    const { venue, sign, post } = await open();
+    const headers = await sign();
+    const { 'x-client-signature': low = '' } = headers;
+    const s = (N - BigInt(`0x${low.slice(66, 130)}`)).toString(16).padStart(64, '0');
+    const high = `${low.slice(0, 66)}${s}${low.endsWith('1b') ? '1c' : '1b'}`;
+    const zeroV = `${low.slice(0, 130)}${low.endsWith('1b') ? '00' : '01'}`;
+    for (const signature of [high, zeroV]) {
+      const answer = await post({ ...headers, 'x-client-signature': signature });
+      expect(summary(answer)).toBe(INVALID);
+      expect(JSON.parse(answer.text).detail).toMatch(/^X-Client-Signature is not of the form/);
+    }
+    expect(venue.orders()).toStrictEqual([]);
+  });
+});
+
+describe('a captured request', () => {
+  it('places nothing new', async () => {
+    const { venue, sign, post } = await open();
+    const headers = await sign();
+    const first = await post(headers);
+    const again = await Promise.all([post(headers), post(headers)]);
+    expect([first, ...again].map(summary)).toStrictEqual(['201', '201', '201']);
+    expect(again.map(({ headers: { 'idempotency-replayed': replayed } }) => replayed)).toStrictEqual(['true', 'true']);
+    expect(again.map(({ text }) => text)).toStrictEqual([first.text, first.text]);
+    // A signature of later, or the address in other letters: the same client, key and order.
+    const later = await post(await sign({ expires: secondsFromNow(100), address: ALICE.address.toLowerCase() }));
+    expect([later.text, venue.orders().length]).toStrictEqual([first.text, 1]);
+    // Of another order under the same key.
+    expect(summary(await post(await sign({ order: { size: '11' } }), { size: '11' }))).toBe(
+      '422 idempotency_key_reused',
+    );
+  });
+
+  it('places nothing new at another process on the same store', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'verified-'));
+    const settings = {
+      SERVICE_STORE: join(directory, 'orders.db'),
+      SERVICE_PUBLIC_AUTHORITY: 'api.example.com',
+    };
+    const { venue, venueUrl, sign, post } = await open(settings);
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/start.js')], {
+      env: {
+        PATH: process.env['PATH'],
+        SERVICE_PORT: '0',
+        SERVICE_GAMMA_URL: venueUrl,
+        SERVICE_CLOB_URL: venueUrl,
+        SERVICE_PRIVATE_KEY: PAPER_KEY,
+        SERVICE_PLACE_ORDER: '1',
+        SERVICE_CLIENT_VERIFICATION: 'required',
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      let elsewhere = '';
+      for await (const line of createInterface({ input: child.stdout })) {
+        const { message, url } = JSON.parse(line);
+        if (message !== 'listening') continue;
+        elsewhere = url;
+        break;
+      }
+      const headers = await sign({ authority: 'api.example.com' });
+      const answers = [await post(headers), await post(headers, {}, elsewhere)];
+      expect(answers.map(summary)).toStrictEqual(['201', '201']);
+      expect(answers[1]?.headers['idempotency-replayed']).toBe('true');
+      expect(venue.orders()).toHaveLength(1);
+    } finally {
+      child.kill();
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a key', () => {
+  it('is each client’s own: it neither shows nor blocks the order of another', async () => {
+    const { venue, sign, post } = await open();
+    const [alice, bob, carol] = [
+      await post(await sign()),
+      await post(await sign({ wallet: BOB, order: { size: '11' } }), { size: '11' }),
+      await post(await sign({ wallet: CAROL })),
+    ];
+    expect([alice, bob, carol].map(summary)).toStrictEqual(['201', '201', '201']);
+    expect(venue.orders()).toHaveLength(3);
+    expect(new Set([alice, bob, carol].map(({ text }) => JSON.parse(text).order_id)).size).toBe(3);
+  });
+
+  it('that names another client’s is none of his', async () => {
+    const { venue, sign, post } = await open();
+    await post(await sign());
+    for (const key of [`${ALICE.address} key`, `${ALICE.address}%2Ckey`, `${ALICE.address};key`]) {
+      expect(summary(await post(await sign({ wallet: BOB, key })))).toBe('201');
+    }
+    expect(venue.orders()).toHaveLength(4);
+  });
+});
+
+describe('the log', () => {
+  it('says who signed an order, and that the one who did not is a claim', async () => {
+    const written: string[] = [];
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    try {
+      const { sign, post } = await open({ SERVICE_LOG_LEVEL: 'info' });
+      const address = ALICE.address.toLowerCase();
+      await post(await sign({ address }));
+      await post({ ...(await sign()), 'x-client-address': BOB.address });
+    } finally {
+      write.mockRestore();
+    }
+    const lines: Record<string, unknown>[] = written
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [signed] = lines.filter(({ message }) => message === 'order signed');
+    const [placed, refused] = lines.filter(({ route }) => route === 'orders');
+    const verified = { client_address: ALICE.address, client_address_verified: true };
+    expect(signed).toMatchObject({ ...verified, order_id: placed?.['order_id'] });
+    expect(placed).toMatchObject({ ...verified, status: 201 });
+    for (const line of [signed, placed]) expect(line).not.toHaveProperty('client_address_unverified');
+    expect(refused).toMatchObject({
+      client_address_unverified: BOB.address,
+      status: 401,
+      code: 'client_signature_invalid',
+    });
+    expect(refused).not.toHaveProperty('client_address_verified');
+    expect(lines.map((line) => line['order_id']).filter((id) => id !== undefined)).toHaveLength(2);
+  });
+});
+
+describe('a service without verification', () => {
+  it('takes the headers for claims, as before', async () => {
+    const { venue, post } = await open({ SERVICE_CLIENT_VERIFICATION: '' });
+    const headers = { 'x-client-address': 'anybody', 'x-client-signature': 'x', 'x-client-signature-expires': 'y' };
+    expect([summary(await post(headers)), venue.orders().length]).toStrictEqual(['201', 1]);
+  });
+});
+
+/** Changes a text at random in a way that it is another one, of characters that a header can hold. */
+const mutation = fc.record({
+  header: fc.constantFrom('x-client-address', 'idempotency-key', 'x-client-signature', 'x-client-signature-expires'),
+  place: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+  length: fc.integer({ min: 0, max: 3 }),
+  by: fc.oneof(
+    fc.stringMatching(/^[0-9a-f]{0,3}$/),
+    fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{1,2}$/),
+    fc.stringMatching(/^[\x21-\x7e\xa1-\xff]{0,3}$/),
+  ),
+});
+
+it('is refused whatever is changed: 10,000 changes of signatures and headers', async () => {
+  const { venue, sign, post } = await open();
+  const rights = await Promise.all(
+    [ALICE, BOB, CAROL, await solanaWallet(0x44)].map((wallet) => sign({ wallet, expires: secondsFromNow(500) })),
+  );
+  const before = venue.requests().length;
+  const seen = new Map<string, number>();
+  const property = fc.asyncProperty(fc.constantFrom(...rights), mutation, async (right, change) => {
+    const { header, place, length, by } = change;
+    const value = right[header] ?? '';
+    const at = Math.floor(place * value.length);
+    const changed = value.slice(0, at) + by + value.slice(at + length);
+    // Hex digits mean the same in both cases, and so do addresses that are not in mixed case.
+    fc.pre(changed.toLowerCase() !== value.toLowerCase());
+    const answer = summary(await post({ ...right, [header]: changed }));
+    seen.set(answer, (seen.get(answer) ?? 0) + 1);
+    expect(answer).toMatch(/^40[01] /);
+  });
+  await fc.assert(property, { numRuns: 10_000 });
+  expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
+  expect(venue.requests().slice(before)).toStrictEqual([]);
+  // They were right before they were changed.
+  for (const right of rights) expect(summary(await post(right))).toBe('201');
+}, 300_000);
