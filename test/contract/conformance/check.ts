@@ -1,5 +1,6 @@
 import type { Ask } from './ask.ts';
 import type { Contract } from './contract.ts';
+import type { SigningClient } from './signing.ts';
 
 /** What answers before the service: the local server itself, or a gateway with rules of its own. */
 export type Edge = 'local' | 'gateway';
@@ -19,6 +20,8 @@ export interface World {
   readonly edge: Edge;
   readonly mode: 'read-only' | 'order-placing';
   readonly sample: Sample;
+  /** Where the service verifies its clients. */
+  readonly client: SigningClient | undefined;
 }
 
 export interface Check {
@@ -37,4 +40,5 @@ export interface Check {
 
 export const isLocal = ({ edge }: World): boolean => edge === 'local';
 export const isReadOnly = ({ mode }: World): boolean => mode === 'read-only';
+export const verifiesClients = ({ client }: World): boolean => client !== undefined;
 export const placesOrders = ({ mode }: World): boolean => mode === 'order-placing';

@@ -28,7 +28,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/^One order will rest on the book until you cancel it at the venue: buy 5 shares at 0.01,/);
     expect(stdout).toContain('0 failed');
     expect(await readFile(junit, 'utf8')).toContain(
-      '<testsuite name="conformance" tests="31" failures="0" skipped="2"',
+      '<testsuite name="conformance" tests="35" failures="0" skipped="6"',
     );
     await rm(folder, { recursive: true });
   });

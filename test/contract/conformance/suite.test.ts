@@ -18,7 +18,7 @@ function skipped({ results }: Report): readonly string[] {
 
 /** The answers that nobody can provoke without the venue, the operator or the gateway. */
 const FROM_ELSEWHERE =
-  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap/;
+  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap|client_signature/;
 
 describe('the conformance suite', () => {
   it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
@@ -27,6 +27,10 @@ describe('the conformance suite', () => {
     expect(failures(report)).toStrictEqual([]);
     expect(skipped(report)).toStrictEqual([
       'are disabled in read-only mode, whatever is sent: not of this service',
+      'say who they are, and name their order: not of this service',
+      'are told the text to sign: not of this service',
+      'have an EVM or a Solana wallet: not of this service',
+      'are refused for any other signature: not of this service',
       'waits for the headers for a bounded time: slow',
     ]);
     const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
@@ -35,6 +39,15 @@ describe('the conformance suite', () => {
       /host_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
     expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
     expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
+  });
+
+  it('passes a service that verifies its clients, with a wallet of its own', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toHaveLength(2);
+    expect(report.unseen.filter((item) => item.includes('client_signature'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
   });
 
   it('passes a read-only service', async () => {
@@ -146,6 +159,21 @@ describe('a breach of the contract', () => {
     const failed = report.results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
     expect(failed).toContain(check);
     expect(report.passed).toBe(false);
+  });
+
+  it.each<[string, (response: Response, text: string) => Response]>([
+    ['are told the text to sign', withHeader('www-authenticate', null)],
+    ['are told the text to sign', withBody((problem) => ({ ...problem, challenge: `${problem['challenge']}\n` }))],
+    ['are refused for any other signature', withBody((problem) => ({ ...problem, code: 'client_signature_required' }))],
+  ])('is found where clients are verified: %s', async (check, change) => {
+    const { url } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const spoiled: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      return response.status === 401 ? change(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoiled });
+    const failed = report.results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+    expect(failed).toContain(check);
   });
 
   it('is found where an adapter places an order twice', async () => {

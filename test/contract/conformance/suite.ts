@@ -5,8 +5,10 @@ import { LOCAL_SERVER } from './checks/local-server.ts';
 import { costOf, PLACED_ORDERS } from './checks/placed-orders.ts';
 import { READS } from './checks/reads.ts';
 import { REFUSED_ORDERS } from './checks/refused-orders.ts';
+import { VERIFIED_CLIENTS } from './checks/verified-clients.ts';
 import { type Contract, loadContract } from './contract.ts';
-import { survey } from './survey.ts';
+import { createSigningClient } from './signing.ts';
+import { survey, wantsSignatures } from './survey.ts';
 
 export interface ConformanceOptions {
   /** Without trailing slash. */
@@ -37,7 +39,14 @@ export interface Report {
   readonly unseen: readonly string[];
 }
 
-const CHECKS: readonly Check[] = [...EVERYWHERE, ...READS, ...REFUSED_ORDERS, ...PLACED_ORDERS, ...LOCAL_SERVER];
+const CHECKS: readonly Check[] = [
+  ...EVERYWHERE,
+  ...READS,
+  ...REFUSED_ORDERS,
+  ...VERIFIED_CLIENTS,
+  ...PLACED_ORDERS,
+  ...LOCAL_SERVER,
+];
 
 function isLoopback(baseUrl: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname);
@@ -68,8 +77,10 @@ async function runCheck({ group, name, run }: Check, world: World): Promise<Resu
 
 async function openWorld(options: ConformanceOptions, contract: Contract, seen: Set<string>): Promise<World> {
   const { baseUrl, fetch = globalThis.fetch, edge = isLoopback(baseUrl) ? 'local' : 'gateway' } = options;
-  const ask = createAsk({ baseUrl, fetch, contract, seen });
-  return { baseUrl, ask, contract, edge, ...(await survey(ask)) };
+  const askAsItIs = createAsk({ baseUrl, fetch, contract, seen });
+  const found = await survey(askAsItIs);
+  const client = (await wantsSignatures(askAsItIs, found)) ? createSigningClient(askAsItIs) : undefined;
+  return { baseUrl, ask: client?.ask ?? askAsItIs, contract, edge, ...found, client };
 }
 
 /** Runs the suite against a service. Rejects where there is none, or no market to look at. */

@@ -33,6 +33,17 @@ async function sampleFrom(ask: Ask, tokenId: string, question: string): Promise<
   return { tokenId, question, tickSize: found.tick_size, minOrderSize: found.min_order_size };
 }
 
+/** Finds out whether the service verifies its clients, by an order of nobody for a token that does not exist. */
+export async function wantsSignatures(ask: Ask, { mode }: Pick<World, 'mode'>): Promise<boolean> {
+  if (mode === 'read-only') return false;
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true });
+  const asked = ask({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body });
+  // An answer that is not as documented is what the checks are there to find.
+  const answer = await asked.catch(() => undefined);
+  return JSON.stringify(answer?.body ?? null).includes('"field":"X-Client-Address"');
+}
+
 /** Finds out what kind of service it is, and a market to look at. Throws a sentence where it cannot. */
 export async function survey(ask: Ask): Promise<Pick<World, 'mode' | 'sample'>> {
   const status = await ask({ operation: 'health', target: '/health' });
