@@ -73,7 +73,15 @@ describe('the build', () => {
 
   it('keeps health small, and without the layer', () => {
     expect(sizes.get('health')?.layer).toBe(0);
-    expect(bytesOf('health')).toBeLessThanOrEqual(30_000);
+    expect(bytesOf('health')).toBeLessThanOrEqual(35_000);
+  });
+
+  it('has the cryptography of wallets once, in the layer', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const holds = async (path: string) =>
+      (await readFile(join(folder, 'here', path), 'utf8')).includes('Ethereum Signed Message') ? [path] : [];
+    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual(['layer/nodejs/order-entry.mjs']);
   });
 
   it('leaves the texts of documents out, and no sentence that is answered', async () => {

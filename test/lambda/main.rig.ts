@@ -7,6 +7,7 @@ import { describeEquality } from './equality.ts';
 import { describeOrdersTable } from './orders-table.ts';
 import { LISTED_ORIGIN } from './requests.ts';
 import { reportTimes } from './times.ts';
+import { describeVerifiedClients } from './verified-clients.ts';
 import { describeWalletKey } from './wallet-key.ts';
 import { openDeployment, openLocal } from './ways.ts';
 import { CAP, openWorld } from './world.ts';
@@ -31,6 +32,7 @@ describeEquality(world, pairs);
 describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs.trading.lambda });
 describeWalletKey(world);
 describeOrdersTable(world);
+describeVerifiedClients(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {
