@@ -10,4 +10,4 @@ export interface WalletKind {
 }
 
 /** `malformed`: not in the one form that a signature of this kind has. `foreign`: of another address or text. */
-export type Signed = 'valid' | 'malformed' | 'foreign';
+type Signed = 'valid' | 'malformed' | 'foreign';

@@ -117,6 +117,24 @@ describe('the example', () => {
     expect(stdout).toContain(`{"order_id":"${venue.orders()[0]?.id}","status":"live"`);
   });
 
+  it.each([
+    ['an EVM account', 'signMessage', '0x1563915e194D8CfBA1943570603F7606A3115508'],
+    ['a Solana account', 'encodeBase58', 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew'],
+  ])('for the signature of %s works', async (_name, holds, address) => {
+    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const section = { file: 'docs/clients.md', heading: '## Signed orders' };
+    const cwd = await folder();
+    await symlink(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+    await writeFile(join(cwd, 'sign.mjs'), await printed({ ...section, language: 'js', holds }));
+    const pkcs8 = Buffer.from(`302e020100300506032b657004220420${'22'.repeat(32)}`, 'hex').toString('base64');
+    await writeFile(join(cwd, 'key.pem'), `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`);
+    const keys = { ADDRESS: address, CLIENT_KEY: `0x${'22'.repeat(32)}`, CLIENT_KEY_FILE: 'key.pem' };
+    const script = await example({ ...section, language: 'sh' }, url);
+    const { stdout } = await run('sh', ['-euc', script], { cwd, env: { ...process.env, ...keys } });
+    expect(venue.orders()).toMatchObject([{ ...SMALLEST_ORDER, post_only: false }]);
+    expect(stdout).toContain(`{"order_id":"${venue.orders()[0]?.id}","status":"live"`);
+  });
+
   (PYTHON ? it : it.skip)('for Python works', async () => {
     const { url, venue } = await startPaperService();
     // Where `requests` is missing, the example runs on a stand-in with the same calls.

@@ -12,7 +12,7 @@ const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as 
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** An order with everything that its signature is about. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly headers: Headers;
   /** The gateway's domain name, or the `Host` of the local server. */
   readonly domainName: string;
@@ -22,7 +22,7 @@ export interface SignedRequest {
 }
 
 /** `client`: the canonical address of the one who signed. */
-export type Verified =
+type Verified =
   | { readonly client: string; readonly refusal?: undefined }
   | { readonly client?: undefined; readonly refusal: AppError };
 
