@@ -4,8 +4,8 @@ import type { Middleware } from '../../endpoint.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
 /**
- * Time for which a signature is valid: in the texts that the service writes, at most, and more for clocks that differ. Keys are
- * kept for a day: none is forgotten while a signature for it is valid.
+ * Time for which a signature is valid: in the texts that the service writes, at most, and more for clocks that differ.
+ * Keys are kept for a day: none is forgotten while a signature for it is valid.
  */
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
 
