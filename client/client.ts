@@ -2,6 +2,7 @@ import { type Marks, readAnswer } from './answer.ts';
 import type { components } from './api.ts';
 import { OrderBookError } from './error.ts';
 import { repeat } from './repeat.ts';
+import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 
 type Schemas = components['schemas'];
 export type HealthStatus = Schemas['HealthStatus'];
@@ -11,12 +12,15 @@ export type Book = Schemas['Book'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
+export type { Wallet } from './wallet.ts';
 
 export interface ClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   /** Replaces the platform's `fetch`, for example by one that signs requests. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Signs each order, for a service that verifies its clients. */
+  readonly wallet?: Wallet;
 }
 
 export interface CallOptions {
@@ -26,7 +30,7 @@ export interface CallOptions {
 export interface PlaceOptions extends CallOptions {
   /** Key of an earlier attempt, to find out the fate of its order. Without it the client makes a new key. */
   readonly idempotencyKey?: string | undefined;
-  /** Public key of the user in the client's own chain; the service only logs it. */
+  /** Public key of the user in the client's own chain, where there is no wallet; the service only logs it. */
   readonly clientAddress?: string | undefined;
 }
 
@@ -73,22 +77,52 @@ function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
   };
 }
 
-async function place(send: Send, order: OrderRequest, options: PlaceOptions): Promise<PlacedOrder> {
-  const { idempotencyKey = newKey(), clientAddress, signal } = options;
-  const init = {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'Idempotency-Key': idempotencyKey,
-      ...(clientAddress !== undefined && { 'X-Client-Address': clientAddress }),
-    },
-    body: JSON.stringify(order),
-    signal: signal ?? null,
-  };
-  const attempt = async () =>
-    readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), { order_id: 'string', status: 'string' });
+/** Signs an order with the wallet, if there is one, and once more where the clock of this machine is wrong. */
+async function withSignature<T>(
+  { wallet, baseUrl }: ClientOptions,
+  { order, idempotencyKey }: { readonly order: OrderRequest; readonly idempotencyKey: string },
+  placeWith: (signed: SignedText | undefined) => Promise<T>,
+): Promise<T> {
+  if (!wallet) return placeWith(undefined);
+  const challenge = { baseUrl, address: wallet.address, order, idempotencyKey };
   try {
-    return await repeat(attempt, mayPlaceAgain, signal);
+    return await placeWith(await signOrder(wallet, challenge));
+  } catch (error) {
+    const isInvalid = error instanceof OrderBookError && error.code === 'client_signature_invalid';
+    const validUntil = isInvalid ? timeOf(challenge, error.facts.challenge) : undefined;
+    if (validUntil === undefined) throw error;
+    return placeWith(await signOrder(wallet, challenge, validUntil));
+  }
+}
+
+async function place(
+  send: Send,
+  client: ClientOptions,
+  order: OrderRequest,
+  options: PlaceOptions,
+): Promise<PlacedOrder> {
+  const { idempotencyKey = newKey(), clientAddress = client.wallet?.address, signal } = options;
+  const placeWith = (signed: SignedText | undefined): Promise<PlacedOrder> => {
+    const init = {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'Idempotency-Key': idempotencyKey,
+        ...(clientAddress !== undefined && { 'X-Client-Address': clientAddress }),
+        ...(signed && {
+          'X-Client-Signature': signed.signature,
+          'X-Client-Signature-Expires': signed.validUntil,
+        }),
+      },
+      body: JSON.stringify(order),
+      signal: signal ?? null,
+    };
+    const attempt = async () =>
+      readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), { order_id: 'string', status: 'string' });
+    return repeat(attempt, mayPlaceAgain, signal);
+  };
+  try {
+    return await withSignature(client, { order, idempotencyKey }, placeWith);
   } catch (error) {
     if (error instanceof OrderBookError) error.idempotencyKey = idempotencyKey;
     throw error;
@@ -113,6 +147,6 @@ export function createClient(options: ClientOptions): Client {
       const marks = { bids: 'array', asks: 'array', tick_size: 'string' } as const;
       return read<Book>(`/v1/book/${encodeURIComponent(tokenId)}`, marks, call);
     },
-    placeOrder: (order, call = {}) => place(send, order, call),
+    placeOrder: (order, call = {}) => place(send, options, order, call),
   };
 }

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
+import { evmWallet, solanaWallet } from '../support/service/client-wallets.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 
 /** Runs an expression of `client` in a page: its value, or the members of the error. */
@@ -19,6 +21,22 @@ async function evaluate(page: Page, baseUrl: string, expression: string): Promis
     }
   })()`);
 }
+
+/** The wallets of a page: `signText` is the hand of their user. */
+const STAND_INS = `
+  const ethereum = {
+    request: async ({ method, params }) => (method === 'eth_requestAccounts' ? [walletAddress] : signText(params[0])),
+  };
+  const solana = {
+    connect: async () => ({ publicKey: { toString: () => walletAddress } }),
+    signMessage: async (bytes) => ({ signature: fromBase58(await signText(new TextDecoder().decode(bytes))) }),
+  };
+  const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  const fromBase58 = (text) => {
+    const value = [...text].reduce((sum, digit) => 58n * sum + BigInt(ALPHABET.indexOf(digit)), 0n);
+    return Uint8Array.from(value.toString(16).padStart(128, '0').match(/../g), (byte) => parseInt(byte, 16));
+  };
+`;
 
 async function openAll() {
   const { origin: listed, otherOrigin: stranger } = await startSite({ '/client.js': await bundleClient() });
@@ -69,6 +87,38 @@ describeInChromium('a web page of another origin', () => {
     expect(await run(`fetch('${url}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
     expect(venue.orders()).toStrictEqual([]);
     await close();
+  });
+
+  // The examples of the README, with stand-ins for what wallets put into a page.
+  it.each([
+    ['MetaMask', 'eth_requestAccounts', async () => evmWallet('b')],
+    ['Phantom', 'solana.connect()', () => solanaWallet(11)],
+  ] as const)('places orders that a wallet in the page signs: %s', async (_name, holds, make) => {
+    const { origin } = await startSite({ '/client.js': await bundleClient() });
+    const { url, venue } = await startPaperService({
+      SERVICE_CORS_ORIGINS: origin,
+      SERVICE_CLIENT_VERIFICATION: 'required',
+    });
+    const page = await openPage();
+    await page.goto(origin);
+    const { address, sign } = await make();
+    await page.exposeFunction('signText', sign);
+    const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
+    const example = [...readme.matchAll(/```js\n(.*?)```/gs)]
+      .map(([, code = '']) => code)
+      .find((code) => code.includes(holds));
+    const placed = await page.evaluate(`(async () => {
+      const { createClient } = await import('/client.js');
+      const [baseUrl, walletAddress] = ${JSON.stringify([url, address])};
+      ${STAND_INS}
+      ${example}
+      const { items } = await client.markets({ limit: 1 });
+      const token_id = items[0].outcomes[0].token_id;
+      return client.placeOrder({ token_id, side: 'buy', price: '0.01', size: 5, post_only: true });
+    })()`);
+    expect(placed).toMatchObject({ status: 'live', price: '0.01' });
+    expect(venue.orders()).toHaveLength(1);
+    await page.close();
   });
 
   it('stops waiting when it is told to', async () => {

@@ -1,0 +1,93 @@
+import type { OrderRequest } from './client.ts';
+
+/** A wallet that shows a text to its user and signs it. */
+export interface Wallet {
+  /** `0x` and 40 hex digits, or a Solana address in base58. */
+  readonly address: string;
+  /** Gives the signature: EIP-191 in hex, or ed25519 in base58 or as bytes. */
+  signMessage(text: string): Promise<string | Uint8Array>;
+}
+
+/** A signature as the headers of an order carry it. */
+export interface SignedText {
+  readonly signature: string;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly validUntil: string;
+}
+
+/** A signature is valid for so long, so that a repeat within a minute or two needs no other. */
+const VALID_MS = 300_000;
+
+/** Writes a decimal as the service does: without zeros that say nothing. Others stay, for the service to refuse. */
+function canonical(value: number | string): string {
+  const [, whole, fraction = ''] = /^0*(\d+?)(?:\.(\d*?)0*)?$/.exec(String(value)) ?? [];
+  if (whole === undefined) return String(value);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** Names the service as the client knows it: host, and the port where it is not the scheme's own. */
+function authorityOf(baseUrl: string): string {
+  return new URL(baseUrl).host.toLowerCase();
+}
+
+function timeIn(delayMs: number): string {
+  return `${new Date(Date.now() + delayMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** The text that the service wants signed for one order, byte for byte. */
+export interface Challenge {
+  readonly baseUrl: string;
+  readonly address: string;
+  readonly order: OrderRequest;
+  readonly idempotencyKey: string;
+}
+
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** Writes bytes as Solana does. */
+function base58(bytes: Uint8Array): string {
+  let rest = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  let text = '';
+  for (; rest > 0n; rest /= 58n) text = `${BASE58[Number(rest % 58n)]}${text}`;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
+}
+
+const LAST_LINE = 'Signature valid until: ';
+
+function textOf({ baseUrl, address, order, idempotencyKey }: Challenge, validUntil: string): string {
+  return [
+    `Place one order on ${authorityOf(baseUrl)}`,
+    '',
+    `Client: ${address}`,
+    `Side: ${order.side.toLowerCase()}`,
+    `Size: ${canonical(order.size)} shares`,
+    `Price: ${canonical(order.price)}`,
+    `Post only: ${order.post_only ? 'yes' : 'no'}`,
+    `Expires at: ${'expires_at' in order && typeof order.expires_at === 'string' ? order.expires_at : 'never'}`,
+    `Token: ${order.token_id}`,
+    `Idempotency key: ${idempotencyKey}`,
+    LAST_LINE + validUntil,
+  ].join('\n');
+}
+
+/** Signs an order; `until` is the end of its validity, by the clock of this machine unless another is given. */
+export async function signOrder(
+  { signMessage }: Wallet,
+  challenge: Challenge,
+  validUntil = timeIn(VALID_MS),
+): Promise<SignedText> {
+  const signature = await signMessage(textOf(challenge, validUntil));
+  return { signature: typeof signature === 'string' ? signature : base58(signature), validUntil };
+}
+
+/**
+ * Reads the time out of a text that the service sends: ours may be wrong. `undefined` for a text that differs from ours in
+ * anything else: it is not what the user asked for, and is not signed.
+ */
+export function timeOf(challenge: Challenge, text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  const validUntil = text.slice(text.lastIndexOf(LAST_LINE) + LAST_LINE.length);
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(validUntil);
+  return isTime && text === textOf(challenge, validUntil) ? validUntil : undefined;
+}
