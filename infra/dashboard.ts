@@ -90,11 +90,14 @@ function addQueries(scope: Construct, { stackName, functions }: ObservationProps
   if (orderLogs.length === 0) return;
   save(
     'Orders',
-    'orders by client address',
+    'orders by client',
     new QueryString({
       fields: [
         'time',
+        'client_address',
         'client_address_unverified',
+        'gateway_request_id',
+        'gateway_caller',
         'order_id',
         'order_status',
         'order.side',

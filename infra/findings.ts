@@ -19,7 +19,7 @@ export function acknowledgePreflightRoute(route: IConstruct): void {
   Validations.of(route).acknowledge({
     id: OPEN_ROUTE,
     reason:
-      'POST has a route of its own with an IAM authorizer; what is left answers preflights, which cannot be signed, and refuses other methods.',
+      'POST has a route of its own with an authorizer; what is left answers preflights, which cannot be signed, and refuses other methods.',
   });
 }
 

@@ -1,5 +1,5 @@
 import { HttpMethod, HttpRouteKey, type IHttpRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { IConstruct } from 'constructs';
 import { ROUTES, type Route } from '../functions/routes.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
@@ -21,20 +21,30 @@ interface PlannedRoute {
   readonly acknowledge?: (route: IConstruct) => void;
 }
 
-/** The exact method goes before `ANY`; a browser's preflight carries no signature, so `ANY` stays open for it. */
-const SIGNED_ORDERS: PlannedRoute = {
-  id: 'Route-signed-orders',
-  key: HttpRouteKey.with(ROUTES.orders.path, HttpMethod.POST),
-  name: ROUTES.orders.name,
-  authorizer: new HttpIamAuthorizer(),
-};
+/** Makes the check of callers; `undefined` where everybody may send orders. */
+function authorizerOf(access: OrderAccess): IHttpRouteAuthorizer | undefined {
+  if (access.kind === 'public') return undefined;
+  if (access.kind === 'iam') return new HttpIamAuthorizer();
+  return new HttpJwtAuthorizer('OrderTokens', access.issuer, { jwtAudience: [access.audience] });
+}
+
+/** The exact method goes before `ANY`; a browser's preflight proves nothing about its caller, so `ANY` stays open for it. */
+function planAuthorized(authorizer: IHttpRouteAuthorizer): PlannedRoute {
+  return {
+    id: 'Route-signed-orders',
+    key: HttpRouteKey.with(ROUTES.orders.path, HttpMethod.POST),
+    name: ROUTES.orders.name,
+    authorizer,
+  };
+}
 
 /** The routes to the functions that are deployed; `access` is that of orders. */
 export function planRoutes(
   deployed: readonly EndpointName[],
   access: OrderAccess | undefined,
 ): readonly PlannedRoute[] {
-  const acknowledgeOrders = access === 'public' ? acknowledgePublicOrders : acknowledgePreflightRoute;
+  const authorizer = access && authorizerOf(access);
+  const acknowledgeOrders = authorizer ? acknowledgePreflightRoute : acknowledgePublicOrders;
   // ANY, since preflights, 405 and their bodies are the functions' own on Lambda as they are locally.
   const any = deployed.map((name) => ({
     id: `Route-${name}`,
@@ -42,5 +52,5 @@ export function planRoutes(
     name,
     acknowledge: name === 'orders' ? acknowledgeOrders : acknowledgeOpenRoute,
   }));
-  return access === 'iam' ? [...any, SIGNED_ORDERS] : any;
+  return authorizer ? [...any, planAuthorized(authorizer)] : any;
 }

@@ -43,6 +43,7 @@ const ACCESS_LOG = JSON.stringify({
   status: '$context.status',
   source_ip: '$context.identity.sourceIp',
   caller: '$context.identity.userArn',
+  subject: '$context.authorizer.claims.sub',
   response_ms: '$context.responseLatency',
   integration_ms: '$context.integrationLatency',
   integration_status: '$context.integrationStatus',

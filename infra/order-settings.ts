@@ -3,8 +3,14 @@ import { SIGNATURE_TYPES } from '../shared/settings.ts';
 import { type Context, OPTIONS, readOneOf, readText, readValid, readVariables, SettingError } from './context.ts';
 import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
 
-/** Callers that may send orders: those that sign their requests with AWS credentials, or all. */
-export type OrderAccess = 'iam' | 'public';
+/**
+ * Callers that may send orders: those that sign their requests with AWS credentials, those with a token of an issuer (the
+ * gateway's own JWT authorizer), or all.
+ */
+export type OrderAccess =
+  | { readonly kind: 'iam' }
+  | { readonly kind: 'public' }
+  | { readonly kind: 'jwt'; readonly issuer: string; readonly audience: string };
 
 export interface OrderSettings {
   readonly region: string;
@@ -31,6 +37,8 @@ const ORDERS_ALONE = TRADING.filter(({ functions }) => !functions.includes('heal
 export const ORDER_SETTING_NAMES = [
   ...TRADING.map(({ option }) => option).filter((option) => option !== 'placeOrder'),
   'orderAccess',
+  'jwtIssuer',
+  'jwtAudience',
   'orderConcurrency',
 ];
 
@@ -103,6 +111,31 @@ function readAccount(context: Context, walletAddress: string): Readonly<Record<s
   };
 }
 
+/** Reads who may send orders. Opening them to all takes a wallet signature of each client, and a cap for the day. */
+function readAccess(context: Context): OrderAccess {
+  const kind = readOneOf(context, 'orderAccess', ['iam', 'jwt', 'public']) ?? 'iam';
+  const isIssuer = (text: string) => /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/.test(text);
+  const issuer = readValid(context, 'jwtIssuer', { valid: isIssuer, rule: 'an https URL' });
+  const audience = readText(context, 'jwtAudience');
+  if (kind === 'jwt') {
+    if (issuer !== undefined && audience !== undefined) return { kind, issuer, audience };
+    throw new SettingError(
+      'orderAccess=jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
+    );
+  }
+  if (issuer !== undefined || audience !== undefined) {
+    throw new SettingError('jwtIssuer and jwtAudience go with orderAccess=jwt; leave them out.');
+  }
+  const isBounded =
+    readText(context, 'clientVerification') === 'required' && readText(context, 'maxDailyNotional') !== undefined;
+  if (kind === 'public' && !isBounded) {
+    throw new SettingError(
+      'orderAccess=public needs -c clientVerification=required and -c maxDailyNotional=…: everybody who knows the URL can send orders.',
+    );
+  }
+  return { kind };
+}
+
 function readConcurrency(context: Context): number | undefined {
   const rule = 'a number from 1 to 1000, or none to reserve nothing';
   const valid = (text: string) => text === 'none' || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000);
@@ -121,7 +154,7 @@ export function readOrderSettings(context: Context, unresolvedRegion: string | u
     region,
     walletAddress,
     privateKeySecret: readSecretName(context, region),
-    access: readOneOf(context, 'orderAccess', ['iam', 'public']) ?? 'iam',
+    access: readAccess(context),
     concurrency: readConcurrency(context),
     account: readAccount(context, walletAddress),
     variables: readVariables(context, ORDERS_ALONE),

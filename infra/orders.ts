@@ -42,7 +42,7 @@ function secretArn(scope: Construct, nameOrArn: string): string {
 function warnOfPublicAccess(scope: Construct, { walletAddress }: OrderSettings): void {
   Annotations.of(scope).addWarningV2(
     'order-book-adapter:public-orders',
-    `orderAccess=public: everybody who knows the URL can trade with the money of ${walletAddress}. Choose iam, or put a check of callers in front.`,
+    `orderAccess=public: everybody who knows the URL and has a wallet can trade with the money of ${walletAddress}, up to the daily cap.`,
   );
 }
 
@@ -73,6 +73,6 @@ export function addOrders(scope: Construct, { settings, assets, layer, environme
   // The last one counts the notional of a day.
   allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table.tableArn);
   allow(['secretsmanager:GetSecretValue'], secretArn(scope, settings.privateKeySecret));
-  if (settings.access === 'public') warnOfPublicAccess(scope, settings);
+  if (settings.access.kind === 'public') warnOfPublicAccess(scope, settings);
   return orders;
 }

@@ -42,7 +42,7 @@ export class ServiceStack extends Stack {
     for (const warning of settings.warnings) Annotations.of(this).addWarningV2('order-book-adapter:setting', warning);
     Tags.of(this).add('service', 'order-book-adapter');
     Tags.of(this).add('mode', orders ? 'order-placing' : 'read-only');
-    this.addOutputs(gateway, deployed, orderSettings?.access === 'iam');
+    this.addOutputs(gateway, deployed, orderSettings?.access.kind === 'iam');
   }
 
   private addOutputs(

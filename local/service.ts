@@ -103,6 +103,7 @@ function inForce(config: LocalConfig, { mode, walletAddress, funderAddress }: He
     signature_type: trades ? signatureType : null,
     max_order_notional: decimal(maxOrderNotional),
     max_daily_notional: decimal(maxDailyNotional),
+    client_verification: trades ? config.clientVerification : null,
     gamma_url: gammaUrl,
     clob_url: clobUrl,
     store: store?.path ?? null,

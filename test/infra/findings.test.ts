@@ -7,7 +7,7 @@ import { Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { buildAssets } from '../../infra/build.ts';
-import { createServiceApp, ORDER_CONTEXT } from '../support/service/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT, PUBLIC } from '../support/service/synthesize.ts';
 
 let folder: string;
 
@@ -59,7 +59,7 @@ describe('cdk-nag and cfn-guard', () => {
   it.each([
     ['read-only', {}],
     ['order-placing', ORDER_CONTEXT],
-    ['public', { ...ORDER_CONTEXT, orderAccess: 'public' }],
+    ['public', { ...ORDER_CONTEXT, ...PUBLIC }],
   ])(
     'find nothing in the %s deployment',
     async (name, context) => {

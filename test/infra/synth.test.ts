@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ORDER_CONTEXT } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC } from '../support/service/synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
@@ -49,9 +49,9 @@ describe('cdk synth', () => {
   }, 400_000);
 
   it('warns of orders that everybody can place, naming whose money it is', async () => {
-    const { stderr } = await synth('public', { ...ORDER_CONTEXT, orderAccess: 'public' });
+    const { stderr } = await synth('public', { ...ORDER_CONTEXT, ...PUBLIC });
     expect(stderr).toContain(
-      'everybody who knows the URL can trade with the money of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      'everybody who knows the URL and has a wallet can trade with the money of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     );
   }, 400_000);
 

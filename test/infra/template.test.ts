@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
 import { ERRORS } from '../../shared/errors.ts';
-import { createServiceApp, ORDER_CONTEXT, SECRET_NAME, WALLET_ADDRESS } from '../support/service/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
 let folder: string;
 
@@ -218,8 +218,19 @@ describe('the deployment with orders', () => {
   });
 
   it('is open to everybody only when asked for', () => {
-    const open = templateOf({ ...ORDER_CONTEXT, orderAccess: 'public' });
+    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC });
     expect(routesOf(open)).toStrictEqual([...READ_ROUTES, 'ANY /v1/orders NONE'].toSorted());
+  });
+
+  it("takes orders with a token of the operator's issuer, and preflights without one", () => {
+    const context = { orderAccess: 'jwt', jwtIssuer: 'https://id.example/tenant', jwtAudience: 'orders' };
+    const tokens = templateOf({ ...ORDER_CONTEXT, ...context });
+    expect(routesOf(tokens)).toStrictEqual([...READ_ROUTES, 'ANY /v1/orders NONE', 'POST /v1/orders JWT'].toSorted());
+    tokens.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+      AuthorizerType: 'JWT',
+      IdentitySource: ['$request.header.Authorization'],
+      JwtConfiguration: { Audience: ['orders'], Issuer: 'https://id.example/tenant' },
+    });
   });
 
   it('reads a secret of which the ARN is known by that alone', () => {

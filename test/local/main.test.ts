@@ -171,6 +171,7 @@ describe('the service', () => {
       SERVICE_FUNDER_ADDRESS: '0x00000000000000000000000000000000000f00d5',
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
       SERVICE_MAX_DAILY_NOTIONAL: '1000.00',
+      SERVICE_CLIENT_VERIFICATION: 'required',
       SERVICE_CORS_ORIGINS: 'https://app.example',
     };
     const service = await run([], env);
@@ -185,6 +186,7 @@ describe('the service', () => {
       signature_type: 'safe',
       max_order_notional: '99.5',
       max_daily_notional: '1000',
+      client_verification: 'required',
       gamma_url: NOWHERE.SERVICE_GAMMA_URL,
       clob_url: NOWHERE.SERVICE_CLOB_URL,
       store: expect.stringMatching(/^\/.*\/orders\.db$/),
@@ -202,6 +204,7 @@ describe('the service', () => {
       signature_type: null,
       max_order_notional: null,
       max_daily_notional: null,
+      client_verification: null,
       store: null,
       cors_origins: [],
     });

@@ -17,6 +17,9 @@ export const ORDER_CONTEXT = {
   region: 'eu-west-1',
 } as const;
 
+/** What `-c` needs besides for orders that everybody may send. */
+export const PUBLIC = { orderAccess: 'public', clientVerification: 'required', maxDailyNotional: '100' } as const;
+
 /** What the command line asks for too: which construct a resource comes from, and which folder its code. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true } as const;
 
