@@ -1,4 +1,6 @@
-import type { OrderRequest } from './client.ts';
+import type { components } from './api.ts';
+
+type OrderRequest = components['schemas']['OrderRequest'];
 
 /** A wallet that shows a text to its user and signs it. */
 export interface Wallet {
