@@ -18,10 +18,15 @@ export function openContainer<C extends Config>(
   const config = parse(env);
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
-  const { corsOrigins, metricsNamespace } = config;
+  const { corsOrigins, metricsNamespace, bearerTokens = false } = config;
   return {
     config,
     log,
-    pipeline: { log, corsOrigins, ...(metricsNamespace && { metrics: embeddedMetrics(metricsNamespace) }) },
+    pipeline: {
+      log,
+      corsOrigins,
+      bearerTokens,
+      ...(metricsNamespace && { metrics: embeddedMetrics(metricsNamespace) }),
+    },
   };
 }

@@ -39,11 +39,11 @@ export function originHeaders(
   };
 }
 
-/** Returns the headers that a response to OPTIONS adds for a preflight. */
-export function preflightHeaders(allow: string): Record<string, string> {
+/** Returns the headers that a response to OPTIONS adds for a preflight; `bearerTokens` allows `Authorization` too. */
+export function preflightHeaders(allow: string, bearerTokens = false): Record<string, string> {
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': ALLOWED_HEADERS,
+    'access-control-allow-headers': bearerTokens ? `Authorization, ${ALLOWED_HEADERS}` : ALLOWED_HEADERS,
     'access-control-max-age': String(PREFLIGHT_MAX_AGE_S),
   };
 }

@@ -18,6 +18,8 @@ export type GatewayHandler = (event: Event, context: RequestContext) => Promise<
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
+  /** Pages may send the token of their user. */
+  readonly bearerTokens?: boolean;
   /** Makes further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: (state: RequestState) => Readonly<Record<string, unknown>>;
 }
@@ -162,9 +164,9 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
     .use(problems(endpoint.route, deps.log));
 }
 
-function answerOptions(route: AnyRoute, { origin }: RequestState): HttpResponse {
+function answerOptions(route: AnyRoute, { origin }: RequestState, { bearerTokens }: PipelineDeps): HttpResponse {
   const allow = allowedMethods(route).join(', ');
-  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
+  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow, bearerTokens)) } };
 }
 
 async function answer({ handler }: Endpoint, event: Event, { call, logFields }: RequestState): Promise<Result> {
@@ -189,7 +191,7 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
     .use([bodyLater(endpoint), ...checks])
     .handler((event, { state }) => answer(endpoint, event, state));
   const options = createChain(endpoint, deps).handler((event, { state }) =>
-    toResult(answerOptions(route, state), methodOf(event)),
+    toResult(answerOptions(route, state, deps), methodOf(event)),
   );
   return async (event, context) => {
     const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;

@@ -36,8 +36,8 @@ export function readOneOf<T extends string>(context: Context, name: string, valu
   return value;
 }
 
-// The stack sets these two by itself.
-const { ordersTable, metricsNamespace, ...given } = DEPLOYMENT_SETTINGS;
+// The stack sets these by itself.
+const { ordersTable, metricsNamespace, bearerTokens, ...given } = DEPLOYMENT_SETTINGS;
 const ROWS: Readonly<Record<string, Setting>> = { ...given, ...COMMON_SETTINGS };
 
 /** The settings of the service that `-c` takes, by their names in the table. */

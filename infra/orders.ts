@@ -62,6 +62,7 @@ export function addOrders(scope: Construct, { settings, assets, layer, environme
       ...settings.account,
       ...settings.variables,
       SERVICE_ORDERS_TABLE: table.tableName,
+      ...(settings.access.kind === 'jwt' && { SERVICE_BEARER_TOKENS: '1' }),
     },
     // The one place that says which caller asked for which order.
     logRetention: RetentionDays.ONE_YEAR,

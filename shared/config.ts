@@ -14,6 +14,7 @@ import {
 /** Settings of every process, by their names in the table. */
 export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder'> {
   readonly metricsNamespace?: string | undefined;
+  readonly bearerTokens?: boolean | undefined;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }

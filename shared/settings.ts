@@ -193,6 +193,12 @@ export const DEPLOYMENT_SETTINGS = {
     meaning: "DynamoDB's table of the idempotency keys",
     functions: ORDERS,
   },
+  bearerTokens: {
+    name: 'SERVICE_BEARER_TOKENS',
+    format: CONSENT,
+    meaning: '1 where the gateway checks tokens: listed web pages may send an Authorization header',
+    functions: ORDERS,
+  },
   metricsNamespace: {
     name: 'SERVICE_METRICS_NAMESPACE',
     format: TEXT,

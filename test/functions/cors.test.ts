@@ -122,6 +122,12 @@ describe.each([
     });
   });
 
+  it('let pages send the token of their user where the gateway checks it', async () => {
+    const preflight = { method: 'OPTIONS', headers: { origin: LISTED_ORIGIN } };
+    const { result } = await ask(makeEndpoint(), preflight, { bearerTokens: true });
+    expect(result.headers?.['access-control-allow-headers']).toBe(`Authorization, ${ALLOWED}`);
+  });
+
   it('give a listed origin its refusals to read', async () => {
     const { result } = await ask(makeEndpoint(), { method: 'POST', headers: { origin: LISTED_ORIGIN }, body: '{' });
     expect(result.statusCode).toBeGreaterThanOrEqual(400);

@@ -231,6 +231,9 @@ describe('the deployment with orders', () => {
       IdentitySource: ['$request.header.Authorization'],
       JwtConfiguration: { Audience: ['orders'], Issuer: 'https://id.example/tenant' },
     });
+    tokens.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ SERVICE_BEARER_TOKENS: '1', SERVICE_PLACE_ORDER: '1' }) },
+    });
   });
 
   it('reads a secret of which the ARN is known by that alone', () => {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
-import { createGatewayHandler } from '../../../functions/pipeline.ts';
+import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
 
@@ -76,9 +76,13 @@ export interface Answered extends CollectedLog {
 }
 
 /** Sends an event through the pipeline of an endpoint. */
-export async function ask(endpoint: Endpoint, parts: EventParts = {}): Promise<Answered> {
+export async function ask(
+  endpoint: Endpoint,
+  parts: EventParts = {},
+  deps: Pick<PipelineDeps, 'bearerTokens'> = {},
+): Promise<Answered> {
   const collected = collectLog();
-  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN] });
+  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps });
   const { receiveBody } = parts;
   const result = await handler(gatewayEvent(parts), { ...CONTEXT, ...(receiveBody && { receiveBody }) });
   return { ...collected, result, body: result.body === undefined ? undefined : JSON.parse(result.body) };
