@@ -155,6 +155,7 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
+      bearerTokens: undefined,
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,

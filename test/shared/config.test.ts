@@ -50,6 +50,7 @@ describe('the settings', () => {
     };
     const deployed = {
       ...common,
+      bearerTokens: undefined,
       orders: { kind: 'off', missing: MISSING, walletAddress: undefined },
     };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
