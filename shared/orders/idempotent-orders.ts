@@ -228,15 +228,30 @@ async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<O
   return resultOf(record, true);
 }
 
-/** Places the order of a claim; `logged` names the key in the log. */
-async function placeClaimed(deps: Deps, { key, call }: KeyedRequest, held: Held, logged: object): Promise<OrderResult> {
+/** The end of an order that the venue did not take this time. */
+type Leave = (deps: Deps, key: string, held: Held, fate: Fate) => Promise<void>;
+
+/** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
+const giveUp: Leave = async (deps, key, held) => {
+  const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
+  await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
+};
+
+/** Places the order of a claim. `logged` names the key in the log. */
+async function placeClaimed(
+  deps: Deps,
+  { key, call }: KeyedRequest,
+  held: Held,
+  { logged, leave }: { readonly logged: object; readonly leave: Leave },
+): Promise<OrderResult> {
   const { orderId } = held.record;
   if (held.send === 'first') deps.log.audit('order signed', { order_id: orderId, ...call.trace, ...logged });
   const fate = weigh(deps, held, await hand(deps, held, call));
   if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
   if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
+  if (fate.kind === 'not_taken') await leave(deps, key, held, fate);
   // After a lease that has ended, the record is another's.
-  if (fate.kind === 'not_taken' || fate.why !== 'lease_ended') await release(deps, key, held, fate);
+  else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
   return { orderId, fate, replayed: false };
 }
 
@@ -244,22 +259,13 @@ async function placeUnderKey(deps: Deps, request: KeyedRequest): Promise<OrderRe
   const { key } = request;
   const claimed = await claim(deps, request);
   if (claimed.send === 'never') return replay(deps, key, claimed.record);
-  return placeClaimed(deps, request, claimed, { idempotency_key_sha256: hashOfKey(key) });
+  return placeClaimed(deps, request, claimed, { logged: { idempotency_key_sha256: hashOfKey(key) }, leave: release });
 }
 
 /** Places an order that is stored for the daily cap alone, under a key that nobody knows. */
 async function placeCounted(deps: Deps, order: LimitOrder, call: Call): Promise<OrderResult> {
   const request = { key: `once ${randomUUID()}`, order, call };
-  const held = await claimFresh(deps, request);
-  const result = await placeClaimed(deps, request, held, {});
-  if (result.fate.kind === 'not_taken') await giveUp(deps, request.key, held);
-  return result;
-}
-
-/** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
-async function giveUp(deps: Deps, key: string, held: Held): Promise<void> {
-  const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
-  await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
+  return placeClaimed(deps, request, await claimFresh(deps, request), { logged: {}, leave: giveUp });
 }
 
 /** Places an order that leaves nothing but its line in the log. */

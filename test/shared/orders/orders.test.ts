@@ -590,6 +590,9 @@ describe('orders under an idempotency key', () => {
       venue.submit = fail('rate_limited');
       expect((await refusal(ask5(undefined))).code).toBe('rate_limited');
       expect(await counted()).toBe(5_000_000n);
+      venue.submit = fail('venue_refused_service');
+      expect((await refusal(ask5(undefined))).code).toBe('venue_refused_service');
+      expect(await counted()).toBe(5_000_000n);
       venue.submit = async () => unknown(time);
       expect((await refusal(ask5(undefined))).message).toContain('Look the order id up');
       expect(await counted()).toBe(10_000_000n);
@@ -597,7 +600,7 @@ describe('orders under an idempotency key', () => {
       expect((await refusal(ask5(undefined, capped('15')))).code).toBe('order_rejected');
       expect(await counted()).toBe(10_000_000n);
       const keys = [...store.records.keys()];
-      expect(new Set(keys).size).toBe(4);
+      expect(new Set(keys).size).toBe(5);
     });
 
     it('sends nothing without a key when the store does not work', async () => {
