@@ -227,6 +227,11 @@ export interface components {
              * @default false
              */
             post_only?: boolean;
+            /**
+             * Format: date-time
+             * @description The order is off the book from then on, by the venue's clock: RFC 3339 in UTC with whole seconds, at least 120 s ahead. Without it the order rests until it is filled or cancelled.
+             */
+            expires_at?: string;
         };
         PlacedOrder: {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
@@ -245,6 +250,14 @@ export interface components {
             /** @description Shares. */
             size: string;
             post_only: boolean;
+            /** @description The end of the order, RFC 3339 in UTC; `null` for one without an end. */
+            expires_at: string | null;
+            /** @description Shares executed by the time of the answer, as the venue told; `null` where it did not, or told what cannot be. */
+            filled_size: string | null;
+            /** @description Shares that rest on the book or were not executed; `null` as above. */
+            remaining_size: string | null;
+            /** @description Collateral paid or received for the filled shares, before fees; `null` as above. */
+            filled_value: string | null;
             /** @description EIP-55 address of the key that signed the order. */
             wallet_address: string;
             /** @description Of what was executed at once. */
@@ -612,6 +625,26 @@ export interface components {
             /** @description Least price times size, in collateral. */
             min_notional?: string;
         };
+        /** @description Answered when `expires_at` is not at least 120 s after the venue's present time. */
+        ExpiryTooSoonProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Expiry too soon";
+            /** @constant */
+            status: 422;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "expiry_too_soon";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+            /** @description The earliest end that was possible at the time of the answer. */
+            earliest: string;
+        };
         /** @description Answered when price times size is above the operator's cap. */
         OrderAboveCapProblem: {
             /** @constant */
@@ -722,7 +755,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id?: string;
         };
-        /** @description Answered when the venue refused the order for a reason of its own. */
+        /** @description Answered when the venue refused the order for a reason of its own, or does not know it after its `expires_at`. */
         OrderRejectedProblem: {
             /** @constant */
             type: "about:blank";
@@ -1580,12 +1613,13 @@ export interface operations {
              *     - `size_precision`: the size has too many decimals.
              *     - `size_below_minimum`: the size is below the market's minimum.
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
+             *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
              *     - `order_above_cap`: price times size is above the operator's cap.
              *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day would be above the operator's daily cap.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
-             *     - `order_rejected`: the venue refused the order for a reason of its own.
+             *     - `order_rejected`: the venue refused the order for a reason of its own, or does not know it after its `expires_at`.
              *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order.
              */
             422: {
@@ -1595,7 +1629,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["DailyCapReachedProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["ExpiryTooSoonProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["DailyCapReachedProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
             429: components["responses"]["RateLimitedProblem"];

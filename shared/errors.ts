@@ -101,6 +101,11 @@ const OUTCOME_UNKNOWN = {
   earlier_sending: 'The venue does not take the order now, but may take an earlier sending of it.',
 } as const;
 
+const ORDER_REJECTED = {
+  refused: 'The venue refused the order; venue_reason says why.',
+  expired: 'The order has expired, and the venue does not know it: nothing was executed. Order again with a later end.',
+} as const;
+
 const PLACEMENT_DISABLED = {
   foreign_key:
     'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
@@ -344,6 +349,15 @@ export const ERRORS = {
     detail: (_facts: { readonly minNotional?: string }) =>
       'An order that matches at once must be worth more; raise its size.',
   },
+  expiry_too_soon: {
+    status: 422,
+    title: 'Expiry too soon',
+    when: "`expires_at` is not at least 120 s after the venue's present time",
+    on: ['orders'],
+    facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the answer.' } },
+    detail: ({ earliest }: { readonly earliest: string }) =>
+      `The order would end too soon: the earliest expires_at is ${earliest} now; choose a later one, for time passes on the way.`,
+  },
   order_above_cap: {
     status: 422,
     title: 'Order above the cap',
@@ -399,11 +413,11 @@ export const ERRORS = {
   order_rejected: {
     status: 422,
     title: 'Order rejected by the venue',
-    when: 'the venue refused the order for a reason of its own',
+    when: 'the venue refused the order for a reason of its own, or does not know it after its `expires_at`',
     on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
-    detail: (_facts: Quoted) => 'The venue refused the order; venue_reason says why.',
+    detail: ({ why = 'refused' }: Quoted & { readonly why?: keyof typeof ORDER_REJECTED }) => ORDER_REJECTED[why],
   },
   idempotency_key_reused: {
     status: 422,

@@ -47,6 +47,8 @@ export const LOOK_UP_MS = 3_000;
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
+/** Looking up what was executed of an order that is placed already: nobody waits for it any longer. */
+export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
 /**
@@ -56,6 +58,11 @@ export const SETTLE_PAUSES_MS = [0, 300] as const;
 export const LATE_ARRIVAL_MS = 120_000;
 /** Reading the rules again for a refusal that is known already and only lacks its bounds. */
 export const BOUNDS_MS = 3_000;
+
+/** The venue ends an order so long before the expiration that it is sent with (docs.polymarket.com, "place orders"). */
+export const EARLY_EXPIRY_MS = 60_000;
+/** The least life of an order with an end: the venue takes no expiration within three minutes. */
+export const MIN_LIFE_MS = 180_000 - EARLY_EXPIRY_MS;
 
 /** A connection to the venue that is not there by then is given up: nothing was sent on it. */
 export const CONNECT_MS = 2_500;

@@ -10,7 +10,14 @@ import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venu
 
 const NOW = Date.parse('2026-11-21T13:00:00Z');
 const ALICE = evmWallet('2');
-const ORDER = { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false } as const;
+const BODY = {
+  token_id: TOKEN_ID,
+  side: 'buy',
+  price: '0.51',
+  size: '10',
+  post_only: false,
+} as const;
+const ORDER = { ...BODY, expires_at: null } as const;
 
 const sign = (seconds: number, authority = 'x.example') =>
   signedHeaders({
@@ -97,7 +104,7 @@ describe('verification', () => {
     const endpoint = ordersEndpoint(async () => orders, { verification: createVerification(undefined) });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
-      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) })).result.statusCode;
+      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;
     };
     expect([await place(-31), await place(600)]).toStrictEqual([401, 201]);
     expect(orders.placed).toMatchObject([{ key: `${ALICE.address},k` }]);
@@ -134,7 +141,7 @@ describe('the trace of a deployed order', () => {
     };
     const endpoint = ordersEndpoint(async () => ({ ...fake, place }), { gatewayTrace });
     const headers = { 'content-type': 'application/json' };
-    const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) });
+    const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) });
     for (const line of [...traces, ...lines]) expect(line).toMatchObject({ gateway_request_id: requestId });
     expect([traces.length, lines.length]).toStrictEqual([1, 1]);
   });

@@ -3,10 +3,11 @@ import type { ApiCredentials } from '../../credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
 import { ConfigError } from '../../formats.ts';
-import { BOUNDS_MS, LOOK_UP_MS } from '../../limits.ts';
+import { BOUNDS_MS, LOOK_UP_MS, MIN_LIFE_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { SignatureType } from '../../settings.ts';
+import { formatTime } from '../../time.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';
@@ -95,6 +96,13 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     return refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
   }
 
+  /** Throws 422 `expiry_too_soon`. */
+  async function checkExpiry(expiresAt: number, call: Call): Promise<void> {
+    await syncClock(call);
+    const earliest = Math.ceil((now() + MIN_LIFE_MS) / 1_000) * 1_000;
+    if (expiresAt < now() + MIN_LIFE_MS) throw refuse('expiry_too_soon', { earliest: formatTime(earliest) });
+  }
+
   async function sign(order: LimitOrder, call: Call, afresh?: 'afresh'): Promise<SignedOrder> {
     if (afresh) rules.forget(order.tokenId);
     // Side by side, so that a cold order makes two round trips and not three.
@@ -102,6 +110,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
+    if (order.expiresAt !== null) await checkExpiry(order.expiresAt, call);
     const aboveCap = overCap(multiplyDecimals(order.price, order.size));
     if (aboveCap) throw aboveCap;
     await ready;

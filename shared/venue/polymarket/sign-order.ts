@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
+import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
@@ -97,7 +98,7 @@ export interface SigningTime {
 }
 
 /**
- * Signs a limit order (good till cancelled) that obeys `rules`: our integers, which are exact at every size, in the
+ * Signs a limit order, good till cancelled or till its end, that obeys `rules`: our integers, which are exact at every size, in the
  * official client's typed data, domain and wire form. The order id is the digest of the order under the exchange's domain
  * (EIP-712): "3" for protocol v2, "2" for v1. Errors: 502 `venue_error` for a tick finer than an order can express.
  */
@@ -107,7 +108,7 @@ export async function signOrder(
   account: Account,
   { now, salt = randomInt(1, SALTS) }: SigningTime,
 ): Promise<SignedOrder> {
-  const { tokenId, postOnly } = order;
+  const { tokenId, postOnly, expiresAt } = order;
   const { wallet } = account;
   const own = { ...amountsOf(order), salt: String(salt), tokenId, timestamp: String(now) };
   const sample = await sampleOf(account, rules);
@@ -119,9 +120,12 @@ export async function signOrder(
     ? (await wallet.sign(hashTypedData({ ...message, value: { ...message.value, contents: typed.value } }))) +
       wrapping.join(hashStruct(typed).slice(2))
     : await wallet.sign(orderId);
-  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature };
-  const payload = JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC, postOnly).order);
-  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, payload };
+  // No part of what is signed, but of what is sent.
+  const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
+  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature, expiration };
+  const type = expiresAt === null ? OrderType.GTC : OrderType.GTD;
+  const payload = JSON.stringify(orderToJsonV2(signed, '', type, postOnly).order);
+  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload };
 }
 
 const ONE_SHARE_AT_HALF: LimitOrder = {
@@ -130,6 +134,7 @@ const ONE_SHARE_AT_HALF: LimitOrder = {
   price: { coefficient: 5n, scale: 1 },
   size: ONE,
   postOnly: true,
+  expiresAt: null,
 };
 
 /**

@@ -52,6 +52,9 @@ export const WALLET_ADDRESS = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
 export const PLACEMENT: Placement = {
   orderId: `0x${'cd'.repeat(32)}`,
   status: 'live',
+  filledSize: '0',
+  remainingSize: '10',
+  filledValue: '0',
   transactionHashes: [],
   tradeIds: [],
 };

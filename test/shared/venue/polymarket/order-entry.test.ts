@@ -13,6 +13,7 @@ import {
   derivedKey,
   limitOrder,
   lookedUp,
+  NOTHING_FILLED,
   openWorld,
   PASSPHRASE,
   PRIVATE_KEY,
@@ -66,6 +67,8 @@ describe('an order on a venue that verifies signatures', () => {
           expect(placement).toStrictEqual({
             orderId: signed.orderId,
             status: 'live',
+            ...NOTHING_FILLED,
+            remainingSize: '15.25',
             transactionHashes: [],
             tradeIds: [],
           });

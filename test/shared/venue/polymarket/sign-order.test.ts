@@ -52,10 +52,12 @@ interface Terms {
   readonly price: string;
   readonly size: string;
   readonly side: 'buy' | 'sell';
+  /** The end of the order, in milliseconds. */
+  readonly expiresAt?: number;
 }
 
 /** The payload of the same order from the official client with an ethers wallet. */
-async function officialPayload({ domain, kind, tick, price, size, side }: Terms): Promise<string> {
+async function officialPayload({ domain, kind, tick, price, size, side, expiresAt }: Terms): Promise<string> {
   const type = SIGNATURE_TYPES.indexOf(kind);
   const builder = new OrderBuilder(clientSigner(signer), 137, type, kind === 'eoa' ? undefined : FUNDER);
   const terms = {
@@ -63,15 +65,17 @@ async function officialPayload({ domain, kind, tick, price, size, side }: Terms)
     price: Number(price),
     size: Number(size),
     side: side === 'buy' ? Side.BUY : Side.SELL,
+    // The venue ends an order a minute before its expiration.
+    ...(expiresAt !== undefined && { expiration: expiresAt / 1_000 + 60 }),
   };
   const options = { tickSize: tick, negRisk: domain === 'negRisk' };
   const signed = await builder.buildOrder(terms, options, domain === 'protocolV2' ? 3 : 2);
   if ('nonce' in signed) throw new Error('the client signed an order of the first CLOB');
-  return JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC).order);
+  return JSON.stringify(orderToJsonV2(signed, '', expiresAt === undefined ? OrderType.GTC : OrderType.GTD).order);
 }
 
-function signTerms({ domain, kind, tick, ...order }: Terms) {
-  const limit = limitOrder({ ...order, tokenId: tokenOf(domain) });
+function signTerms({ domain, kind, tick, expiresAt, ...order }: Terms) {
+  const limit = { ...limitOrder({ ...order, tokenId: tokenOf(domain) }), expiresAt: expiresAt ?? null };
   return signOrder(limit, rulesOf(domain, tick), accountOf(kind), { now: NOW, salt: Math.round(RANDOM * NOW) });
 }
 
@@ -132,6 +136,10 @@ describe('a signed order', () => {
       for (const side of ['buy', 'sell'] as const) {
         const terms = { domain, kind, tick, side, price: tick === '0.1' ? '0.3' : '0.35', size: '12.34' };
         expect((await signTerms(terms)).payload).toBe(await officialPayload(terms));
+        const ending = { ...terms, expiresAt: Date.UTC(2026, 11, 1, 12) };
+        const { payload, orderId } = await signTerms(ending);
+        expect([payload, JSON.parse(payload).expiration]).toStrictEqual([await officialPayload(ending), '1796126460']);
+        expect(orderId).toBe((await signTerms(terms)).orderId);
       }
     }
   });
