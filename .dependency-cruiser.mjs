@@ -32,12 +32,12 @@ export default {
     {
       name: 'infra-knows-the-tables-only',
       comment:
-        'A deployment knows the routes, the codes, the limits and the settings, and runs no other code of the service.',
+        'A deployment knows the routes, the codes, the limits, the settings and the accounts of a key, and runs no other code of the service.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|paper|client|test)/',
-        pathNot: '^(functions/routes|shared/(errors|limits|settings))\\.ts$',
+        pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings))\\.ts$',
       },
     },
     {

@@ -63,8 +63,9 @@ const SOUND = {
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
   'client/client.ts': 'export const client = 1;\n',
   'shared/settings.ts': "import { a } from './a.ts';\nexport const settings = a;\n",
+  'shared/accounts.ts': "import { a } from './a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
-    "import { ROUTES } from '../functions/routes.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, settings];\n",
+    "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/accounts.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
 };
