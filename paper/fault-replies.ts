@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './faults.ts';
 import { json, type PaperRequest, parsedBody, type Reply } from './router.ts';
+import { untrue } from './untrue-replies.ts';
 
 /** Delivery of an answer: whole, cut off in the middle of the body, or not at all. */
 export type Delivery =
@@ -125,6 +126,6 @@ export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly
     case 'status':
       return whole(withMembers(reply, (answer) => ({ ...answer, status: fault.text ?? 'unmatched' })));
     default:
-      return whole(reply);
+      return whole(untrue(fault, reply));
   }
 }

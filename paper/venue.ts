@@ -11,6 +11,7 @@ import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './router.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
+import { siteRoutes } from './site-routes.ts';
 import { VenueState } from './state.ts';
 import { bind, pause, readBody, send, shut } from './transport.ts';
 
@@ -23,7 +24,7 @@ const TICK_MS = 1_000;
 /** Time until a late request arrives, unless its fault says another. */
 const LATE_S = 5;
 
-/** HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
+/** HTTP server that speaks the venue's protocol: Gamma, the CLOB and what the website and the Data API tell, on one port. */
 export interface PaperVenue {
   /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
@@ -44,6 +45,7 @@ function venueRoutes(state: VenueState): readonly Route[] {
     ...authRoutes(state),
     ...orderEntryRoutes(state),
     ...accountRoutes(state),
+    ...siteRoutes(state),
   ];
 }
 

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { hashed } from './book-view.ts';
+import type { Fault } from './faults.ts';
+import { json, parsedBody, type Reply } from './router.ts';
+
+const levels = z.array(z.object({ price: z.string(), size: z.string() }));
+const book = z.looseObject({ hash: z.string(), bids: levels, asks: levels, version: z.string().optional() });
+const approvals = z.object({
+  data: z.looseObject({ contracts: z.array(z.looseObject({ id: z.string(), amount: z.string().optional() })) }),
+});
+const balance = z.looseObject({ balance: z.string() });
+const markets = z.looseObject({ markets: z.array(z.looseObject({})) });
+
+/** Makes the change of an answer that has the shape; one that has not, a refusal for example, stays as it is. */
+function changing<T>(shape: z.ZodType<T>, change: (answer: T, text: string | undefined) => object) {
+  return (reply: Reply, text: string | undefined): Reply => {
+    const answer = shape.safeParse(parsedBody(Buffer.from(reply.body)));
+    return answer.success ? { ...reply, body: JSON.stringify(change(answer.data, text)) } : reply;
+  };
+}
+
+/** Moves the first level of a book off every tick grid. */
+function withLevelOffTick({ bids, asks, ...rest }: z.infer<typeof book>) {
+  const moved = (side: z.infer<typeof levels>) =>
+    side.map((level, index) => (index === 0 ? { ...level, price: `${level.price}00005` } : level));
+  return { ...rest, bids: moved(bids), asks: moved(asks) };
+}
+
+const UNTRUE: Readonly<Record<string, (reply: Reply, text: string | undefined) => Reply>> = {
+  'geoblock-country': (_reply, text = 'GB') => {
+    const [country = '', region = ''] = text.split('-');
+    return json({ blocked: true, ip: '203.0.113.7', country, region });
+  },
+  'no-funds': changing(balance, (answer) => ({ ...answer, balance: '0' })),
+  'missing-approval': changing(approvals, ({ data }, id = 'V2PositionManagerExchangeIsApprovedForAll') => ({
+    data: {
+      ...data,
+      contracts: data.contracts.map((row) =>
+        row.id === id ? { ...row, ...(row.amount === undefined ? {} : { amount: '0' }), approved: false } : row,
+      ),
+    },
+  })),
+  // In the place of a 404 too: this account has a wallet at the website.
+  'other-proxy-wallet': (_reply, text = `0x${'0b'.repeat(20)}`) => json({ name: 'Somebody', proxyWallet: text }),
+  'other-version': (_reply, text = '4') => json({ version: Number(text) }),
+  'unusable-market': changing(markets, ({ markets: [first, ...others], ...rest }) => ({
+    ...rest,
+    markets: first === undefined ? [] : [{ ...first, version: 'v1', clobTokenIds: '["1", "1"]' }, ...others],
+  })),
+  'bad-book-hash': changing(book, (answer) => ({ ...answer, hash: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' })),
+  'off-tick-level': changing(book, (answer) => hashed({ ...answer, ...withLevelOffTick(answer) })),
+  'other-book-version': changing(book, (answer) =>
+    hashed({ ...answer, version: answer.version === undefined ? 'v2' : 'v1' }),
+  ),
+};
+
+/** Changes the fact that a fault is about; answers that do not tell it stay as they are. */
+export function untrue({ fault, text }: Fault, reply: Reply): Reply {
+  return UNTRUE[fault]?.(reply, text) ?? reply;
+}
