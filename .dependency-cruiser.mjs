@@ -59,7 +59,14 @@ export default {
       comment: "The venue's records change without notice; its folder translates them into our words.",
       severity: 'error',
       from: { path: '^(functions|shared|local)/', pathNot: '^shared/venue/polymarket/' },
-      to: { path: '^shared/venue/polymarket/', pathNot: '^shared/venue/polymarket/(market-data|order-entry)\\.ts$' },
+      to: { path: '^shared/venue/polymarket/', pathNot: '^shared/venue/polymarket/(inspection|market-data|order-entry)\\.ts$' },
+    },
+    {
+      name: 'inspection-is-for-the-doctor',
+      comment: 'It asks what no endpoint needs, and must not come into the layer.',
+      severity: 'error',
+      from: { pathNot: '^(local/doctor|test)/' },
+      to: { path: '^shared/venue/polymarket/inspection\\.ts$' },
     },
     {
       name: 'not-to-unresolvable',

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createMarketData } from '#venue/market-data';
 import { type Container, openContainer } from '../functions/container.ts';
 import { createHandlers } from '../functions/handlers.ts';
@@ -14,6 +13,7 @@ import type { Log } from '../shared/log.ts';
 import type { Environment } from '../shared/settings.ts';
 import { bracketed } from './request-head.ts';
 import { startServer } from './server.ts';
+import { PROJECT } from './settings-file.ts';
 import type { FileOrderStore } from './sqlite-order-store.ts';
 
 export interface Service {
@@ -45,9 +45,6 @@ interface Store extends FileOrderStore {
   /** The absolute path of its file. */
   readonly path: string;
 }
-
-/** Relative paths count from here, not from where the process happens to be started: another store knows no key. */
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
 async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {

@@ -45,7 +45,7 @@ const UNTRUE: Readonly<Record<string, (reply: Reply, text: string | undefined) =
   'other-version': (_reply, text = '4') => json({ version: Number(text) }),
   'unusable-market': changing(markets, ({ markets: [first, ...others], ...rest }) => ({
     ...rest,
-    markets: first === undefined ? [] : [{ ...first, version: 'v1', clobTokenIds: '["1", "1"]' }, ...others],
+    markets: first === undefined ? [] : [{ ...first, version: 'v1', clobTokenIds: '["0x1f", "0x2f"]' }, ...others],
   })),
   'bad-book-hash': changing(book, (answer) => ({ ...answer, hash: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' })),
   'off-tick-level': changing(book, (answer) => hashed({ ...answer, ...withLevelOffTick(answer) })),
