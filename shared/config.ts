@@ -49,7 +49,7 @@ export function modeOf({ orders }: LocalConfig | DeployedConfig): Mode {
 
 /** For the log of a service that places orders for the address of its key. */
 export const EOA_WARNING =
-  'the account is eoa: the venue takes orders of such accounts from its allowlist alone, and a new account is a deposit wallet, which SERVICE_FUNDER_ADDRESS names';
+  'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
 
 /** Names the settings that are missing for orders to be placed. */
 function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[] {
@@ -76,7 +76,7 @@ function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SE
 }
 
 /** Refuses a kind of account without its address, where no key is at hand to say which address that is. */
-function requireFunder(env: Environment, { signatureType }: Values<typeof COMMON_SETTINGS>): void {
+function requireFunder(env: Environment, { signatureType }: Pick<Config, 'signatureType'>): void {
   const { funderAddress } = COMMON_SETTINGS;
   if (signatureType === undefined || signatureType === 'eoa' || env[funderAddress.name]) return;
   throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
@@ -92,14 +92,13 @@ function requireConsent(env: Environment, host: string): void {
 }
 
 function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
-  const values = readCommon(env, attempt);
-  const { placeOrder, ...common } = values;
+  const { placeOrder, ...common } = readCommon(env, attempt);
   const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
     env,
     LOCAL_SETTINGS,
     attempt,
   );
-  if (!privateKey) attempt(() => requireFunder(env, values));
+  if (!privateKey) attempt(() => requireFunder(env, common));
   if (placeOrder) attempt(() => requireConsent(env, local.host));
   const credentials = attempt(() =>
     parseCredentials(
@@ -127,9 +126,8 @@ export function parseLocalConfig(env: Environment): LocalConfig {
 }
 
 function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
-  const values = readCommon(env, attempt);
-  const { placeOrder, ...common } = values;
-  attempt(() => requireFunder(env, values));
+  const { placeOrder, ...common } = readCommon(env, attempt);
+  attempt(() => requireFunder(env, common));
   const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
     env,
     DEPLOYMENT_SETTINGS,

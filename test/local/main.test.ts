@@ -195,7 +195,7 @@ describe('the service', () => {
   });
 
   it.each([
-    ['as a plain account', {}, /^the account is eoa: .* its allowlist alone/],
+    ['as a plain account', {}, /^the account is eoa: .* only from its allowlist/],
     [
       'as one that it does not know',
       { SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: FOREIGN },

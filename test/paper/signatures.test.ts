@@ -69,7 +69,8 @@ describe('the paper venue verifies order signatures', () => {
 
   it('refuses the signature of another wallet', async () => {
     const stranger = new Wallet(`0x${'71'.repeat(32)}`);
-    const order = await officialOrder({ tokenId: tokens.plain, kind: 3, price: 0.1, wallet: stranger });
+    const maker = deriveAccounts(WALLET.address)[1]?.address ?? '';
+    const order = await officialOrder({ tokenId: tokens.plain, kind: 3, price: 0.1, wallet: stranger, maker });
     expect(await post(order)).toStrictEqual(INVALID);
     const other = await officialOrder({ tokenId: tokens.plain, price: 0.1 });
     expect(await post({ ...other, signature: `0x${'11'.repeat(65)}` })).toStrictEqual(INVALID);
