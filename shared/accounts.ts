@@ -76,3 +76,101 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
     { signatureType: 'proxy', address: getCreate2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
   ];
 }
+
+function joinAddresses(accounts: readonly DerivedAccount[]): string {
+  const sinceWhen = { beacon: '', uups: ' (made before 29 June 2026)' };
+  return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
+}
+
+/** Lists accounts for people, with their kinds as the settings name them. */
+export function listAccounts(accounts: readonly DerivedAccount[]): string {
+  const byType = Map.groupBy(accounts, ({ signatureType }) => signatureType);
+  return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
+}
+
+const IN_WORDS: Readonly<Record<SignatureType, string>> = {
+  eoa: 'address of the key itself',
+  'deposit-wallet': 'deposit wallet of the key',
+  safe: 'Safe of the key',
+  proxy: 'proxy of the key',
+};
+
+/** The account as the operator set it. */
+interface AccountSettings {
+  readonly signatureType: SignatureType | undefined;
+  readonly funderAddress: string | undefined;
+}
+
+/** The names by which the operator knows the two settings. */
+type SettingNames = Readonly<Record<keyof AccountSettings, string>>;
+
+const VARIABLES: SettingNames = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
+
+/** The account that is in force, or the sentence that says which setting to change. */
+export type ChosenAccount =
+  | {
+      readonly kind: 'account';
+      readonly signatureType: SignatureType;
+      /** EIP-55 address of what holds the funds. */
+      readonly funderAddress: string;
+      /** A sentence about an account that the key may not control. */
+      readonly warning: string | undefined;
+    }
+  | { readonly kind: 'mistake'; readonly sentence: string };
+
+function mistake(sentence: string): ChosenAccount {
+  return { kind: 'mistake', sentence };
+}
+
+function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
+  if (signatureType === 'eoa') {
+    return { kind: 'account', signatureType, funderAddress: getAddress(signer), warning: undefined };
+  }
+  const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
+  return mistake(
+    `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${IN_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+  );
+}
+
+function chooseForeign(
+  signer: string,
+  { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
+  names: SettingNames,
+): ChosenAccount {
+  const foreign = `${names.funderAddress} is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
+  if (signatureType === undefined) {
+    return mistake(`${names.signatureType} must be set, or another ${names.funderAddress}: ${foreign}.`);
+  }
+  if (signatureType === 'eoa') {
+    return mistake(`${names.funderAddress} must be left out where ${names.signatureType} is eoa: ${foreign}.`);
+  }
+  return { kind: 'account', signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
+}
+
+/**
+ * Chooses the account that a key trades with. The funder says by its derivation of which kind it is: a kind that was
+ * set must agree. A funder that no derivation gives (an older wallet, or one that lets another key sign) needs its kind
+ * to be set. Without a funder it is the key's own address. `signer` is the key's address.
+ */
+export function chooseAccount(
+  signer: string,
+  settings: AccountSettings,
+  names: SettingNames = VARIABLES,
+): ChosenAccount {
+  const { signatureType } = settings;
+  if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
+  let funderAddress: string;
+  try {
+    funderAddress = getAddress(settings.funderAddress);
+  } catch {
+    return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
+  }
+  const derived = deriveAccounts(signer).find(({ address }) => address === funderAddress);
+  if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
+  if (signatureType !== undefined && signatureType !== derived.signatureType) {
+    return mistake(
+      `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${IN_WORDS[derived.signatureType]}.`,
+    );
+  }
+  return { kind: 'account', signatureType: derived.signatureType, funderAddress, warning: undefined };
+}

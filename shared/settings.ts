@@ -104,8 +104,8 @@ export const COMMON_SETTINGS = {
   signatureType: {
     name: 'SERVICE_SIGNATURE_TYPE',
     format: oneOf(SIGNATURE_TYPES),
-    fallback: 'eoa',
-    meaning: 'what holds the funds: eoa, proxy, safe or deposit-wallet',
+    absent: 'derived from key and funder',
+    meaning: 'what holds the funds: eoa (also without a funder), proxy, safe or deposit-wallet',
     functions: ACCOUNT,
   },
   funderAddress: {

@@ -10,11 +10,11 @@ import { type Service, startService } from '../../local/service.ts';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
 import { PAPER_KEY } from '../support/service/paper-service.ts';
-import { plainMarket } from '../support/venue/paper-client.ts';
+import { funderOf, plainMarket } from '../support/venue/paper-client.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
-const FUNDER = '0x00000000000000000000000000000000000F00D5';
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const DEPOSIT_WALLET = funderOf(WALLET, 'deposit-wallet');
 const POST = { method: 'POST', path: '/order' } as const;
 
 let directory: string;
@@ -43,7 +43,7 @@ function settingsOf({ url }: RunningPaper): Environment {
 /** Starts a service in place of the one before, on the same store, and gives the way to place orders with it. */
 async function start(changes: Environment = {}, paper = venue) {
   await service?.stop();
-  service = await startService({ ...settingsOf(paper), ...changes }, { throwAwayStore: true });
+  service = await startService({ ...settingsOf(paper), ...changes }, { throwAway: true });
   const { url } = service;
   return async (key: string | undefined, change: object = {}) => {
     const response = await fetch(`${url}/v1/orders`, {
@@ -87,9 +87,12 @@ describe('an order of a service that has changed since', () => {
       status: 502,
       body: { reason: 'wallet_type', order_id: expect.stringMatching(/^0x/) },
     });
-    const right = await start({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: FUNDER });
+    const right = await start({ SERVICE_FUNDER_ADDRESS: DEPOSIT_WALLET });
     const { status, body } = await right('key');
-    expect([status, orders()]).toMatchObject([201, [{ id: body.order_id, maker_address: FUNDER.toLowerCase() }]]);
+    expect([status, orders()]).toMatchObject([
+      201,
+      [{ id: body.order_id, maker_address: DEPOSIT_WALLET.toLowerCase() }],
+    ]);
     expect(await right('key')).toMatchObject({ status: 201, replayed: true });
   });
 
@@ -97,7 +100,7 @@ describe('an order of a service that has changed since', () => {
     arm('restart');
     const first = await start();
     expect(await first('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
-    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FUNDER });
+    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
     const { status, body } = await second('key');
     expect([status, body.code, body.detail]).toStrictEqual([
       422,

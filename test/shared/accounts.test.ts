@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { getAddress, isAddress } from 'viem';
-import { deriveAccounts } from '../../shared/accounts.ts';
+import { chooseAccount, deriveAccounts, listAccounts } from '../../shared/accounts.ts';
+import { SIGNATURE_TYPES } from '../../shared/settings.ts';
 
 /** The address with which the official SDK tests its own derivation, and one with accounts on the chain. */
 const KNOWN = [
@@ -66,4 +67,90 @@ describe('the accounts of a key', () => {
       expect(() => deriveAccounts(text)).toThrow(TypeError);
     },
   );
+});
+
+describe('the account that is traded with', () => {
+  const SIGNER = getAddress(KNOWN[1].signer);
+  const ACCOUNTS = deriveAccounts(SIGNER);
+  const OWN = named(SIGNER);
+  const FOREIGN = getAddress(`0x${'ab'.repeat(20)}`);
+  const NAMES = { signatureType: 'kind', funderAddress: 'funder' };
+  const LIST = `eoa ${OWN['eoa']}, deposit-wallet ${OWN['beacon']} or ${OWN['uups']} (made before 29 June 2026), safe ${OWN['safe']}, proxy ${OWN['proxy']}`;
+
+  function choose(signatureType?: (typeof SIGNATURE_TYPES)[number], funderAddress?: string) {
+    return chooseAccount(SIGNER, { signatureType, funderAddress }, NAMES);
+  }
+
+  it('is said with all its kinds', () => {
+    expect(listAccounts(ACCOUNTS)).toBe(LIST);
+  });
+
+  it.each([undefined, 'eoa'] as const)(
+    'is the address of the key where there is no funder, and the kind is %s',
+    (kind) => {
+      const account = { kind: 'account', signatureType: 'eoa', funderAddress: SIGNER, warning: undefined };
+      expect(choose(kind)).toStrictEqual(account);
+    },
+  );
+
+  it.each(ACCOUNTS)('follows from its address alone: $signatureType $address', ({ signatureType, address }) => {
+    const account = { kind: 'account', signatureType, funderAddress: address, warning: undefined };
+    for (const kind of [undefined, signatureType]) {
+      expect(choose(kind, address)).toStrictEqual(account);
+      expect(choose(kind, address.toLowerCase())).toStrictEqual(account);
+    }
+  });
+
+  const IN_WORDS = {
+    eoa: 'address of the key itself',
+    'deposit-wallet': 'deposit wallet of the key',
+    safe: 'Safe of the key',
+    proxy: 'proxy of the key',
+  };
+  const contradictions = ACCOUNTS.flatMap(({ signatureType, address }) =>
+    SIGNATURE_TYPES.filter((kind) => kind !== signatureType).map((kind) => [kind, signatureType, address] as const),
+  );
+
+  it.each(contradictions)('is not %s where the funder is the %s %s', (kind, right, address) => {
+    const sentence = `kind must be ${right}, or left out: funder is the ${IN_WORDS[right]}.`;
+    expect(choose(kind, address)).toStrictEqual({ kind: 'mistake', sentence });
+  });
+
+  it.each([
+    ['deposit-wallet', `deposit wallet of the key is ${OWN['beacon']} or ${OWN['uups']} (made before 29 June 2026)`],
+    ['safe', `Safe of the key is ${OWN['safe']}`],
+    ['proxy', `proxy of the key is ${OWN['proxy']}`],
+  ] as const)('of kind %s needs its address, which is told', (kind, told) => {
+    const sentence = `funder must be set unless kind is eoa: the ${told}.`;
+    expect(choose(kind)).toStrictEqual({ kind: 'mistake', sentence });
+  });
+
+  it('may be one that no derivation gives, once its kind is set', () => {
+    const foreign = `funder is none of the accounts of the key, which are ${LIST}`;
+    expect(choose(undefined, FOREIGN)).toStrictEqual({
+      kind: 'mistake',
+      sentence: `kind must be set, or another funder: ${foreign}.`,
+    });
+    expect(choose('eoa', FOREIGN)).toStrictEqual({
+      kind: 'mistake',
+      sentence: `funder must be left out where kind is eoa: ${foreign}.`,
+    });
+    for (const signatureType of ['proxy', 'safe', 'deposit-wallet'] as const) {
+      const warning = `${foreign}; the venue may refuse its orders.`;
+      const account = { kind: 'account', signatureType, funderAddress: FOREIGN, warning };
+      expect(choose(signatureType, FOREIGN.toLowerCase())).toStrictEqual(account);
+    }
+  });
+
+  it('has no address with a wrong checksum, and sentences with the names of the variables', () => {
+    const wrong = { signatureType: undefined, funderAddress: FOREIGN.replace('aB', 'Ab') };
+    expect(chooseAccount(SIGNER, wrong)).toStrictEqual({
+      kind: 'mistake',
+      sentence: 'SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.',
+    });
+    expect(chooseAccount(SIGNER, { signatureType: 'proxy', funderAddress: OWN['safe'] })).toStrictEqual({
+      kind: 'mistake',
+      sentence: 'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
+    });
+  });
 });

@@ -29,7 +29,7 @@ describe('the settings', () => {
     const common = {
       gammaUrl: 'https://gamma-api.polymarket.com',
       clobUrl: 'https://clob.polymarket.com',
-      signatureType: 'eoa',
+      signatureType: undefined,
       funderAddress: undefined,
       maxOrderNotional: undefined,
       maxDailyNotional: undefined,
@@ -394,8 +394,8 @@ describe('a malformed setting', () => {
       { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_CLOB_API_KEY: 'a' },
       [
         'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
         'SERVICE_PORT must be a port number from 0 to 65535.',
+        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
         'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
       ],
     ],

@@ -1,4 +1,4 @@
-import { getAddress } from 'ethers/address';
+import { type ChosenAccount, chooseAccount } from '../../accounts.ts';
 import type { ApiCredentials } from '../../credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
@@ -19,7 +19,8 @@ import { CHAIN_ID, openWallet } from './wallet.ts';
 export interface OrderEntrySettings {
   readonly clobUrl: string;
   readonly privateKey: Secret;
-  readonly signatureType: SignatureType;
+  /** Follows from the funder where it is not set. */
+  readonly signatureType: SignatureType | undefined;
   readonly funderAddress: string | undefined;
   /** Derived from the key when there are none. */
   readonly credentials: ApiCredentials | undefined;
@@ -37,31 +38,22 @@ function briefly(call: Call): Call {
 
 // From here because a function takes the cryptography, which is large, from the layer, where it is once.
 export { WALLET_KINDS } from '../../wallets/kinds.ts';
+export { chooseAccount };
 
 /** EIP-55 address of a private key. */
 export function walletAddressOf(privateKey: Secret): string {
   return openWallet(privateKey).address;
 }
 
-/**
- * The account that a key trades for, with EIP-55 addresses. Throws `ConfigError` where the settings contradict each
- * other.
- */
+/** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
 export function openAccount(
   settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress'>,
-): Account {
+): Account & Pick<Extract<ChosenAccount, { kind: 'account' }>, 'warning'> {
   const wallet = openWallet(settings.privateKey);
-  const { funderAddress = wallet.address, signatureType } = settings;
-  let address: string;
-  try {
-    address = getAddress(funderAddress);
-  } catch {
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.');
-  }
-  if (signatureType === 'eoa' && address !== wallet.address) {
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be the address of the key when SERVICE_SIGNATURE_TYPE is eoa.');
-  }
-  return { wallet, signatureType, funderAddress: address };
+  const chosen = chooseAccount(wallet.address, settings);
+  if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
+  const { signatureType, funderAddress, warning } = chosen;
+  return { wallet, signatureType, funderAddress, warning };
 }
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
