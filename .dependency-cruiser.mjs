@@ -59,7 +59,10 @@ export default {
       comment: "The venue's records change without notice; its folder translates them into our words.",
       severity: 'error',
       from: { path: '^(functions|shared|local)/', pathNot: '^shared/venue/polymarket/' },
-      to: { path: '^shared/venue/polymarket/', pathNot: '^shared/venue/polymarket/(inspection|market-data|order-entry)\\.ts$' },
+      to: {
+        path: '^shared/venue/polymarket/',
+        pathNot: '^shared/venue/polymarket/(inspection|market-data|order-entry)\\.ts$',
+      },
     },
     {
       name: 'inspection-is-for-the-doctor',

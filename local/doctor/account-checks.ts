@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import type { ApiCredentials } from '../../shared/credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Account, AccountReads, Inspection, NotedCollateral } from '../../shared/venue/polymarket/inspection.ts';
+import {
+  type Account,
+  type AccountReads,
+  findLacking,
+  type Inspection,
+  type NotedCollateral,
+} from '../../shared/venue/polymarket/inspection.ts';
 import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
 import { findAccount, type Key } from './setup-checks.ts';
 
@@ -31,7 +37,8 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
   const call = newCall();
   try {
     const credentials = key.credentials ?? (await venue.findApiKey(key.wallet, call));
-    if (!credentials) return { finding: warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX) };
+    if (!credentials)
+      return { finding: warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX) };
     const reads = venue.openReads(key.wallet, credentials);
     await reads.checkCredentials(call);
     const origin = key.credentials ? 'that are set' : 'derived from the key';
@@ -62,7 +69,9 @@ export async function writeCredentials(file: string, key: Key, { venue, newCall 
   } catch (error) {
     const { code } = Object(error);
     const reason = code === 'EEXIST' ? 'it is there already' : String(code);
-    return { finding: fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.') };
+    return {
+      finding: fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.'),
+    };
   }
   return { finding: ok(`The API credentials are in ${file}, which only you may read.`) };
 }
@@ -84,11 +93,7 @@ function inWords(amount: Decimal): string {
 }
 
 /** Judges what the venue has noted; `before` is the note before a refresh, where one was asked for. */
-function judgeFunds(
-  { funderAddress }: Account,
-  now: Decimal,
-  before: Decimal | undefined,
-): Finding {
+function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | undefined): Finding {
   const known = compareDecimals(now, ZERO) > 0;
   if (before && compareDecimals(before, now) !== 0) {
     const message = `The venue had noted ${inWords(before)} in ${funderAddress}; refreshed, it notes ${inWords(now)}.`;
@@ -98,7 +103,10 @@ function judgeFunds(
   const message = `The venue notes no pUSD in ${funderAddress}.`;
   return before
     ? warn(message, 'Deposit on polymarket.com: orders are paid in pUSD, not in USDC or USDC.e.')
-    : warn(message, 'Deposit on polymarket.com; if there is money in it, run this with --refresh: the note may be old.');
+    : warn(
+        message,
+        'Deposit on polymarket.com; if there is money in it, run this with --refresh: the note may be old.',
+      );
 }
 
 /** Reads the collateral as the venue has noted it; with `refresh` it reads the chain again. */
@@ -115,7 +123,9 @@ export async function checkFunds(
   const noted = refresh && first ? await reads.readCollateral(signatureType, call) : first;
   if (!noted) {
     const message = `The venue knows no ${signatureType} account for these API credentials: they are another signer's.`;
-    return { finding: fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.') };
+    return {
+      finding: fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.'),
+    };
   }
   return { finding: judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
 }
@@ -123,10 +133,11 @@ export async function checkFunds(
 /** Names the approvals that the account lacks by what is not possible without them. */
 export async function checkApprovals(
   { funderAddress }: Account,
-  noted: NotedCollateral | undefined,
+  funds: Promise<Outcome<NotedCollateral>>,
   { venue, newCall }: Asking,
 ): Promise<Outcome<never>> {
-  const lacking = await venue.readLackingApprovals(funderAddress, noted?.notAllowed ?? new Set(), newCall());
+  const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, newCall()), funds]);
+  const lacking = findLacking(given, noted?.notAllowed ?? new Set());
   if (lacking.length === 0) return { finding: ok('The exchanges may move what orders need.') };
   const parts = lacking.map(({ id, prevents, why }) => {
     if (why === 'not told') return `the venue tells nothing of ${id}`;

@@ -11,7 +11,15 @@ import {
   writeCredentials,
 } from './account-checks.ts';
 import { createRun, need, type Run, type Step } from './run.ts';
-import { checkAccountKind, checkConfig, checkRuntime, checkSecret, type Key, keyOf, type Setup } from './setup-checks.ts';
+import {
+  checkAccountKind,
+  checkConfig,
+  checkRuntime,
+  checkSecret,
+  type Key,
+  keyOf,
+  type Setup,
+} from './setup-checks.ts';
 import { checkClock, checkPicture, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
 /** The choices of a run. */
@@ -87,9 +95,7 @@ function addAccount({ run, options, key, config, ask }: Shared, account: Step<Ac
     checkFunds(await need(account), await need(opened), options.refresh, await ask()),
   );
   const data = { asks: new URL(dataUrl).host, optional: true };
-  run.check('approvals', data, async () =>
-    checkApprovals(await need(account), (await funds.outcome).value, await ask()),
-  );
+  run.check('approvals', data, async () => checkApprovals(await need(account), funds.outcome, await ask()));
   run.check('profile', { ...GAMMA, optional: true }, async () => {
     const { funderAddress } = (await need(config)).config;
     const owner = await need(key);

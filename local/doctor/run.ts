@@ -51,6 +51,7 @@ export async function need<T>({ id, outcome }: Step<T>): Promise<T> {
   throw new Unmet(finding.status === 'skip' ? finding.message : `It needs ${id}, which has to pass first.`);
 }
 
+const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
 const OTHER_NETWORK = 'Run it from another network: docs/going-live.md says which are refused.';
 const CHANGED = 'Try again; if it stays, the venue has changed, and this service needs an update.';
 
@@ -63,11 +64,9 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
   }
   switch (error.code) {
     case 'venue_timeout':
-      return [`${asks} did not answer.`, 'Check the network of this machine, and https://status.polymarket.com.'];
+      return [`${asks} did not answer.`, CHECK_NETWORK];
     case 'venue_unavailable':
-      return error.facts['why'] === 'unreachable'
-        ? [`${asks} cannot be reached.`, 'Check the network of this machine, and https://status.polymarket.com.']
-        : [`${asks} is not available at the moment.`, 'Try again in a minute; see https://status.polymarket.com.'];
+      return [`${asks} cannot be reached, or is not available at the moment.`, CHECK_NETWORK];
     case 'rate_limited':
       return [`${asks} limits the rate of requests from here.`, 'Try again in a minute.'];
     case 'venue_refused_service':

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAccount } from '#venue/order-entry';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
-import { type DerivedAccount, deriveAccounts } from '../../shared/accounts.ts';
+import { type DerivedAccount, deriveAccounts, listAccounts } from '../../shared/accounts.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { ConfigError } from '../../shared/formats.ts';
 import type { Log } from '../../shared/log.ts';
@@ -116,11 +116,8 @@ export function findAccount(signer: string, address: string): DerivedAccount | u
   return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
 }
 
-function listAccounts(signer: string): string {
-  return deriveAccounts(signer)
-    .map(({ signatureType, address }) => `${signatureType} ${address}`)
-    .join(', ');
-}
+const SEE_PROFILE =
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows.';
 
 /** Judges the account that orders would be signed for. */
 function judgeAccount({ wallet, signatureType, funderAddress }: Account): Finding {
@@ -131,10 +128,10 @@ function judgeAccount({ wallet, signatureType, funderAddress }: Account): Findin
   if (findAccount(wallet.address, funderAddress)) {
     return ok(`${funderAddress} is the ${KINDS[signatureType]} of this key (${wallet.address}).`);
   }
-  const message = `${funderAddress} is none of the accounts of this key: ${listAccounts(wallet.address)}.`;
-  const fix = 'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the one that your profile on polymarket.com shows.';
+  const own = listAccounts(deriveAccounts(wallet.address));
+  const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
   // A deposit wallet may also belong to a session key, or be of an older build; the other kinds the contracts compute.
-  return signatureType === 'deposit-wallet' ? warn(message, fix) : fail(message, fix);
+  return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE) : fail(message, SEE_PROFILE);
 }
 
 /** Derives the accounts of the key and finds the one that is set among them; asks nobody. */
@@ -151,7 +148,7 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
     return finding.status === 'fail' ? { finding } : { finding, value: account };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { finding: fail(error.message, `The accounts of this key are ${listAccounts(wallet.address)}.`) };
+    return { finding: fail(error.message, SEE_PROFILE) };
   }
 }
 
@@ -180,7 +177,10 @@ async function judgeStore(file: string, log: Log): Promise<Finding | undefined> 
     await store.open().finally(store.close);
     return undefined;
   } catch (error) {
-    return fail(`The store of orders at ${file} cannot be used (${error instanceof Error ? error.message : error}).`, fix);
+    return fail(
+      `The store of orders at ${file} cannot be used (${error instanceof Error ? error.message : error}).`,
+      fix,
+    );
   }
 }
 

@@ -137,5 +137,7 @@ export async function checkPicture({ venue, newCall }: Asking): Promise<Outcome<
   if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };
   const counted = [...differences].map(([what, times]) => `${times} ${what}`);
   const message = `Of ${sample} some are otherwise: ${counted.join('; ')}.`;
-  return { finding: warn(message, 'See if an update of this service knows them; it refuses what it cannot trade safely.') };
+  return {
+    finding: warn(message, 'See if an update of this service knows them; it refuses what it cannot trade safely.'),
+  };
 }

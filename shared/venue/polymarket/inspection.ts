@@ -5,7 +5,7 @@ import type { Call } from '../port.ts';
 import { findApiKey } from './calls/derive-api-key.ts';
 import { type AccountReads, createAccountReads } from './calls/read-account.ts';
 import { type OrdersFromHere, type Place, probeOrders, readPlace } from './calls/read-place.ts';
-import { type LackingApproval, readLackingApprovals, readProfileWallet } from './calls/read-wallet.ts';
+import { type Approvals, readApprovals, readProfileWallet } from './calls/read-wallet.ts';
 import { type Survey, surveyVenue } from './calls/survey.ts';
 import { createAccountSender, createCredentialSource } from './http/account.ts';
 import { readShape } from './http/reads.ts';
@@ -13,6 +13,7 @@ import { createTransport } from './http/transport.ts';
 import type { Wallet } from './wallet.ts';
 
 export type { AccountReads, NotedCollateral } from './calls/read-account.ts';
+export { findLacking } from './calls/read-wallet.ts';
 export type { Account } from './sign-order.ts';
 export { openWallet, type Wallet } from './wallet.ts';
 
@@ -46,7 +47,7 @@ export interface Inspection {
   /** Finds the API credentials that the wallet has had; `undefined` for none. */
   findApiKey(wallet: Wallet, call: Call): Promise<ApiCredentials | undefined>;
   openReads(wallet: Wallet, credentials: ApiCredentials): AccountReads;
-  readLackingApprovals(account: string, notAllowed: ReadonlySet<string>, call: Call): Promise<readonly LackingApproval[]>;
+  readApprovals(account: string, call: Call): Promise<Approvals>;
   readProfileWallet(address: string, call: Call): Promise<string | null>;
   survey(call: Call): Promise<Survey>;
 }
@@ -75,7 +76,7 @@ export function createInspection(urls: VenueUrls, log: Log): Inspection {
       const send = createAccountSender({ clob, walletAddress, credentials: source, log });
       return createAccountReads(send);
     },
-    readLackingApprovals: (account, notAllowed, call) => readLackingApprovals(data, account, notAllowed, call),
+    readApprovals: (account, call) => readApprovals(data, account, call),
     readProfileWallet: (address, call) => readProfileWallet(gamma, address, call),
     survey: (call) => surveyVenue(gamma, clob, call),
   };

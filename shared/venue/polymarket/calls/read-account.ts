@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Decimal } from '../../../decimal.ts';
+import { type Decimal, multiplyDecimals } from '../../../decimal.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../settings.ts';
 import type { Call } from '../../port.ts';
 import type { SendAsAccount } from '../http/account.ts';
@@ -7,8 +7,8 @@ import { refuseRead, translateFailure } from '../http/reads.ts';
 import { TransportError, type VenueHttpResponse } from '../http/transport.ts';
 import { parseJson } from '../wire.ts';
 
-/** Decimals of collateral in the venue's integers. */
-const UNIT_DECIMALS = 6;
+/** The venue counts collateral in millionths. */
+const MILLIONTH: Decimal = { coefficient: 1n, scale: 6 };
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
@@ -76,7 +76,7 @@ export function createAccountReads(send: SendAsAccount): AccountReads {
       const { balance, allowances } = parse(response, balanceAllowance);
       const refused = Object.entries(allowances).filter(([, amount]) => /^0+$/.test(amount));
       return {
-        balance: { coefficient: BigInt(balance), scale: UNIT_DECIMALS },
+        balance: multiplyDecimals({ coefficient: BigInt(balance), scale: 0 }, MILLIONTH),
         notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
       };
     },

@@ -34,21 +34,20 @@ export interface LackingApproval {
   readonly why: 'missing' | 'not told' | 'noted';
 }
 
-/**
- * `GET /v2/approvals` of the Data API: the approvals that an account lacks. `notAllowed` holds the exchanges that the
- * CLOB has noted as not allowed. Errors: see `MarketData`.
- */
-export async function readLackingApprovals(
-  data: Transport,
-  account: string,
-  notAllowed: ReadonlySet<string>,
-  call: Call,
-): Promise<readonly LackingApproval[]> {
+/** The rows of the venue's catalogue of approvals, by their ids: true for one that is given. */
+export type Approvals = ReadonlyMap<string, boolean>;
+
+/** `GET /v2/approvals` of the Data API, which reads them from the chain. Errors: see `MarketData`. */
+export async function readApprovals(data: Transport, account: string, call: Call): Promise<Approvals> {
   const spec = { name: 'read-approvals', method: 'GET', path: `/v2/approvals?user=${account}` } as const;
   const { contracts } = (await readShape(data, spec, approvals, call)).data;
-  const approved = new Map(contracts.map((row) => [row.id, row.approved]));
+  return new Map(contracts.map(({ id, approved }) => [id, approved]));
+}
+
+/** Finds the approvals that orders lack; `notAllowed` holds the exchanges that the CLOB has noted as not allowed. */
+export function findLacking(given: Approvals, notAllowed: ReadonlySet<string>): readonly LackingApproval[] {
   return APPROVALS.flatMap(([id, spender, prevents]): LackingApproval[] => {
-    const told = approved.get(id);
+    const told = given.get(id);
     if (told === undefined) return [{ id, prevents, why: 'not told' }];
     if (!told) return [{ id, prevents, why: 'missing' }];
     return spender !== undefined && notAllowed.has(spender) ? [{ id, prevents, why: 'noted' }] : [];

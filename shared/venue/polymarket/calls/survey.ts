@@ -75,7 +75,9 @@ function reasonsOf(markets: readonly MarketParse[]): readonly string[] {
   const reasons = markets.flatMap(({ leftOut }) => leftOut?.reason ?? []);
   const waiting = reasons.filter((reason) => reason === WITHOUT_IDS).length;
   const areFew = waiting <= markets.length * MAX_WITHOUT_IDS;
-  return reasons.filter((reason) => !(areFew && reason === WITHOUT_IDS)).map((reason) => `markets left out (${reason})`);
+  return reasons
+    .filter((reason) => !(areFew && reason === WITHOUT_IDS))
+    .map((reason) => `markets left out (${reason})`);
 }
 
 /** Holds a page of the most traded markets and 20 of their books against our own parsers. Errors: see `MarketData`. */
