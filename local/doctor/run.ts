@@ -40,7 +40,7 @@ export function skip(message: string): Finding {
 }
 
 /** Thrown in a check whose needs are not met. */
-export class Unmet extends Error {
+class Unmet extends Error {
   override readonly name = 'Unmet';
 }
 
@@ -78,7 +78,7 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
   }
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Names the host that is asked. */
   readonly asks: string;
   /** The service works without its answer, which is then a warning. */

@@ -154,7 +154,7 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
 
 function isOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && stats.isFile() && (stats.mode & 0o077) !== 0;
+  return stats?.isFile() === true && (stats.mode & 0o077) !== 0;
 }
 
 /** Finds what is there of a path: itself, or the nearest folder above it. */

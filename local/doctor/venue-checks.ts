@@ -135,7 +135,7 @@ export async function checkPicture({ venue, newCall }: Asking): Promise<Outcome<
   const { markets, books, differences } = await venue.survey(newCall());
   const sample = `${markets} markets and ${books} order books`;
   if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };
-  const counted = [...differences].map(([what, times]) => `${times} ${what}`);
+  const counted = [...differences].map(([what, times]) => `${what} (${times})`);
   const message = `Of ${sample} some are otherwise: ${counted.join('; ')}.`;
   return {
     finding: warn(message, 'See if an update of this service knows them; it refuses what it cannot trade safely.'),

@@ -365,25 +365,28 @@ const FAULTS: readonly Case[] = [
     'a hash that is not that of its book',
     [{ fault: 'bad-book-hash', times: 4 }],
     { picture: 'warn' },
-    { picture: /^Of 31 markets and 20 order books some are otherwise: 3 books whose hash is not that of their text\./ },
+    {
+      picture:
+        /^Of 31 markets and 20 order books some are otherwise: books whose hash is not that of their text \(3\)\./,
+    },
   ],
   [
     'a price off its tick',
     [{ fault: 'off-tick-level', times: 3 }],
     { picture: 'warn' },
-    { picture: /: 2 books with a price off their tick\./ },
+    { picture: /: books with a price off their tick \(2\)\./ },
   ],
   [
     'a book of another protocol',
     [{ fault: 'other-book-version', times: 2 }],
     { picture: 'warn' },
-    { picture: /: 1 books of another protocol than their token\./ },
+    { picture: /: books of another protocol than their token \(1\)\./ },
   ],
   [
     'a market that cannot be traded safely',
     [{ fault: 'unusable-market', times: 2 }],
     { picture: 'warn' },
-    { picture: /: 1 markets left out \(a token id is not a decimal uint256\)\./ },
+    { picture: /: markets left out because a token id is not a decimal uint256 \(1\)\./ },
   ],
 ];
 

@@ -77,7 +77,7 @@ function reasonsOf(markets: readonly MarketParse[]): readonly string[] {
   const areFew = waiting <= markets.length * MAX_WITHOUT_IDS;
   return reasons
     .filter((reason) => !(areFew && reason === WITHOUT_IDS))
-    .map((reason) => `markets left out (${reason})`);
+    .map((reason) => `markets left out because ${reason}`);
 }
 
 /** Holds a page of the most traded markets and 20 of their books against our own parsers. Errors: see `MarketData`. */
