@@ -66,7 +66,7 @@ export function openAccount(
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
-  const { wallet } = account;
+  const { wallet, signatureType } = account;
   rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
@@ -74,7 +74,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.() ?? Promise.resolve(undefined)),
   );
   const rules = createOrderRuleBook(clob);
-  const submissions = createSubmissions({ clob, walletAddress: wallet.address, credentials, log });
+  const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });
 
   const now = () => Date.now() + clob.clockSkew();
 
@@ -139,7 +139,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       venue: new URL(settings.clobUrl).origin,
       chainId: CHAIN_ID,
       maker: account.funderAddress,
-      signatureType: account.signatureType,
+      signatureType,
     },
     now,
     syncClock,
