@@ -394,7 +394,7 @@ export const ERRORS = {
     facts: signedOrder,
     final: true,
     detail: (_facts: object) =>
-      "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
+      "The operator's account cannot cover the order as the venue counts it; order less, or let the operator add funds or allowances, refresh the balance that the venue has cached, or look for orders that still lock funds.",
   },
   order_rejected: {
     status: 422,
