@@ -88,6 +88,8 @@ export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as cons
 export const LEASE_MS = 30_000;
 /** Renewed credentials are not renewed again so soon: at times the venue refuses new ones for a while. */
 export const RENEWAL_PAUSE_MS = 10_000;
+/** The venue's warnings of its rate limit, which can come with every order, are logged once in this time. */
+export const LIMIT_WARNING_PAUSE_MS = 60_000;
 /** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */
 export const NOTICEABLE_SKEW_MS = 2_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */

@@ -105,6 +105,7 @@ describe('settings', () => {
       { orderAccess: 'public', clientVerification: 'required' },
       'orderAccess=public needs',
     ],
+    ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
@@ -159,6 +160,7 @@ describe('settings', () => {
       ...ORDER_CONTEXT,
       signatureType: 'safe',
       funderAddress: SAFE.toLowerCase(),
+      builderCode: 'AB'.repeat(32),
       maxOrderNotional: 99.5,
       maxDailyNotional: 1000,
       clientVerification: 'required',
@@ -174,6 +176,7 @@ describe('settings', () => {
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
       signatureType: 'safe',
       funderAddress: SAFE,
+      builderCode: `0x${'ab'.repeat(32)}`,
       maxOrderNotional: { coefficient: 995n, scale: 1 },
       maxDailyNotional: { coefficient: 1000n, scale: 0 },
       clientVerification: 'required',

@@ -121,6 +121,12 @@ describe('the command line', () => {
     );
   });
 
+  it('stops where the key would be published as the code of a builder', async () => {
+    const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_BUILDER_CODE: `0x${KEY}` })).ended;
+    const sentence = 'SERVICE_BUILDER_CODE must not be the private key: it is published with each order.\n';
+    expect([code, stdout, stderr]).toStrictEqual([1, '', sentence]);
+  });
+
   it('stops where orders would be open to the network without consent', async () => {
     const env = { ...TRADING, SERVICE_HOST: '0.0.0.0' };
     const { stdout, stderr, code } = await (await run([], env)).ended;

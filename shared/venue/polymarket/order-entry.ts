@@ -22,6 +22,8 @@ export interface OrderEntrySettings {
   /** Follows from the funder where it is not set. */
   readonly signatureType: SignatureType | undefined;
   readonly funderAddress: string | undefined;
+  /** `0x` and 64 hex digits. */
+  readonly builderCode?: string | undefined;
   /** Derived from the key when there are none. */
   readonly credentials: ApiCredentials | undefined;
   /** Collateral units. */
@@ -47,19 +49,24 @@ export function walletAddressOf(privateKey: Secret): string {
 
 /** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
 export function openAccount(
-  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress'>,
+  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress' | 'builderCode'>,
 ): Account & Pick<Extract<ChosenAccount, { kind: 'account' }>, 'warning'> {
-  const wallet = openWallet(settings.privateKey);
+  const { privateKey, builderCode } = settings;
+  // Both are 32 bytes of hex, and the code is for everybody to read.
+  if (builderCode === privateKey.reveal().toLowerCase()) {
+    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
+  }
+  const wallet = openWallet(privateKey);
   const chosen = chooseAccount(wallet.address, settings);
   if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
   const { signatureType, funderAddress, warning } = chosen;
-  return { wallet, signatureType, funderAddress, warning };
+  return { wallet, signatureType, funderAddress, builderCode, warning };
 }
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
-  const { wallet } = account;
+  const { wallet, signatureType } = account;
   rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
@@ -67,7 +74,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.() ?? Promise.resolve(undefined)),
   );
   const rules = createOrderRuleBook(clob);
-  const submissions = createSubmissions({ clob, walletAddress: wallet.address, credentials, log });
+  const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });
 
   const now = () => Date.now() + clob.clockSkew();
 
@@ -132,7 +139,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       venue: new URL(settings.clobUrl).origin,
       chainId: CHAIN_ID,
       maker: account.funderAddress,
-      signatureType: account.signatureType,
+      signatureType,
     },
     now,
     syncClock,

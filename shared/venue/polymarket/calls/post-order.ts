@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
+import type { SignatureType } from '../../../settings.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { refusedCredentials } from '../http/account.ts';
-import { toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import { askedWait, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { parseJson, sentenceOf } from '../wire.ts';
 import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';
 
@@ -84,10 +85,16 @@ function readRefusal(
 
 /**
  * Reads the answer to `POST /order` as far as it proves an end of the order. Members of an accepted order go before
- * words, and words before the status. `clean` takes secrets out of the venue's sentences. Source:
+ * words, and words before the status. `clean` takes secrets out of the venue's sentences, some of which mean one thing
+ * for one kind of account and another for the others. Source:
  * https://docs.polymarket.com/api-reference/trade/post-a-new-order and the page of error codes.
  */
-export function readPosted(response: VenueHttpResponse, orderId: string, clean: (text: string) => string): Posted {
+export function readPosted(
+  response: VenueHttpResponse,
+  orderId: string,
+  clean: (text: string) => string,
+  signatureType: SignatureType,
+): Posted {
   const { status, isJson } = response;
   const body = isJson ? parseJson(response.text) : undefined;
   const { success, errorMsg, orderID, tradeIDs, ...accepted } = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
@@ -98,8 +105,8 @@ export function readPosted(response: VenueHttpResponse, orderId: string, clean: 
     const { transactionsHashes: transactionHashes } = accepted;
     return { kind: 'placed', placement: { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs } };
   }
-  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
-  const words = sentence ? { reason: clean(sentence), retryAfter } : undefined;
+  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
+  const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || tradeIDs.length > 0) return unproven('an answer that says both yes and no');

@@ -51,10 +51,11 @@ interface Terms {
   readonly price: string;
   readonly size: string;
   readonly side: 'buy' | 'sell';
+  readonly builderCode?: string;
 }
 
 /** The payload of the same order from the official client with an ethers wallet. */
-async function officialPayload({ domain, kind, tick, price, size, side }: Terms): Promise<string> {
+async function officialPayload({ domain, kind, tick, price, size, side, builderCode }: Terms): Promise<string> {
   const type = SIGNATURE_TYPES.indexOf(kind);
   const builder = new OrderBuilder(clientSigner(signer), 137, type, funderOf(signer.address, kind));
   const terms = {
@@ -62,6 +63,7 @@ async function officialPayload({ domain, kind, tick, price, size, side }: Terms)
     price: Number(price),
     size: Number(size),
     side: side === 'buy' ? Side.BUY : Side.SELL,
+    ...(builderCode && { builderCode }),
   };
   const options = { tickSize: tick, negRisk: domain === 'negRisk' };
   const signed = await builder.buildOrder(terms, options, domain === 'protocolV2' ? 3 : 2);
@@ -69,9 +71,14 @@ async function officialPayload({ domain, kind, tick, price, size, side }: Terms)
   return JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC).order);
 }
 
-function signTerms({ domain, kind, tick, ...order }: Terms) {
+function signTerms({ domain, kind, tick, builderCode, ...order }: Terms) {
   const limit = limitOrder({ ...order, tokenId: tokenOf(domain) });
-  return signOrder(limit, rulesOf(domain, tick), accountOf(kind), { now: NOW, salt: Math.round(RANDOM * NOW) });
+  return signOrder(
+    limit,
+    rulesOf(domain, tick),
+    { ...accountOf(kind), builderCode },
+    { now: NOW, salt: Math.round(RANDOM * NOW) },
+  );
 }
 
 /** Of a deposit wallet's signature: the order within the wallet's own domain (ERC-7739). */
@@ -133,6 +140,20 @@ describe('a signed order', () => {
         expect((await signTerms(terms)).payload).toBe(await officialPayload(terms));
       }
     }
+  });
+
+  it.each(cases)('of account kind %s for exchange %s is signed with the code of its builder', async (kind, domain) => {
+    const terms = { domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' } as const;
+    const ids = new Set([(await signTerms(terms)).orderId]);
+    for (const builderCode of [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`]) {
+      const { payload, orderId } = await signTerms({ ...terms, builderCode });
+      expect(payload).toBe(await officialPayload({ ...terms, builderCode }));
+      expect(JSON.parse(payload).builder).toBe(builderCode);
+      ids.add(orderId);
+    }
+    expect(ids.size).toBe(3);
+    const none = `0x${'00'.repeat(32)}`;
+    expect(await signTerms({ ...terms, builderCode: none })).toStrictEqual(await signTerms(terms));
   });
 
   it("has the official client's bytes wherever its floating point is exact, and exact amounts elsewhere", async () => {
