@@ -25,6 +25,9 @@ Nothing is placed and no API key is made: all requests are GET, but for the empt
 fail or skip, the check, what is wrong and what mends it. Exits with 1 if a check failed, and with 2 for a wrong option.
 `;
 
+/** A private key in the place of a name would be printed, and perhaps sent. */
+const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
+
 interface Flags {
   readonly help: boolean;
   readonly json: boolean;
@@ -35,8 +38,9 @@ interface Flags {
 function parseFlags(args: readonly string[]): Flags {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...args],
+    allowPositionals: true,
     options: {
       help: flag,
       json: flag,
@@ -50,8 +54,12 @@ function parseFlags(args: readonly string[]): Flags {
     },
   });
   const { help, json, probe, refresh, secret, settings, 'print-credentials': credentialsFile } = values;
+  // Not quoted: it may be a key.
+  if (positionals.length > 0) throw new ConfigError('There is an argument that belongs to no option.');
   for (const [name, value] of Object.entries({ secret, settings, 'print-credentials': credentialsFile })) {
     if (value === '') throw new ConfigError(`Option '--${name}' needs a value.`);
+    if (value !== undefined && KEY_LIKE.test(value))
+      throw new ConfigError(`Option '--${name}' takes a name, not a key.`);
   }
   if (secret !== undefined && settings !== undefined) {
     throw new ConfigError(

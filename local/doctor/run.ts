@@ -52,7 +52,7 @@ export async function need<T>({ id, outcome }: Step<T>): Promise<T> {
 }
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
-const OTHER_NETWORK = 'Run it from another network: docs/going-live.md says which are refused.';
+const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
 const CHANGED = 'Try again; if it stays, the venue has changed, and this service needs an update.';
 
 /** Says in the words of the doctor why a host gave no usable answer. */
@@ -71,7 +71,7 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
       return [`${asks} limits the rate of requests from here.`, 'Try again in a minute.'];
     case 'venue_refused_service':
       return error.facts['reason'] === 'firewall'
-        ? [`The firewall of ${asks} refuses this machine.`, OTHER_NETWORK]
+        ? [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK]
         : [`${asks} refuses this machine or account (${error.facts['reason']}).`, OTHER_NETWORK];
     default:
       return [`${asks} gave an answer that cannot be used.`, CHANGED];

@@ -44,7 +44,7 @@ function readDeployedSetup(env: Environment): Setup {
 function readLocalSetup(file: string | undefined, own: Environment): Setup {
   const env = withSettingsFile(file, own);
   const config = parseLocalConfig(env);
-  // As it will be with the opt-in: a service that only reads leaves the API credentials unparsed.
+  // As it will be with the opt-in: a service that only reads is given no API credentials.
   const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
   return {
     config,
@@ -80,10 +80,16 @@ export function keyOf({ key }: Setup): Outcome<Key> {
     : { finding: skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.') };
 }
 
-/** Names an error of the secret store. Its own sentences hold no part of a secret; another's are not repeated. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return error instanceof ConfigError || error.message.startsWith('The secret must be') ? error.message : error.name;
+/** Judges an error of the reader. Its own sentences hold no part of a secret; those of others are not repeated. */
+function judgeUnread(name: string, error: unknown): Finding {
+  const { message, name: kind } = error instanceof Error ? error : new Error();
+  if (error instanceof ConfigError || message.startsWith('The secret must be')) {
+    return fail(`${name} is of no use: ${message.replaceAll('\n', ' ')}`, 'docs/deploying.md says what it must hold.');
+  }
+  return fail(
+    `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
+    'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
+  );
 }
 
 /** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
@@ -92,8 +98,7 @@ export async function checkSecret(name: string, { pinnedAddress }: Setup): Promi
   try {
     key = withWallet(await createWalletKeyReader(name)());
   } catch (error) {
-    const fix = 'Check the name, the region (AWS_REGION), and that you may call secretsmanager:GetSecretValue on it.';
-    return { finding: fail(`The secret ${name} cannot be used: ${reasonOf(error).replaceAll('\n', ' ')}`, fix) };
+    return { finding: judgeUnread(name, error) };
   }
   const { address } = key.wallet;
   if (pinnedAddress?.toLowerCase() !== address.toLowerCase()) {

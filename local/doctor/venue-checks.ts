@@ -127,7 +127,8 @@ export function checkSmallestOrder(
   if (funds && !none && compareDecimals(funds, lowest) < 0) {
     return { finding: warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.') };
   }
-  return { finding: ok(`Caps and funds allow ${smallest}.`) };
+  const allowing = funds && !none ? 'Caps and funds allow' : 'The caps allow';
+  return { finding: ok(`${allowing} ${smallest}.`) };
 }
 
 /** Holds a sample of markets and books against what this service takes for granted. */
@@ -136,8 +137,11 @@ export async function checkPicture({ venue, newCall }: Asking): Promise<Outcome<
   const sample = `${markets} markets and ${books} order books`;
   if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };
   const counted = [...differences].map(([what, times]) => `${what} (${times})`);
-  const message = `Of ${sample} some are otherwise: ${counted.join('; ')}.`;
+  const message = `Of ${sample} some differ: ${counted.join('; ')}.`;
   return {
-    finding: warn(message, 'See if an update of this service knows them; it refuses what it cannot trade safely.'),
+    finding: warn(
+      message,
+      'Run it again; if it stays, look for an update of this service, which refuses what it cannot trade safely.',
+    ),
   };
 }

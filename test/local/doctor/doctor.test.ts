@@ -155,6 +155,11 @@ function requests(): readonly string[] {
   return paper.venue.requests().map(({ method, path }) => `${method} ${path}`);
 }
 
+/** The requests that could change anything. */
+function writes(): readonly string[] {
+  return requests().filter((request) => !request.startsWith('GET '));
+}
+
 describe('a healthy account', () => {
   it('has every check ok, in the order of the list, and nothing to mend', async () => {
     const { checks } = await examine(healthy(), [], runProcess);
@@ -190,7 +195,7 @@ describe('a healthy account', () => {
 describe('the requests', () => {
   it('are GET alone, authenticated ones among them', async () => {
     await examine(healthy());
-    expect(requests().filter((request) => !request.startsWith('GET '))).toStrictEqual([]);
+    expect(writes()).toStrictEqual([]);
     const made = ['/auth/derive-api-key', '/auth/api-keys', '/auth/ban-status/closed-only', '/balance-allowance'];
     expect(requests()).toStrictEqual(expect.arrayContaining(made.map((path) => `GET ${path}`)));
     expect(requests()).not.toContain('GET /balance-allowance/update');
@@ -198,7 +203,7 @@ describe('the requests', () => {
 
   it('are one more of --probe, and one of --refresh', async () => {
     await examine(healthy(), ['--probe', '--refresh']);
-    expect(requests().filter((request) => !request.startsWith('GET '))).toStrictEqual(['POST /order']);
+    expect(writes()).toStrictEqual(['POST /order']);
     expect(requests().filter((request) => request === 'GET /balance-allowance/update')).toHaveLength(1);
     expect(paper.venue.orders()).toStrictEqual([]);
   });
@@ -212,7 +217,7 @@ describe('the requests', () => {
     });
     expect(found).toStrictEqual({ account_kind: 'warn', credentials: 'warn', closed_only: 'skip', funds: 'skip' });
     expect(said('credentials')).toMatch(/has made no API credentials for 0x\S+ yet\. The first order makes them/);
-    expect(requests().filter((request) => !request.startsWith('GET '))).toStrictEqual([]);
+    expect(writes()).toStrictEqual([]);
   });
 });
 
@@ -291,7 +296,7 @@ const FAULTS: readonly Case[] = [
     'a website that does not tell the country',
     [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
     { region: 'warn' },
-    { region: /^The firewall of 127\.0\.0\.1:\d+ refuses this machine/ },
+    { region: /^127\.0\.0\.1:\d+ is behind a firewall that refuses this machine/ },
   ],
   [
     'API credentials that are refused',
@@ -303,13 +308,16 @@ const FAULTS: readonly Case[] = [
     'a log-in that the firewall stops',
     [{ fault: 'firewall', path: '/auth/derive-api-key', ...OFTEN }],
     OF_CREDENTIALS,
-    { credentials: /^The firewall of The CLOB|^The firewall of the CLOB/i },
+    { credentials: /^The CLOB \(SERVICE_CLOB_URL\) is behind a firewall that refuses this machine\. Run it from/ },
   ],
   [
     'no funds',
     [{ fault: 'no-funds', ...OFTEN }],
     { funds: 'warn' },
-    { funds: /^The venue notes no pUSD in 0x\S+\. Deposit on polymarket\.com; .* --refresh/ },
+    {
+      funds: /^The venue notes no pUSD in 0x\S+\. Deposit on polymarket\.com; .* --refresh/,
+      smallest_order: /^The caps allow the smallest/,
+    },
   ],
   [
     'no funds, refreshed or not',
@@ -353,7 +361,7 @@ const FAULTS: readonly Case[] = [
     'a firewall before the catalogue',
     [{ fault: 'firewall', path: '/markets/keyset', ...OFTEN }],
     { reads: 'fail', smallest_order: 'skip', picture: 'skip' },
-    { reads: /^The firewall of the venue refuses this machine\. Run it from another network/i },
+    { reads: /^The venue is behind a firewall that refuses this machine\. Run it from another network/ },
   ],
   [
     'books that cannot be read',
@@ -366,8 +374,7 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'bad-book-hash', times: 4 }],
     { picture: 'warn' },
     {
-      picture:
-        /^Of 31 markets and 20 order books some are otherwise: books whose hash is not that of their text \(3\)\./,
+      picture: /^Of 31 markets and 20 order books some differ: books whose hash is not that of their text \(3\)\./,
     },
   ],
   [
@@ -396,6 +403,18 @@ describe('a fault', () => {
     const { found, said: words } = await examine(healthy(), args);
     expect(found).toStrictEqual(expected);
     for (const [id, pattern] of Object.entries(said)) expect(words(id)).toMatch(pattern);
+    expect(writes()).toStrictEqual(args.includes('--probe') ? ['POST /order'] : []);
+  });
+
+  it.each([400, 401, 403, 404, 429, 500, 503])('of a venue that quotes secrets in each answer: %d', async (code) => {
+    const text = [KEY, creds.secret, creds.passphrase].join(' ');
+    paper.venue.arm({ fault: 'refuse', code, text, times: 99 });
+    const file = join(folder, 'credentials.json');
+    const args = ['--probe', '--refresh', '--print-credentials', file];
+    const { found } = await examine({ ...healthy(), ...withCredentials() }, args);
+    expect(found).toMatchObject({ clock: 'fail', credentials: 'fail', credentials_file: 'fail', reads: 'fail' });
+    expect(writes()).toStrictEqual(['POST /order']);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
   it('of the account: it may only close positions', async () => {
@@ -564,6 +583,7 @@ describe('--print-credentials', () => {
 
 describe('--secret', () => {
   const NAME = 'trading/key';
+  const SKIPPED = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
 
   async function deployed(secret: string | undefined, changes: Record<string, string> = {}) {
     const store = await startSecretStore(NAME);
@@ -598,14 +618,34 @@ describe('--secret', () => {
     expect(said('credentials')).toBe('The API credentials that are set work.');
   });
 
-  const SKIPPED = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
+  it('reads it before orders are opted in to', async () => {
+    const { found } = await deployed(secretOf(KEY), { SERVICE_PLACE_ORDER: '' });
+    expect(found).toStrictEqual({ config: 'warn' });
+  });
+
+  it('does not wait for a store that hangs, and checks the rest', async () => {
+    paper.venue.arm({ fault: 'hang', method: 'POST', times: 9 });
+    const { found, said } = await deployed(undefined, { AWS_ENDPOINT_URL_SECRETS_MANAGER: paper.url });
+    expect(found).toStrictEqual({ secret: 'fail', ...Object.fromEntries(SKIPPED.map((id) => [id, 'skip'])) });
+    expect(said('secret')).toMatch(/^AWS Secrets Manager does not give the secret trading\/key \(TimeoutError\)/);
+  });
 
   it.each([
     ['of another wallet', secretOf, { SERVICE_WALLET_ADDRESS: FUNDER }, /but SERVICE_WALLET_ADDRESS is 0x/],
     ['without a pinned address', secretOf, { SERVICE_WALLET_ADDRESS: '' }, /but SERVICE_WALLET_ADDRESS is not set/],
-    ['that is malformed', () => `${KEY}0`, {}, /cannot be used: The secret must be a private key/],
+    [
+      'that is malformed',
+      () => `${KEY}0`,
+      {},
+      /^trading\/key is of no use: The secret must be a private key.* docs\/deploying\.md/,
+    ],
     ['that is of another form', () => `{"privateKey":"${KEY}","secret":"x"}`, {}, /The secret must be JSON with/],
-    ['that cannot be read', () => undefined, {}, /cannot be used: InternalServiceError/],
+    [
+      'that cannot be read',
+      () => undefined,
+      {},
+      /does not give the secret trading\/key \(InternalServiceError\)\. Check its name/,
+    ],
   ])('says of a key %s what is wrong, and goes on without it', async (_what, secret, changes, words) => {
     const { found, said } = await deployed(secret(KEY), changes);
     const pinned =
@@ -635,9 +675,11 @@ describe('the command line', () => {
 
   it.each([
     [['--prob'], /^Unknown option '--prob'/],
-    [['extra'], /^Unexpected argument 'extra'/],
+    [[KEY], /^There is an argument that belongs to no option\.\n/],
     [['--secret'], /^Option '--secret <value>' argument missing/],
     [['--secret', ''], /^Option '--secret' needs a value\.\n/],
+    [['--secret', KEY], /^Option '--secret' takes a name, not a key\.\n/],
+    [['--settings', KEY.slice(2)], /^Option '--settings' takes a name, not a key\.\n/],
     [['--secret', 'a', '--settings', 'b'], /^Options '--secret' and '--settings' exclude each other/],
     [['--site-url', 'http://polymarket.com'], /^--site-url must be an https URL, or http on loopback/],
   ])('refuses %j with the list of options', async (args, words) => {
