@@ -10,7 +10,7 @@ import type { AppError, FactsOf } from '../errors.ts';
 export interface RateLimit {
   /** Requests that it would still take at once; cancellations can bring it below zero. */
   readonly remaining: number | null;
-  /** Seconds until it takes a further one. */
+  /** The wait until it takes a further one, in seconds. */
   readonly reset: number | null;
   /** The name of the limit, by the trading volume of the account. */
   readonly tier: string | null;

@@ -18,7 +18,7 @@ const MAX_WITHOUT_IDS = 0.1;
 export interface Survey {
   readonly markets: number;
   readonly books: number;
-  /** What is otherwise, and how often. */
+  /** The differences, and how often each was seen. */
   readonly differences: ReadonlyMap<string, number>;
 }
 
