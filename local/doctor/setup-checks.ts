@@ -169,7 +169,8 @@ function nearest(path: string): string {
 
 /** Opens a store that is there, as the service would; makes none. */
 async function judgeStore(file: string, log: Log): Promise<Finding | undefined> {
-  const fix = 'Set SERVICE_STORE to a file in a folder of your own that you may write to.';
+  const fix =
+    'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   const there = nearest(file);
   try {
     if (there !== file) {
@@ -177,15 +178,15 @@ async function judgeStore(file: string, log: Log): Promise<Finding | undefined> 
       accessSync(there, constants.W_OK | constants.X_OK);
       return undefined;
     }
+    // Opening a pipe would wait for its other end.
+    if (!statSync(file).isFile()) return fail(`${file} is there, and is no file.`, fix);
     if (isOthers(file)) return fail(`Others may read ${file}, which holds signed orders.`, `chmod 600 ${file}`);
     const store = openOrderStore({ path: file, log });
     await store.open().finally(store.close);
     return undefined;
   } catch (error) {
-    return fail(
-      `The store of orders at ${file} cannot be used (${error instanceof Error ? error.message : error}).`,
-      fix,
-    );
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+    return fail(`The store of orders at ${file} cannot be used (${reason}).`, fix);
   }
 }
 

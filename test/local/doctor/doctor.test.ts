@@ -524,6 +524,12 @@ describe('this machine', () => {
     expect(said('runtime')).toMatch(/^The store of orders at \S+ cannot be used \(file is not a database\)/);
   });
 
+  it('is told of a store that is a folder', async () => {
+    const { found, said } = await examine({ ...healthy(), SERVICE_STORE: folder });
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    expect(said('runtime')).toMatch(/ is there, and is no file\. Set SERVICE_STORE to a file /);
+  });
+
   it('is told of a store that others may read', async () => {
     const file = join(folder, 'orders.db');
     await writeFile(file, '', { mode: 0o644 });

@@ -37,7 +37,7 @@ export interface LackingApproval {
 /** The rows of the venue's catalogue of approvals, by their ids: true for one that is given. */
 export type Approvals = ReadonlyMap<string, boolean>;
 
-/** `GET /v2/approvals` of the Data API, which reads them from the chain. Errors: see `MarketData`. */
+/** `GET /v2/approvals` of the Data API, which follows the chain and may lag behind it. Errors: see `MarketData`. */
 export async function readApprovals(data: Transport, account: string, call: Call): Promise<Approvals> {
   const spec = { name: 'read-approvals', method: 'GET', path: `/v2/approvals?user=${account}` } as const;
   const { contracts } = (await readShape(data, spec, approvals, call)).data;
