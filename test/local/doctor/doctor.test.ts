@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { runDoctor } from '../../../local/doctor/command.ts';
+import { createRun } from '../../../local/doctor/run.ts';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { deriveAccounts } from '../../../shared/accounts.ts';
+import { DOCTOR_MS } from '../../../shared/limits.ts';
 import { type SecretStore, startSecretStore } from '../../lambda/secret-store.ts';
 import { officialClient } from '../../support/venue/paper-client.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
@@ -444,6 +446,32 @@ describe('a fault', () => {
     expect(found).toMatchObject({ clock: 'fail', venue_version: 'warn', region: 'warn', credentials: 'fail' });
     expect(found).toMatchObject({ closed_only: 'skip', funds: 'skip', profile: 'warn', reads: 'fail' });
     for (const id of ['clock', 'credentials', 'reads']) expect(said(id)).toMatch(/^The .* did not answer\. Check the/);
+  });
+});
+
+describe('a run', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('ends before its promise, even where a check waits for what has no deadline', async () => {
+    jest.useFakeTimers();
+    const { check, newCall } = createRun();
+    const hung = check('hung', { asks: 'A disk' }, () => new Promise<never>(() => undefined));
+    jest.advanceTimersByTime(PROMISE_MS - 1_000);
+    expect((await hung.outcome).finding).toMatchObject({
+      status: 'fail',
+      message: 'A disk did not answer within the time of the run.',
+    });
+    expect(newCall().deadline).toBeLessThanOrEqual(performance.now());
+  });
+
+  it('gives a call the time of a check, or what is left', () => {
+    jest.useFakeTimers();
+    const { newCall } = createRun();
+    expect(newCall().deadline).toBe(performance.now() + DOCTOR_MS.check);
+    jest.advanceTimersByTime(DOCTOR_MS.run - 1_000);
+    expect(newCall().deadline).toBe(performance.now() + 1_000);
   });
 });
 
