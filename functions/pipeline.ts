@@ -82,6 +82,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
+    const { venueRequests } = state.call;
+    const rateLimit = venueRequests.findLast((request) => request.rateLimit)?.rateLimit;
     const write = status >= 500 ? log.error : log.info;
     write('request', {
       route: route.name,
@@ -89,7 +91,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       request_id: state.requestId,
-      venue_calls: state.call.venueRequests,
+      venue_calls: venueRequests.map(({ rateLimit: _told, ...request }) => request),
+      ...(rateLimit && { rate_limit: rateLimit }),
       ...state.logFields,
       ...metrics?.(state),
     });

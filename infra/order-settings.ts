@@ -1,4 +1,5 @@
-import { getAddress } from 'ethers';
+import { getAddress } from 'ethers/address';
+import { chooseAccount } from '../shared/accounts.ts';
 import { SIGNATURE_TYPES } from '../shared/settings.ts';
 import { type Context, OPTIONS, readOneOf, readText, readValid, readVariables, SettingError } from './context.ts';
 import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
@@ -23,6 +24,8 @@ export interface OrderSettings {
   readonly concurrency: number | undefined;
   /** Variables of the account for health and orders, by the names of the service's settings. */
   readonly account: Readonly<Record<string, string>>;
+  /** A sentence about an account that the key may not control. */
+  readonly accountWarning: string | undefined;
   /** Variables for orders alone. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -92,23 +95,22 @@ function readSecretName(context: Context, region: string): string {
   return text;
 }
 
-function readAccount(context: Context, walletAddress: string): Readonly<Record<string, string>> {
-  const type = readOneOf(context, 'signatureType', SIGNATURE_TYPES) ?? 'eoa';
-  const funder = readAddress(context, 'funderAddress');
-  if (type !== 'eoa' && funder === undefined) {
-    throw new SettingError(`signatureType ${type} needs -c funderAddress=0x…, the account that holds the funds.`);
-  }
-  if (type === 'eoa' && funder !== undefined && funder !== walletAddress) {
-    throw new SettingError('funderAddress must be walletAddress when signatureType is eoa; leave it out.');
-  }
-  return {
+/** The function would refuse a wrong account at its start, where every order is a bare 500. */
+function readAccount(context: Context, walletAddress: string): Pick<OrderSettings, 'account' | 'accountWarning'> {
+  const signatureType = readOneOf(context, 'signatureType', SIGNATURE_TYPES);
+  const funderAddress = readAddress(context, 'funderAddress');
+  const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
+  const chosen = chooseAccount(walletAddress, { signatureType, funderAddress }, names);
+  if (chosen.kind === 'mistake') throw new SettingError(chosen.sentence);
+  const account = {
     ...readVariables(context, ACCOUNT),
     // What was read above is handed on in one form, whatever the operator wrote.
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: walletAddress,
-    SERVICE_SIGNATURE_TYPE: type,
-    ...(funder !== undefined && { SERVICE_FUNDER_ADDRESS: funder }),
+    SERVICE_SIGNATURE_TYPE: chosen.signatureType,
+    ...(funderAddress !== undefined && { SERVICE_FUNDER_ADDRESS: funderAddress }),
   };
+  return { account, accountWarning: chosen.warning };
 }
 
 /** Reads who may send orders. Opening them to all takes a wallet signature of each client, and a cap for the day. */
@@ -156,7 +158,7 @@ export function readOrderSettings(context: Context, unresolvedRegion: string | u
     privateKeySecret: readSecretName(context, region),
     access: readAccess(context),
     concurrency: readConcurrency(context),
-    account: readAccount(context, walletAddress),
+    ...readAccount(context, walletAddress),
     variables: readVariables(context, ORDERS_ALONE),
   };
 }

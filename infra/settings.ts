@@ -11,7 +11,7 @@ export interface Settings {
   readonly environment: Readonly<Record<string, string>>;
   /** Absent in a read-only deployment. */
   readonly orders: OrderSettings | undefined;
-  /** Sentences about settings that have no effect. */
+  /** Sentences about settings that have no effect, or perhaps not the one that was meant. */
   readonly warnings: readonly string[];
 }
 
@@ -56,14 +56,14 @@ export function readSettings(context: Context, defaultRegion: string | undefined
     valid: (text: string) => /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/.test(text),
     rule: 'the ARN of a topic',
   };
-  const placeOrder = readPlaceOrder(context);
   const region = readValid(context, 'region', regionRule) ?? defaultRegion;
+  const orders = readPlaceOrder(context) ? readOrderSettings(context, region) : undefined;
   return {
     stackName: readValid(context, 'stackName', nameRule) ?? 'order-book-adapter',
     region,
     alarmTopic: readValid(context, 'alarmTopic', topicRule),
     environment: readVariables(context, COMMON),
-    orders: placeOrder ? readOrderSettings(context, region) : undefined,
-    warnings: placeOrder ? [] : uselessSettings(context),
+    orders,
+    warnings: orders ? [orders.accountWarning ?? []].flat() : uselessSettings(context),
   };
 }

@@ -1,3 +1,4 @@
+import { accountsOf } from './accounts.ts';
 import type { OrderTerms } from './book.ts';
 import type { Exchange } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
@@ -18,12 +19,17 @@ function refuse(text: string): never {
   throw new VenueRefusal(400, text);
 }
 
-/** Checks that owner, signer and kind of account fit the API key, and that the account is not restricted. */
+/**
+ * Checks that owner, signer and kind of account fit the API key, and that the account is not restricted. A deposit wallet
+ * signs for itself, and it must be one of the key's; the exchange contracts check that of the other kinds by the order's
+ * signature.
+ */
 export function checkAccount(state: VenueState, { order, owner }: OrderPayload, credentials: Credentials): void {
   const [maker, signer] = [order.maker.toLowerCase(), order.signer.toLowerCase()];
   const isDepositWallet = order.signatureType === 3;
+  const isOwn = accountsOf(credentials.address, order.signatureType).includes(maker);
   if (owner !== credentials.apiKey) refuse('the order owner has to be the owner of the API KEY');
-  if (isDepositWallet ? signer !== maker : signer !== credentials.address) {
+  if (isDepositWallet ? signer !== maker || !isOwn : signer !== credentials.address) {
     refuse('the order signer address has to be the address of the API KEY');
   }
   const restrictions = [state.restrictions.get(credentials.address), state.restrictions.get(maker)];
@@ -33,8 +39,7 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   }
   const mustMove = state.settings.depositWalletsOnly || restrictions.includes('deposit-wallet-required');
   if (mustMove && !isDepositWallet) refuse('maker address not allowed, please use the deposit wallet flow');
-  // An EOA pays for itself; every other kind of account is a contract with an address of its own.
-  if ((order.signatureType === 0) !== (maker === credentials.address)) refuse('invalid signature');
+  if (!isOwn) refuse('invalid signature');
 }
 
 function exchangeOf(market: Market): ExchangeContract {

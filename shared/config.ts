@@ -47,6 +47,10 @@ export function modeOf({ orders }: LocalConfig | DeployedConfig): Mode {
   return orders.kind === 'off' ? 'read-only' : 'order-placing';
 }
 
+/** For the log of a service that places orders for the address of its key. */
+export const EOA_WARNING =
+  'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
+
 /** Names the settings that are missing for orders to be placed. */
 function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[] {
   return [...(key ? [] : ['SERVICE_PRIVATE_KEY']), ...(optIn ? [] : ['SERVICE_PLACE_ORDER=1'])];
@@ -68,12 +72,14 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
 
 function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
   attempt(() => refuseUnknown(env));
-  const values = readSettings(env, COMMON_SETTINGS, attempt);
-  attempt(() => {
-    if (values.signatureType === 'eoa' || env[COMMON_SETTINGS.funderAddress.name]) return;
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
-  });
-  return values;
+  return readSettings(env, COMMON_SETTINGS, attempt);
+}
+
+/** Refuses a kind of account without its address, where no key is at hand to say which address that is. */
+function requireFunder(env: Environment, { signatureType }: Pick<Config, 'signatureType'>): void {
+  const { funderAddress } = COMMON_SETTINGS;
+  if (signatureType === undefined || signatureType === 'eoa' || env[funderAddress.name]) return;
+  throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
 }
 
 /** Refuses orders over the network without consent, which is looked for as it is written: it may be malformed. */
@@ -92,6 +98,7 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
     LOCAL_SETTINGS,
     attempt,
   );
+  if (!privateKey) attempt(() => requireFunder(env, common));
   if (placeOrder) attempt(() => requireConsent(env, local.host));
   const credentials = attempt(() =>
     parseCredentials(
@@ -120,6 +127,7 @@ export function parseLocalConfig(env: Environment): LocalConfig {
 
 function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
+  attempt(() => requireFunder(env, common));
   const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
     env,
     DEPLOYMENT_SETTINGS,

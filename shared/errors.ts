@@ -50,7 +50,7 @@ const REFUSED_SERVICE = {
   region: 'it runs in a region from which orders are not accepted.',
   credentials: 'its API credentials are not accepted.',
   signature: 'it does not accept its signatures.',
-  wallet_type: 'its kind of account may not trade.',
+  wallet_type: 'its kind of account may not trade, or is not the one that was set.',
   account_restricted: 'its account is restricted.',
   firewall: 'a firewall before the venue stops it.',
 } as const;
@@ -408,7 +408,7 @@ export const ERRORS = {
     facts: signedOrder,
     final: true,
     detail: (_facts: object) =>
-      "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
+      "The operator's account cannot cover the order as the venue counts it; order less, or let the operator add funds or allowances, refresh the balance that the venue has cached, or look for orders that still lock funds.",
   },
   order_rejected: {
     status: 422,

@@ -4,6 +4,7 @@ import {
   AMOUNT,
   type Attempt,
   AUTHORITY,
+  BYTES32,
   CONSENT,
   ConfigError,
   type Format,
@@ -104,8 +105,8 @@ export const COMMON_SETTINGS = {
   signatureType: {
     name: 'SERVICE_SIGNATURE_TYPE',
     format: oneOf(SIGNATURE_TYPES),
-    fallback: 'eoa',
-    meaning: 'what holds the funds: eoa, proxy, safe or deposit-wallet',
+    absent: 'derived from key and funder',
+    meaning: 'what holds the funds: eoa (also without a funder), proxy, safe or deposit-wallet',
     functions: ACCOUNT,
   },
   funderAddress: {
@@ -114,6 +115,13 @@ export const COMMON_SETTINGS = {
     absent: "the key's address",
     meaning: 'the account that holds the funds; required unless eoa',
     functions: ACCOUNT,
+  },
+  builderCode: {
+    name: 'SERVICE_BUILDER_CODE',
+    format: BYTES32,
+    absent: 'none',
+    meaning: "the venue's builder attribution, signed into each order: 32 bytes of hex, 0x optional",
+    functions: ORDERS,
   },
   maxOrderNotional: {
     name: 'SERVICE_MAX_ORDER_NOTIONAL',

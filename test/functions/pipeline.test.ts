@@ -114,6 +114,21 @@ describe('the pipeline', () => {
     ]);
   });
 
+  it('writes the rate limit that the venue told last', async () => {
+    const limits = [5, 4].map((remaining) => ({ remaining, reset: 0, tier: 'standard' }));
+    const endpoint = endpointOf((_request, { venueRequests }) => {
+      for (const rateLimit of limits)
+        venueRequests.push({ name: 'post-order', result: 200, milliseconds: 3, rateLimit });
+      venueRequests.push({ name: 'read-order', result: 200, milliseconds: 3 });
+      return { status: 200 };
+    });
+    const [line] = (await ask(endpoint)).lines;
+    expect(line).toMatchObject({ rate_limit: limits[1] });
+    expect(line?.['venue_calls']).toStrictEqual(
+      ['post-order', 'post-order', 'read-order'].map((name) => ({ name, result: 200, milliseconds: 3 })),
+    );
+  });
+
   it('answers HEAD as GET without a body', async () => {
     const [get, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) => ask(ok, { method, headers: { 'x-request-id': 'm' } })),

@@ -3,6 +3,9 @@ import { OPTIONS } from '../../infra/context.ts';
 import { readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
 import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/service/synthesize.ts';
+import { funderOf } from '../support/venue/paper-client.ts';
+
+const SAFE = funderOf(WALLET_ADDRESS, 'safe');
 
 function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
   try {
@@ -102,12 +105,26 @@ describe('settings', () => {
       { orderAccess: 'public', clientVerification: 'required' },
       'orderAccess=public needs',
     ],
+    ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
     ['an unknown account', { signatureType: 'magic' }, 'signatureType must be one of'],
-    ['a safe without funder', { signatureType: 'safe' }, 'needs -c funderAddress'],
-    ['a funder of an eoa', { funderAddress: `0x${'1'.repeat(40)}` }, 'funderAddress must be walletAddress'],
+    [
+      'a safe without funder',
+      { signatureType: 'safe' },
+      'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x',
+    ],
+    [
+      'a funder of no kind',
+      { funderAddress: `0x${'1'.repeat(40)}` },
+      'signatureType must be set, or another funderAddress',
+    ],
+    [
+      'a kind that the funder is not of',
+      { signatureType: 'deposit-wallet', funderAddress: SAFE },
+      'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
+    ],
     ['no concurrency', { orderConcurrency: 0 }, 'orderConcurrency must be a number from 1 to 1000'],
     ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
     ['a path', { corsOrigins: 'https://app.example/' }, 'corsOrigins must be exact origins'],
@@ -126,11 +143,24 @@ describe('settings', () => {
     expect(problem).not.toContain(key);
   });
 
+  it('take the kind of account from its address, and warn of one that the key does not control', () => {
+    const derived = readSettings({ ...ORDER_CONTEXT, funderAddress: SAFE }, undefined);
+    expect(derived.orders?.account).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: SAFE });
+    expect(derived.warnings).toStrictEqual([]);
+    const foreign = { signatureType: 'deposit-wallet', funderAddress: `0x${'1'.repeat(40)}` };
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...foreign }, undefined);
+    expect(orders?.account).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
+    expect(warnings).toStrictEqual([
+      expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
+    ]);
+  });
+
   it('are all handed to the function of orders, which starts with them', () => {
     const context = {
       ...ORDER_CONTEXT,
       signatureType: 'safe',
-      funderAddress: `0x${'1'.repeat(40)}`,
+      funderAddress: SAFE.toLowerCase(),
+      builderCode: 'AB'.repeat(32),
       maxOrderNotional: 99.5,
       maxDailyNotional: 1000,
       clientVerification: 'required',
@@ -145,7 +175,8 @@ describe('settings', () => {
     expect(Object.keys(variables).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
       signatureType: 'safe',
-      funderAddress: context.funderAddress,
+      funderAddress: SAFE,
+      builderCode: `0x${'ab'.repeat(32)}`,
       maxOrderNotional: { coefficient: 995n, scale: 1 },
       maxDailyNotional: { coefficient: 1000n, scale: 0 },
       clientVerification: 'required',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { FUNDER, findMarket, officialClient, plainMarket } from '../support/venue/paper-client.ts';
+import { findMarket, funderOf, officialClient, plainMarket, WALLET } from '../support/venue/paper-client.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
@@ -87,15 +87,16 @@ describe('the official client on the paper venue', () => {
   it('trades for every kind of account', async () => {
     const paper = await startPaper();
     const { yes } = await plainMarket(paper);
-    for (const signatureType of [
-      SignatureTypeV2.POLY_PROXY,
-      SignatureTypeV2.POLY_GNOSIS_SAFE,
-      SignatureTypeV2.POLY_1271,
-    ]) {
-      const { client } = await officialClient(paper, { signatureType, funderAddress: FUNDER });
+    for (const [kind, signatureType] of [
+      ['proxy', SignatureTypeV2.POLY_PROXY],
+      ['safe', SignatureTypeV2.POLY_GNOSIS_SAFE],
+      ['deposit-wallet', SignatureTypeV2.POLY_1271],
+    ] as const) {
+      const funderAddress = funderOf(WALLET.address, kind);
+      const { client } = await officialClient(paper, { signatureType, funderAddress });
       const posted = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
       expect(posted.status).toBe('live');
-      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: FUNDER.toLowerCase() });
+      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: funderAddress.toLowerCase() });
     }
   });
 

@@ -25,6 +25,8 @@ export interface Account {
   readonly signatureType: SignatureType;
   /** EIP-55 address of what holds the funds. */
   readonly funderAddress: string;
+  /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
+  readonly builderCode?: string | undefined;
 }
 
 type SignedOrderV2 = Parameters<typeof orderToJsonV2>[0];
@@ -44,7 +46,7 @@ const HASH_DIGITS = 64;
 const BLANK_SIGNATURE = `0x${'00'.repeat(65)}`;
 
 async function makeSample(
-  { wallet, signatureType, funderAddress }: Account,
+  { wallet, signatureType, funderAddress, builderCode }: Account,
   { negRisk, protocol }: Exchange,
 ): Promise<Sample> {
   let message: TypedData | undefined;
@@ -56,7 +58,7 @@ async function makeSample(
     },
   };
   const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1 };
+  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1, ...(builderCode && { builderCode }) };
   const signed = await builder.buildOrder(user, { tickSize: '0.1', negRisk }, protocol === 'v2' ? 3 : 2);
   const { Order } = message?.types ?? {};
   if (!isV2Order(signed) || !message || !Order) throw new Error('the client signed an order of another version');

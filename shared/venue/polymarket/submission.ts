@@ -8,6 +8,7 @@ import {
   SEND_MS,
   SETTLE_PAUSES_MS,
 } from '../../limits.ts';
+import type { SignatureType } from '../../settings.ts';
 import type { Call, Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
@@ -74,8 +75,12 @@ function hasTimeToSend({ deadline }: Call): boolean {
   return deadline - performance.now() >= LOOK_UP_RESERVE_MS + MIN_SEND_MS;
 }
 
+interface SubmissionDeps extends AccountDeps {
+  readonly signatureType: SignatureType;
+}
+
 /** Sends and settles the orders of one account. */
-export function createSubmissions(deps: AccountDeps): Submissions {
+export function createSubmissions(deps: SubmissionDeps): Submissions {
   const sendAsAccount = createAccountSender(deps);
   const find = createOrderFinder(sendAsAccount, deps.log);
   const now = () => Date.now() + deps.clob.clockSkew();
@@ -109,8 +114,11 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
     const read = ({ response, used }: AccountAnswer): Posted =>
-      readPosted(response, order, (text) =>
-        cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
+      readPosted(
+        response,
+        order,
+        (text) => cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
+        deps.signatureType,
       );
     try {
       const answer = await sendAsAccount(

@@ -80,11 +80,14 @@ const record = z.object({
 
 type MarketRecord = z.infer<typeof record>;
 
+/** Said also of a market whose ids the venue has not published yet. */
+export const WITHOUT_IDS = 'it has not got two token ids';
+
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
 function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {
   const protocol = version ?? 'v1';
   const ids = protocol === 'v2' ? positionIds : clobTokenIds;
-  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: 'it has not got two token ids' };
+  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: WITHOUT_IDS };
   if (!ids.every(isTokenId)) return { reason: 'a token id is not a decimal uint256' };
   if (!ids.every((id) => protocolOf(id) === protocol))
     return { reason: `a token id is not one of protocol ${protocol}` };

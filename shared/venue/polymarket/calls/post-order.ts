@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
+import type { SignatureType } from '../../../settings.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, leavesOutFills } from '../fills.ts';
 import { refusedCredentials } from '../http/account.ts';
-import { toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import { askedWait, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { anything, parseJson, sentenceOf } from '../wire.ts';
 import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';
 
@@ -97,10 +98,16 @@ function readRefusal(
 
 /**
  * Reads the answer to `POST /order` as far as it proves an end of the order. Members of an accepted order go before
- * words, and words before the status. `clean` takes secrets out of the venue's sentences. Source:
+ * words, and words before the status. `clean` takes secrets out of the venue's sentences, some of which mean one thing
+ * for one kind of account and another for the others. Source:
  * https://docs.polymarket.com/api-reference/trade/post-a-new-order and the page of error codes.
  */
-export function readPosted(response: VenueHttpResponse, order: SignedOrder, clean: (text: string) => string): Posted {
+export function readPosted(
+  response: VenueHttpResponse,
+  order: SignedOrder,
+  clean: (text: string) => string,
+  signatureType: SignatureType,
+): Posted {
   const { orderId } = order;
   const { status, isJson } = response;
   const body = isJson ? parseJson(response.text) : undefined;
@@ -117,8 +124,8 @@ export function readPosted(response: VenueHttpResponse, order: SignedOrder, clea
       leavesOutFills: known.data === 'matched' && leavesOutFills(accepted),
     };
   }
-  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
-  const words = sentence ? { reason: clean(sentence), retryAfter } : undefined;
+  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
+  const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || tradeIDs.length > 0) return unproven('an answer that says both yes and no');
