@@ -23,7 +23,7 @@ export const marketEvent = z
 export const marketFees = z
   .object({
     taker_rate: decimal('Rate of the fee, a fraction; `0` where the venue says that it charges none.'),
-    exponent: z.nullable(decimal('Power of the part of the formula that has the price.')),
+    exponent: z.nullable(decimal('Exponent of price × (1 − price) in the formula.')),
     taker_only: z.nullable(z.boolean().check(z.describe('Whether makers pay nothing.'))),
   })
   .check(

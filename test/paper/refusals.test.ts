@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
+import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import {
   findMarket,
@@ -219,6 +219,21 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
     await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
     expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+  });
+
+  it('what matches at once without the money for its fee, which what rests does not need', async () => {
+    // 5.3 and the fee for all of it, 10 × 0.04 × 0.53 × 0.47 = 0.09964
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39963' });
+    const short = await post({ price: 0.53 });
+    const text = 'balance: 5399630, order amount: 5399640';
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39964' });
+    expect(await postSigned(short.order)).toMatchObject({ answer: { status: 'matched' } });
+    const { client } = await officialClient(paper);
+    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+    expect(balance).toBe('0');
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
+    expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
   });
 
   it('too many orders at once', async () => {
