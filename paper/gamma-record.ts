@@ -1,7 +1,7 @@
 import { mirrored } from './book.ts';
 import { bestPrices, midpoint } from './book-view.ts';
 import type { Floor } from './exchange.ts';
-import { BASE_FEE, hasBook, takesOrders } from './market.ts';
+import { BASE_FEE_BPS, hasBook, takesOrders } from './market.ts';
 import { ONE, toDecimal } from './units.ts';
 
 function number(millionths: bigint): number {
@@ -89,7 +89,7 @@ function fees({ market }: Floor) {
   if (market.fees === null) return { feesEnabled: false, feeType: null, feeSchedule: null };
   const { type, rate, rebateRate } = market.fees;
   const feeSchedule = { exponent: 1, rate: number(rate), takerOnly: true, rebateRate };
-  return { feesEnabled: true, feeType: type, makerBaseFee: BASE_FEE, takerBaseFee: BASE_FEE, feeSchedule };
+  return { feesEnabled: true, feeType: type, makerBaseFee: BASE_FEE_BPS, takerBaseFee: BASE_FEE_BPS, feeSchedule };
 }
 
 /** Flags that say nothing about trading: `restricted` is true on every market of the venue. */

@@ -60,8 +60,8 @@ export function hasBook(market: Market): boolean {
   return !market.closed && market.bookEnabled && market.idsPublished;
 }
 
-/** Base fee (basis points) that the venue states for every market that is not free, whatever its rate. */
-export const BASE_FEE = 1_000;
+/** Base fee, in basis points, that the venue states for every market that is not free, whatever its rate. */
+export const BASE_FEE_BPS = 1_000;
 
 /** Smallest fee, in millionths: the venue has five decimals, and what is less than 0.00001 is nothing. */
 const FEE_STEP = 10n;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bestPrices, lastTrade, midpoint, wireBook } from './book-view.ts';
 import type { Floor } from './exchange.ts';
-import { BASE_FEE, hasBook, type Market, type OutcomeIndex, takesOrders } from './market.ts';
+import { BASE_FEE_BPS, hasBook, type Market, type OutcomeIndex, takesOrders } from './market.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
 import type { VenueState } from './state.ts';
 import { toDecimal } from './units.ts';
@@ -46,7 +46,7 @@ function spread({ floor, outcome }: Found): Reply {
 }
 
 function baseFee({ fees }: Market): number {
-  return fees === null ? 0 : BASE_FEE;
+  return fees === null ? 0 : BASE_FEE_BPS;
 }
 
 function clobMarket(state: VenueState, conditionId: string, now: number): Reply {

@@ -34,7 +34,7 @@ interface MarketEvent {
   readonly title: string | null;
 }
 
-/** What a taker pays: shares x rate x (price x (1 - price)) ^ exponent, in collateral. */
+/** Fee of a taker: shares x rate x (price x (1 - price)) ^ exponent, in collateral. */
 interface MarketFees {
   /** A fraction, "0" where the venue charges nothing. */
   readonly takerRate: string;
