@@ -95,8 +95,10 @@ describe('Gamma on the paper venue', () => {
       const { body, status } = await paper.get(`/clob-markets/${market.conditionId.padEnd(66, '0')}`);
       if (status === 404) continue;
       const { feeSchedule } = market;
-      const details = feeSchedule && { r: feeSchedule.rate, e: 1, to: true };
-      expect(z.object({ fd: z.unknown() }).parse({ fd: null, ...Object(body) }).fd).toStrictEqual(details);
+      const baseFee = feeSchedule ? 1_000 : 0;
+      const details = feeSchedule && { fd: { r: feeSchedule.rate, e: 1, to: true } };
+      const { mbf, tbf, fd } = Object(body);
+      expect({ mbf, tbf, ...(fd && { fd }) }).toStrictEqual({ mbf: baseFee, tbf: baseFee, ...details });
     }
   });
 
