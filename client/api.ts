@@ -172,7 +172,27 @@ export interface components {
             best_bid: string | null;
             /** @description Lowest ask for the first outcome, in collateral per share. */
             best_ask: string | null;
+            event: components["schemas"]["MarketEvent"] | null;
+            fees: components["schemas"]["MarketFees"] | null;
             outcomes: components["schemas"]["Outcome"][];
+        };
+        /** @description The first event that the venue names for a market, `null` where it names none or one without an id. Markets of one event have the same; those with `neg_risk` exclude each other. */
+        MarketEvent: {
+            /** @description The venue's id of the event. */
+            id: string;
+            /** @description Name of the event in the venue's web addresses. */
+            slug: string | null;
+            /** @description What the event is called. */
+            title: string | null;
+        };
+        /** @description What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × (1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A member that the venue leaves out is `null`; all of it is `null` where the venue says nothing of fees, or that there are some but not how much. */
+        MarketFees: {
+            /** @description Rate of the fee, a fraction; `0` where the venue says that it charges none. */
+            taker_rate: string;
+            /** @description Exponent of price × (1 − price) in the formula. */
+            exponent: string | null;
+            /** @description Whether makers pay nothing. */
+            taker_only: boolean | null;
         };
         Outcome: {
             /** @description What the outcome is called, such as `Yes`. */

@@ -2,7 +2,7 @@ import { accountsOf } from './accounts.ts';
 import type { OrderTerms } from './book.ts';
 import type { Exchange } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
-import type { Market } from './market.ts';
+import { type Market, takerFee } from './market.ts';
 import type { OrderPayload } from './order-payload.ts';
 import { VenueRefusal } from './router.ts';
 import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './signing.ts';
@@ -88,10 +88,24 @@ export function checkBook(exchange: Exchange, terms: OrderTerms): void {
   }
 }
 
-/** Checks that the maker holds the cost of the order besides what its open orders reserve already. */
+/**
+ * Sums what a purchase pays in fees if it would match at once: for its whole size at its limit, as refusals of the venue
+ * count it ("order amount (inc. fees)"), or for its matches where they pay more: a market order may get more shares than
+ * its limit buys, and a fee grows towards 0.5.
+ */
+function feesOf(exchange: Exchange, terms: OrderTerms): bigint {
+  const { market, book } = exchange.floor(terms.marketId);
+  const { fills } = book.plan(terms);
+  const ofMatches = fills.reduce((sum, { size, price }) => sum + takerFee(market, size, price), 0n);
+  const atLimit = fills.length === 0 ? 0n : takerFee(market, terms.size, terms.price);
+  return atLimit > ofMatches ? atLimit : ofMatches;
+}
+
+/** Checks that the maker holds the cost of the order, fees included, besides what its open orders reserve already. */
 export function checkFunds(exchange: Exchange, terms: OrderTerms): void {
   const token = terms.side === 'BUY' ? null : exchange.tokenOf(terms);
-  const needed = token === null ? (terms.budget ?? notional(terms.size, terms.price)) : terms.size;
+  const spent = terms.budget ?? notional(terms.size, terms.price);
+  const needed = token === null ? spent + feesOf(exchange, terms) : terms.size;
   const held = token === null ? exchange.ledger.collateral(terms.maker) : exchange.ledger.shares(terms.maker, token);
   const reserved = exchange.reserved(terms.maker, token);
   if (needed + reserved <= held) return;

@@ -127,7 +127,7 @@ export const COMMON_SETTINGS = {
     name: 'SERVICE_MAX_ORDER_NOTIONAL',
     format: AMOUNT,
     absent: 'none',
-    meaning: 'refuses orders with a larger price times size, in pUSD',
+    meaning: 'refuses orders with a larger price times size, in pUSD; fees come on top',
     functions: ORDERS,
   },
   maxDailyNotional: {

@@ -41,6 +41,22 @@ interface Outcome {
   readonly price: string | null;
 }
 
+/** The event whose question a market answers, alone or as one of several. */
+interface MarketEvent {
+  readonly id: string;
+  readonly slug: string | null;
+  readonly title: string | null;
+}
+
+/** Fee of a taker: shares x rate x (price x (1 - price)) ^ exponent, in collateral. */
+interface MarketFees {
+  /** A fraction, "0" where the venue charges nothing. */
+  readonly takerRate: string;
+  readonly exponent: string | null;
+  /** True where makers pay nothing. */
+  readonly takerOnly: boolean | null;
+}
+
 /** A market on which orders can be placed now. Decimals are strings; what the venue does not tell is `null`. */
 export interface Market {
   readonly id: string;
@@ -55,6 +71,8 @@ export interface Market {
   readonly liquidity: string | null;
   readonly bestBid: string | null;
   readonly bestAsk: string | null;
+  readonly event: MarketEvent | null;
+  readonly fees: MarketFees | null;
   readonly outcomes: readonly Outcome[];
 }
 

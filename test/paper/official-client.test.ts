@@ -119,6 +119,25 @@ describe('the official client on the paper venue', () => {
     expect(await client.getOpenOrders()).toStrictEqual([]);
   });
 
+  it('charges the taker, on top of a purchase and off a sale, and the maker nothing', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const { client: maker } = await officialClient(paper, { wallet: OTHER });
+    const held = async (who: typeof client) =>
+      (await who.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    // 10 × 0.04 × 0.52 × 0.48 = 0.09984
+    expect([await held(client), await held(maker)]).toStrictEqual(['994700160', '1005200000']);
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    const sold = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    expect([await held(client), await held(maker)]).toStrictEqual(['999800320', '1000000000']);
+    // As at the venue, neither the answer nor the trade says what the fee was.
+    expect(sold).toMatchObject({ takingAmount: '5.2', makingAmount: '10' });
+    expect((await client.getTrades()).map(({ fee_rate_bps }) => fee_rate_bps)).toStrictEqual(['0', '0']);
+  });
+
   it('posts a batch in which one order is refused, and cancels by market and altogether', async () => {
     const paper = await startPaper();
     const { yes, conditionId } = await plainMarket(paper);
@@ -177,8 +196,11 @@ describe('the official client on the paper venue', () => {
     expect(await client.getLastTradePrice(yes)).toStrictEqual({ price: '0.52', side: '' });
     expect(await client.getTickSize(yes)).toBe('0.01');
     expect(await client.getNegRisk(yes)).toBe(false);
-    expect(await client.getFeeRateBps(yes)).toBe(0);
-    expect(await client.getClobMarketInfo(conditionId)).toMatchObject({ c: conditionId, mos: 5, mts: 0.01, ao: true });
+    const rules = { c: conditionId, mos: 5, mts: 0.01, ao: true, fd: { r: 0.04, e: 1, to: true } };
+    expect(await client.getClobMarketInfo(conditionId)).toMatchObject(rules);
+    expect(await client.getFeeExponent(yes)).toBe(1);
+    // The same for every market with fees, whatever it charges.
+    expect(await client.getFeeRateBps(yes)).toBe(1_000);
     expect(await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).toMatchObject({
       balance: '1000000000',
     });

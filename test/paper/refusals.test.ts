@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
+import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { deriveAccounts } from '../../shared/accounts.ts';
 import { SIGNATURE_TYPES } from '../../shared/settings.ts';
@@ -236,6 +236,38 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
     await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
     expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+  });
+
+  it('what matches at once without the money for its fee, which what rests does not need', async () => {
+    // 5.3 and the fee for all of it, 10 × 0.04 × 0.53 × 0.47 = 0.09964
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39963' });
+    const short = await post({ price: 0.53 });
+    const text = 'balance: 5399630, order amount: 5399640';
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39964' });
+    expect(await postSigned(short.order)).toMatchObject({ answer: { status: 'matched' } });
+    const { client } = await officialClient(paper);
+    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+    expect(balance).toBe('0');
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
+    expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
+  });
+
+  it('what matches in part without the money for the fee of all of it', async () => {
+    // 746.07 are for sale at 0.53, and 1000 cost 530 and 9.964.
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '539.96399' });
+    const text = 'balance: 539963990, order amount: 539964000';
+    const short = await post({ price: 0.53, size: 1_000 });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+  });
+
+  it('a market order without the money for the fee of what it gets, which is more than its limit buys', async () => {
+    // At 0.53 they are 18.86 shares with a fee of 0.18792; at the limit, 0.9, they were 11.11 with a fee of 0.04.
+    const order = { makerAmount: '10000000', takerAmount: '11111100' };
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '10.1879' });
+    const text = 'balance: 10187900, order amount: 10187920';
+    const short = await post(order, { orderType: 'FAK' });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
   });
 
   it('too many orders at once', async () => {

@@ -32,6 +32,8 @@ export const MARKET: Market = {
   liquidity: null,
   bestBid: '0.51',
   bestAsk: '0.52',
+  event: { id: '99', slug: 'an-event', title: null },
+  fees: { takerRate: '0.04', exponent: '1', takerOnly: true },
   outcomes: [{ name: 'Yes', tokenId: TOKEN_ID, price: '0.515' }],
 };
 

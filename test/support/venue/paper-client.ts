@@ -32,14 +32,14 @@ export interface Account {
   readonly funderAddress?: string;
 }
 
-function options({ url }: RunningPaper, { wallet = WALLET, signatureType, funderAddress }: Account) {
+function options({ url }: Pick<RunningPaper, 'url'>, { wallet = WALLET, signatureType, funderAddress }: Account) {
   const kind = signatureType === undefined ? {} : { signatureType };
   const funder = funderAddress === undefined ? {} : { funderAddress };
   return { host: url, chain: Chain.POLYGON, signer: clientSigner(wallet), throwOnError: true, ...kind, ...funder };
 }
 
 /** The official client with credentials made or derived on the paper venue. */
-export async function officialClient(paper: RunningPaper, account: Account = {}) {
+export async function officialClient(paper: Pick<RunningPaper, 'url'>, account: Account = {}) {
   const base = options(paper, account);
   const creds = await new ClobClient({ ...base, throwOnError: false }).createOrDeriveApiKey();
   return { client: new ClobClient({ ...base, creds }), creds };
