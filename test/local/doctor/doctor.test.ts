@@ -376,7 +376,7 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'bad-book-hash', times: 4 }],
     { picture: 'warn' },
     {
-      picture: /^Of 31 markets and 20 order books some differ: books whose hash is not that of their text \(3\)\./,
+      picture: /^Of 32 markets and 20 order books some differ: books whose hash is not that of their text \(3\)\./,
     },
   ],
   [
