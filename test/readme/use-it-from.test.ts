@@ -162,6 +162,15 @@ describe('the example', () => {
     expect(await printed(place)).toContain(`// on paper: ${stdout}`);
   });
 
+  it('for watching a book in the README of the client prints its best prices', async () => {
+    const { url } = await startPaperService();
+    const path = await project();
+    const place = { file: 'client/README.md', heading: '## Watching a book', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), (await example(place, url)).replace('5_000', '500'));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(stdout).toBe('0.51 0.53\n');
+  });
+
   it('for fees costs what it says', async () => {
     const { url, venue, venueUrl } = await startPaperService();
     const path = await project();
