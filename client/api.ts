@@ -960,6 +960,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1018,6 +1019,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RateLimitedProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1046,6 +1048,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1061,6 +1064,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1134,7 +1138,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
+        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate, 5xx. The local server has no such answers. */
         GatewayAnswer: {
             headers: {
                 [name: string]: unknown;
@@ -1547,6 +1551,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ClientSignatureRequiredProblem"] | components["schemas"]["ClientSignatureInvalidProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1563,6 +1568,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];
@@ -1630,6 +1636,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1696,6 +1703,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OriginNotAllowedProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             405: components["responses"]["MethodNotAllowedProblem"];

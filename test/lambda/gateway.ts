@@ -14,11 +14,14 @@ export interface Routed {
   /** Name of the function. */
   readonly target: string;
   readonly event: object;
+  /** Only for requests that IAM knows the sender of. */
+  readonly signed: boolean;
 }
 
 interface Match {
   readonly key: string;
   readonly target: string;
+  readonly signed: boolean;
   /** How exactly the route names the request: the gateway takes the most exact. */
   readonly rank: number;
   readonly parameters: Readonly<Record<string, string>>;
@@ -31,12 +34,16 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return match ? { ...match.groups } : undefined;
 }
 
-function matchRoute({ key, target }: Assembly['routes'][number], method: string, path: string): Match | undefined {
-  if (key === '$default') return { key, target, rank: 0, parameters: {} };
+function matchRoute(
+  { key, target, signed }: Assembly['routes'][number],
+  method: string,
+  path: string,
+): Match | undefined {
+  if (key === '$default') return { key, target, signed, rank: 0, parameters: {} };
   const [routeMethod, template = ''] = key.split(' ');
   const parameters = matchPath(template, path);
   if (!parameters || (routeMethod !== 'ANY' && routeMethod !== method)) return undefined;
-  return { key, target, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
+  return { key, target, signed, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
 }
 
 function bodyOf({ headers, body }: ClientRequest): object {
@@ -75,5 +82,5 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
     },
     ...bodyOf(request),
   };
-  return { target: best.target, event };
+  return { target: best.target, event, signed: best.signed };
 }

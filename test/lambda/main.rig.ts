@@ -29,7 +29,10 @@ const pairs = {
 };
 
 describeEquality(world, pairs);
-describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs.trading.lambda });
+describeConformance({
+  'read-only': { way: pairs.readOnly.lambda, assembly: world.readOnly },
+  'order-placing': { way: pairs.trading.lambda, assembly: world.trading },
+});
 describeWalletKey(world);
 describeOrdersTable(world);
 describeVerifiedClients(world);
