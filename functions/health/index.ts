@@ -1,11 +1,11 @@
-import { modeOf, parseDeployedConfig } from '../../shared/config.ts';
-import { openContainer } from '../container.ts';
+import { modeOf } from '../../shared/config.ts';
+import { openDeployed } from '../deployed.ts';
 import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';
 
-const { config, pipeline } = openContainer(parseDeployedConfig);
+const { config, pipeline } = openDeployed();
 const { orders, funderAddress } = config;
 const { walletAddress = null } = orders;
 const whyDisabled = orders.kind === 'off' ? orders.missing : 'elsewhere';

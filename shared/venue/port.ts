@@ -9,6 +9,8 @@ interface VenueRequest {
   /** HTTP status, or the kind of transport failure. */
   readonly result: number | string;
   readonly milliseconds: number;
+  /** The orders that the account may still send at once, where the venue told. */
+  readonly rateLimitRemaining?: number;
 }
 
 /** The circumstances of one call of the service: how long it may take, and what it asked of the venue. */

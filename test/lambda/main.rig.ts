@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { describeAlarmMetrics } from './alarm-metrics.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';
@@ -36,6 +37,7 @@ describeConformance({
 describeWalletKey(world);
 describeOrdersTable(world);
 describeVerifiedClients(world);
+describeAlarmMetrics(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {

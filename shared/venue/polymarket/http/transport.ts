@@ -37,6 +37,8 @@ export interface VenueHttpResponse {
   readonly status: number;
   /** The wait in seconds that `Retry-After` asks for. */
   readonly retryAfter: number | undefined;
+  /** The tokens left of the account's bucket, as `Poly-RateLimit-Remaining` tells; may be below 0. */
+  readonly rateLimitRemaining?: number;
   readonly isJson: boolean;
   readonly text: string;
 }
@@ -72,6 +74,14 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
   const seconds = HTTP_DATE.test(value) ? Math.ceil((Date.parse(value) - now) / 1_000) : Number.NaN;
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
+}
+
+/**
+ * Reads how many requests the account may still make at once; `undefined` where the venue does not tell
+ * (https://docs.polymarket.com/api-reference/trading-rate-limits).
+ */
+function parseRemaining(value: string | string[] | undefined): number | undefined {
+  return typeof value === 'string' && /^-?\d{1,9}(?:\.\d+)?$/.test(value) ? Math.floor(Number(value)) : undefined;
 }
 
 /** Bounds the wait that the venue asks for as callers are told it: one of zero would make them spin. */
@@ -218,9 +228,11 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
     const date = Date.parse(headers.date ?? '');
     if (!Number.isNaN(date)) [skew, offset] = [date - now(), now() - performance.now()];
     const text = await readBody(response);
+    const rateLimitRemaining = parseRemaining(headers['poly-ratelimit-remaining']);
     return {
       status: statusCode,
       retryAfter: parseRetryAfter(headers['retry-after'], now() + skew),
+      ...(rateLimitRemaining !== undefined && { rateLimitRemaining }),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };
@@ -233,10 +245,11 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
       let result: number | string = 'timeout';
+      let rateLimitRemaining: number | undefined;
       try {
         if (limit <= 0) throw new TransportError('timeout', false);
         const response = await receive(spec, limit);
-        result = response.status;
+        ({ status: result, rateLimitRemaining } = response);
         return response;
       } catch (error) {
         const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
@@ -247,6 +260,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
           name: spec.name,
           result,
           milliseconds: Number((performance.now() - startedAt).toFixed(1)),
+          ...(rateLimitRemaining !== undefined && { rateLimitRemaining }),
         });
       }
     },
