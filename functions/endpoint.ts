@@ -5,7 +5,7 @@ import type { OriginPolicy } from './cors.ts';
 import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;

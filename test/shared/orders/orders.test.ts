@@ -527,18 +527,17 @@ describe('orders under an idempotency key', () => {
     });
 
     it('tells the operator from nine tenths on, once a minute, and of an order that is refused', async () => {
-      const orders = capped('11');
+      const orders = capped('5.56');
       const warnings = () => log.lines.filter(({ metric }) => metric === 'daily_cap_warnings');
       await ask5('a', orders);
-      await ask5('b', orders);
       expect(warnings()).toStrictEqual([]);
       time += 60_000;
       const small = order({ size: '0.02' });
-      for (const key of ['c', 'd']) await ask5(key, orders, small);
-      const notional = { day: DAY, notional: '10.01', max_daily_notional: '11' };
+      for (const key of ['b', 'c']) await ask5(key, orders, small);
+      const notional = { day: DAY, notional: '5.01', max_daily_notional: '5.56' };
       expect(warnings()).toMatchObject([{ level: 'info', message: 'the daily cap is nearly used up', ...notional }]);
-      await refusal(ask5('e', orders));
-      expect(warnings().slice(1)).toMatchObject([{ order_id: '0x5' }]);
+      await refusal(ask5('d', orders));
+      expect(warnings().slice(1)).toMatchObject([{ order_id: '0x4' }]);
     });
 
     it('is placed though the store does not tell what is used', async () => {
