@@ -6,7 +6,7 @@ import { openScaleWorld, type Reply, type ScaleWorld } from '../scale/world.ts';
 
 const PROCESSES = 8;
 /** Milliseconds that the venue takes for an order: a Lambda environment waits for it, and serves nobody else. */
-const VENUE_TIME = 100;
+const VENUE_TIME = 200;
 /** Requests at the same time, where each process has several. */
 const AT_ONCE = 80;
 const KEYS = 160;
