@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { OPTIONS } from '../../infra/context.ts';
-import { readSettings } from '../../infra/settings.ts';
+import { NAMES, readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
@@ -103,6 +105,15 @@ describe('what moves money', () => {
 });
 
 describe('settings', () => {
+  it('have a row each in the document about deploying', () => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8');
+    const [table = ''] = /^\| setting \|.*?\n\n/ms.exec(text) ?? [];
+    const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(named.toSorted()).toStrictEqual([...NAMES].toSorted());
+  });
+
   const key = 'a'.repeat(64);
 
   it.each([
