@@ -50,4 +50,6 @@ export function addRollout(parent: Construct, { alias, alarms, rollout }: Rollou
   });
   // Not the role itself, to which the group refers already.
   group.node.addDependency(role.node.findChild('DefaultPolicy'));
+  // So that a changed way holds for the very deployment that changes it.
+  alias.node.addDependency(group);
 }

@@ -41,9 +41,9 @@ export const NAMES = [
 
 const REGION = { valid: (text: string) => /^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text), rule: 'an AWS region' };
 const STACK_NAME = {
-  // The names of functions are made of it, and have an end.
-  valid: (text: string) => /^[A-Za-z][A-Za-z0-9-]{0,49}$/.test(text),
-  rule: 'a letter, then letters, digits and dashes, 50 at most',
+  // The names of functions are made of it, and have an end; so are those of the other stacks.
+  valid: (text: string) => /^[A-Za-z][A-Za-z0-9-]{0,49}$/.test(text) && !/-(?:orders|order-store)$/.test(text),
+  rule: 'a letter, then letters, digits and dashes, 50 at most, without -orders or -order-store at its end',
 };
 const TOPIC = {
   valid: (text: string) => /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/.test(text),

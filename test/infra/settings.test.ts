@@ -157,6 +157,7 @@ describe('settings', () => {
       { stackName: 'x'.repeat(51) },
       'stackName must be a letter, then letters, digits and dashes, 50 at most',
     ],
+    ['the name of its own stack of orders', { stackName: 'adapter-orders' }, 'without -orders or -order-store'],
     ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, jwt, public'],
     ['tokens of nobody', { orderAccess: 'jwt' }, 'orderAccess=jwt needs'],
     ['tokens for nobody', { orderAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'orderAccess=jwt needs'],

@@ -391,6 +391,8 @@ describe('the rollout of orders', () => {
     });
     template.hasResource('AWS::Lambda::Alias', {
       UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: id } } },
+      // After the group: a changed rollout is that of the deployment which changes it.
+      DependsOn: Match.arrayWith([id]),
     });
   });
 
