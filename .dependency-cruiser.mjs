@@ -32,12 +32,12 @@ export default {
     {
       name: 'infra-knows-the-tables-only',
       comment:
-        'A deployment knows the routes, the codes, the limits and the settings, and runs no other code of the service.',
+        'A deployment knows the routes, the codes, the limits, the settings and the accounts of a key, and runs no other code of the service.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|paper|client|test)/',
-        pathNot: '^(functions/routes|shared/(errors|limits|settings))\\.ts$',
+        pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings))\\.ts$',
       },
     },
     {
@@ -59,7 +59,17 @@ export default {
       comment: "The venue's records change without notice; its folder translates them into our words.",
       severity: 'error',
       from: { path: '^(functions|shared|local)/', pathNot: '^shared/venue/polymarket/' },
-      to: { path: '^shared/venue/polymarket/', pathNot: '^shared/venue/polymarket/(market-data|order-entry)\\.ts$' },
+      to: {
+        path: '^shared/venue/polymarket/',
+        pathNot: '^shared/venue/polymarket/(inspection|market-data|order-entry)\\.ts$',
+      },
+    },
+    {
+      name: 'inspection-is-for-the-doctor',
+      comment: 'It asks what no endpoint needs, and must not come into the layer.',
+      severity: 'error',
+      from: { pathNot: '^(local/doctor|test)/' },
+      to: { path: '^shared/venue/polymarket/inspection\\.ts$' },
     },
     {
       name: 'not-to-unresolvable',

@@ -172,7 +172,27 @@ export interface components {
             best_bid: string | null;
             /** @description Lowest ask for the first outcome, in collateral per share. */
             best_ask: string | null;
+            event: components["schemas"]["MarketEvent"] | null;
+            fees: components["schemas"]["MarketFees"] | null;
             outcomes: components["schemas"]["Outcome"][];
+        };
+        /** @description The first event that the venue names for a market, `null` where it names none or one without an id. Markets of one event have the same; those with `neg_risk` exclude each other. */
+        MarketEvent: {
+            /** @description The venue's id of the event. */
+            id: string;
+            /** @description Name of the event in the venue's web addresses. */
+            slug: string | null;
+            /** @description What the event is called. */
+            title: string | null;
+        };
+        /** @description What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × (1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A member that the venue leaves out is `null`; all of it is `null` where the venue says nothing of fees, or that there are some but not how much. */
+        MarketFees: {
+            /** @description Rate of the fee, a fraction; `0` where the venue says that it charges none. */
+            taker_rate: string;
+            /** @description Exponent of price × (1 − price) in the formula. */
+            exponent: string | null;
+            /** @description Whether makers pay nothing. */
+            taker_only: boolean | null;
         };
         Outcome: {
             /** @description What the outcome is called, such as `Yes`. */
@@ -227,6 +247,11 @@ export interface components {
              * @default false
              */
             post_only?: boolean;
+            /**
+             * Format: date-time
+             * @description The order is off the book from then on, by the venue's clock: RFC 3339 in UTC with whole seconds, at least 120 s ahead. Without it the order rests until it is filled or cancelled.
+             */
+            expires_at?: string;
         };
         PlacedOrder: {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
@@ -245,6 +270,14 @@ export interface components {
             /** @description Shares. */
             size: string;
             post_only: boolean;
+            /** @description The end of the order, RFC 3339 in UTC; `null` for one without an end. */
+            expires_at: string | null;
+            /** @description Shares executed by the time of the answer, as the venue told; `null` where it did not, or told what cannot be. */
+            filled_size: string | null;
+            /** @description Shares that rest on the book or were not executed; `null` as above. */
+            remaining_size: string | null;
+            /** @description Collateral paid or received for the filled shares, before fees; `null` as above. */
+            filled_value: string | null;
             /** @description EIP-55 address of the key that signed the order. */
             wallet_address: string;
             /** @description Of what was executed at once. */
@@ -612,6 +645,26 @@ export interface components {
             /** @description Least price times size, in collateral. */
             min_notional?: string;
         };
+        /** @description Answered when `expires_at` is not at least 120 s after the venue's present time. */
+        ExpiryTooSoonProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Expiry too soon";
+            /** @constant */
+            status: 422;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "expiry_too_soon";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+            /** @description The earliest end that was possible at the time of the answer. */
+            earliest: string;
+        };
         /** @description Answered when price times size is above the operator's cap. */
         OrderAboveCapProblem: {
             /** @constant */
@@ -722,7 +775,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id?: string;
         };
-        /** @description Answered when the venue refused the order for a reason of its own. */
+        /** @description Answered when the venue refused the order for a reason of its own, or does not know it after its `expires_at`. */
         OrderRejectedProblem: {
             /** @constant */
             type: "about:blank";
@@ -1586,12 +1639,13 @@ export interface operations {
              *     - `size_precision`: the size has too many decimals.
              *     - `size_below_minimum`: the size is below the market's minimum.
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
+             *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
              *     - `order_above_cap`: price times size is above the operator's cap.
              *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day would be above the operator's daily cap.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
-             *     - `order_rejected`: the venue refused the order for a reason of its own.
+             *     - `order_rejected`: the venue refused the order for a reason of its own, or does not know it after its `expires_at`.
              *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order.
              */
             422: {
@@ -1601,7 +1655,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["DailyCapReachedProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                    "application/problem+json": components["schemas"]["PriceOutOfRangeProblem"] | components["schemas"]["PriceOffTickProblem"] | components["schemas"]["SizePrecisionProblem"] | components["schemas"]["SizeBelowMinimumProblem"] | components["schemas"]["NotionalBelowMinimumProblem"] | components["schemas"]["ExpiryTooSoonProblem"] | components["schemas"]["OrderAboveCapProblem"] | components["schemas"]["DailyCapReachedProblem"] | components["schemas"]["PostOnlyWouldCrossProblem"] | components["schemas"]["MarketNotAcceptingOrdersProblem"] | components["schemas"]["InsufficientBalanceProblem"] | components["schemas"]["OrderRejectedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
             429: components["responses"]["RateLimitedProblem"];

@@ -7,10 +7,12 @@ import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 type Schemas = components['schemas'];
 export type HealthStatus = Schemas['HealthStatus'];
 export type Market = Schemas['Market'];
+export type MarketFees = Schemas['MarketFees'];
 export type MarketList = Schemas['MarketList'];
 export type Book = Schemas['Book'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
+export { roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 export type { Wallet } from './wallet.ts';
 

@@ -66,7 +66,7 @@ function textOf({ baseUrl, address, order, idempotencyKey }: Challenge, validUnt
     `Size: ${canonical(order.size)} shares`,
     `Price: ${canonical(order.price)}`,
     `Post only: ${order.post_only ? 'yes' : 'no'}`,
-    `Expires at: ${'expires_at' in order && typeof order.expires_at === 'string' ? order.expires_at : 'never'}`,
+    `Expires at: ${order.expires_at ?? 'never'}`,
     `Token: ${order.token_id}`,
     `Idempotency key: ${idempotencyKey}`,
     LAST_LINE + validUntil,

@@ -16,7 +16,7 @@ export function openContainer<C extends Config>(
   env: Environment = process.env,
 ): Container<C> {
   const config = parse(env);
-  const { corsOrigins, metricsNamespace, bearerTokens = false } = config;
+  const { corsOrigins, metricsNamespace } = config;
   const log = createLog({
     level: config.logLevel,
     metrics: metricsNamespace ? eventMetrics(metricsNamespace) : undefined,
@@ -28,7 +28,6 @@ export function openContainer<C extends Config>(
     pipeline: {
       log,
       corsOrigins,
-      bearerTokens,
       ...(metricsNamespace && { metrics: requestMetrics(metricsNamespace) }),
     },
   };

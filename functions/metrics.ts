@@ -35,7 +35,7 @@ const FEW_TOKENS = 12;
 /** Tells that the venue refused a request for its rate, or that the account's bucket is nearly empty. */
 function isRateNearlyUsed({ venueRequests }: AnsweredRequest['call']): boolean {
   return venueRequests.some(
-    ({ result, rateLimitRemaining = FEW_TOKENS }) => result === 429 || rateLimitRemaining < FEW_TOKENS,
+    ({ result, rateLimit }) => result === 429 || (rateLimit?.remaining ?? FEW_TOKENS) < FEW_TOKENS,
   );
 }
 

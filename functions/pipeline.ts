@@ -81,11 +81,6 @@ function openState(event: Event, context: RequestContext, budgetMs: number, deps
   };
 }
 
-/** Writes a call of the venue in the words of the log; what it did not tell is left out. */
-function venueCallToLog({ rateLimitRemaining, ...rest }: RequestState['call']['venueRequests'][number]) {
-  return { ...rest, ...(rateLimitRemaining !== undefined && { rate_limit_remaining: rateLimitRemaining }) };
-}
-
 /** Ends every request: its id on the response and one line in the log. */
 function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
   const close: NonNullable<Middleware['after']> = ({ event, response, context: { state } }) => {
@@ -93,6 +88,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
     const { call, logFields } = state;
+    const { venueRequests } = call;
+    const rateLimit = venueRequests.findLast((request) => request.rateLimit)?.rateLimit;
     const { members, urgent = false } = metrics?.({ route: route.name, status, call, logFields }) ?? {};
     const write = status >= 500 ? log.error : urgent ? log.audit : log.info;
     write('request', {
@@ -101,7 +98,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       ...state.trace,
-      venue_calls: call.venueRequests.map(venueCallToLog),
+      venue_calls: venueRequests.map(({ rateLimit: _told, ...request }) => request),
+      ...(rateLimit && { rate_limit: rateLimit }),
       ...logFields,
       ...members,
     });

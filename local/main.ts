@@ -1,10 +1,9 @@
 import { flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
-import { defaultOf, type Environment, SERVER_SETTINGS } from '../shared/settings.ts';
+import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
 import type { Service } from './service.ts';
-import { readSettingsFile } from './settings-file.ts';
+import { withSettingsFile } from './settings-file.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
 const ECHO_MS = 100;
@@ -27,8 +26,6 @@ function stopOnSignals(running: () => Service | undefined): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
 }
 
-const PROJECT_SETTINGS = fileURLToPath(new URL('../.env', import.meta.url));
-
 interface Flags {
   readonly help: boolean;
   readonly paper: boolean;
@@ -36,15 +33,10 @@ interface Flags {
   readonly settings?: string | undefined;
 }
 
-/** Gives the variables of the environment before those of the file, as Node does: an empty one is there too. */
-function readEnvironment(file: Flags['settings']): Environment {
-  return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...process.env };
-}
-
 async function start({ paper, settings }: Flags): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
-  const env = readEnvironment(settings);
+  const env = withSettingsFile(settings, process.env);
   if (paper) {
     const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
     service = await startOnPaper(env);

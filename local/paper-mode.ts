@@ -44,7 +44,7 @@ export async function startOnPaper(env: Environment): Promise<Service> {
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
     const settings = { ...env, ...paperOverrides(url, join(directory, 'orders.db')) };
-    const service = await startService(settings, { throwAwayStore: true });
+    const service = await startService(settings, { throwAway: true });
     const stop = async () => {
       try {
         await service.stop();

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createMarketData } from '#venue/market-data';
 import { type Container, openContainer } from '../functions/container.ts';
 import { createHandlers } from '../functions/handlers.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { openVerification } from '../functions/orders/verification/open.ts';
-import { type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
+import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
 import { type Decimal, formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
 import { ConfigError } from '../shared/formats.ts';
 import type { Log } from '../shared/log.ts';
-import type { Environment } from '../shared/settings.ts';
+import type { Environment, SignatureType } from '../shared/settings.ts';
 import { bracketed } from './request-head.ts';
 import { startServer } from './server.ts';
+import { PROJECT } from './settings-file.ts';
 import type { FileOrderStore } from './sqlite-order-store.ts';
 
 export interface Service {
@@ -24,30 +24,37 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-type Addresses = Pick<HealthFacts, 'walletAddress' | 'funderAddress'>;
+interface Account extends Pick<HealthFacts, 'walletAddress' | 'funderAddress'> {
+  readonly signatureType?: SignatureType;
+  /** Sentences for the log about an account that the venue may refuse. */
+  readonly warnings: readonly string[];
+}
 
-/** Gives the addresses of the account; throws `ConfigError` where the key and the funder disagree. */
-async function addressesOf({ orders: { privateKey }, ...config }: LocalConfig): Promise<Addresses> {
-  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress };
+/** Gives the account in force; throws `ConfigError` where the key and the funder disagree. */
+async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig): Promise<Account> {
+  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress, warnings: [] };
   // Loaded only where a key is: a reader needs no cryptography.
   const { openAccount } = await import('#venue/order-entry');
-  const { wallet, funderAddress } = openAccount({ ...config, privateKey });
-  return { walletAddress: wallet.address, funderAddress: config.funderAddress && funderAddress };
+  const { wallet, funderAddress, signatureType, warning } = openAccount({ ...config, privateKey });
+  const warnings = [warning ?? [], kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : []].flat();
+  return {
+    walletAddress: wallet.address,
+    funderAddress: config.funderAddress && funderAddress,
+    signatureType,
+    warnings,
+  };
 }
 
 /** Choices of a start that are no settings. */
 interface StartOptions {
-  /** The store is made for this run alone: that it knows no earlier keys is no news. */
-  readonly throwAwayStore?: boolean;
+  /** Account and store are made for this run alone: that they are new is no news. */
+  readonly throwAway?: boolean;
 }
 
 interface Store extends FileOrderStore {
   /** The absolute path of its file. */
   readonly path: string;
 }
-
-/** Relative paths count from here, not from where the process happens to be started: another store knows no key. */
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
 async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {
@@ -92,8 +99,10 @@ function listeningUrl(url: string, host: string): string {
 }
 
 /** Says in the words of the log what is in force; what does not apply to a service that only reads is `null`. */
-function inForce(config: LocalConfig, { mode, walletAddress, funderAddress }: HealthFacts, store: Store | undefined) {
-  const { gammaUrl, clobUrl, corsOrigins, signatureType, maxOrderNotional, maxDailyNotional } = config;
+function inForce(config: LocalConfig, account: Account, store: Store | undefined) {
+  const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
+  const { walletAddress, funderAddress, signatureType = null } = account;
+  const mode = modeOf(config);
   const trades = mode === 'order-placing';
   const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);
   return {
@@ -117,20 +126,22 @@ function inForce(config: LocalConfig, { mode, walletAddress, funderAddress }: He
  */
 export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
-  { throwAwayStore = false }: StartOptions = {},
+  { throwAway = false }: StartOptions = {},
 ): Promise<Service> {
   const store = await prepareStore(config, log);
   try {
-    const health = { mode: modeOf(config), ...(await addressesOf(config)) };
+    const account = await accountOf(config);
     const openOrders = await openTrading(config, store, log);
-    if (store && (await openAtStart(store)) === 'made' && !throwAwayStore) {
+    if (store && (await openAtStart(store)) === 'made' && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.path });
     }
+    if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const marketData = createMarketData(config, log);
     const verification = await openVerification(config);
+    const health = { mode: modeOf(config), ...account };
     const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
     const { url, close } = await startServer({ handlers, config, log });
-    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, health, store) });
+    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
 import type { Environment } from '../shared/settings.ts';
@@ -27,4 +29,15 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
   // The line may hold a secret.
   if (wrong >= 0) throw new ConfigError(`Line ${wrong + 1} of ${path} must be NAME=value, a comment or empty.`);
   return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
+}
+
+/** Relative paths count from here, not from where the process happens to be started: another store knows no key. */
+export const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The file of settings that is read unless another one is asked for. */
+export const PROJECT_SETTINGS = join(PROJECT, '.env');
+
+/** Gives the variables of the environment before those of the file, as Node does: an empty one is there too. */
+export function withSettingsFile(file: string | undefined, env: Environment): Environment {
+  return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...env };
 }

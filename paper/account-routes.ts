@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { wireOrder, wireTrade } from './account-views.ts';
+import { accountsOf } from './accounts.ts';
 import { authenticated } from './auth.ts';
 import type { AcceptedOrder } from './book.ts';
 import type { Trade } from './exchange.ts';
@@ -111,11 +113,15 @@ function cancelMarket(state: VenueState, request: PaperRequest): Reply {
   });
 }
 
-/** Finds the holder of a balance: the funder of the orders that the account placed; before the first one, the EOA. */
+const accountKind = z.coerce.number().pipe(z.literal([0, 1, 2, 3]));
+
+/** Finds the holder of a balance; of two deposit wallets the one that ordered last, before the first order today's. */
 function funderOf(state: VenueState, address: string, signatureType: string | null): string {
-  if (signatureType === null || signatureType === '0') return address;
-  const placed = [...state.exchange.orders.values()].findLast((o) => o.account === address && o.maker !== address);
-  return placed?.maker ?? address;
+  const kind = accountKind.safeParse(signatureType ?? 0);
+  if (!kind.success) throw new VenueRefusal(400, 'Invalid signature type');
+  const accounts = accountsOf(address, kind.data);
+  const placed = [...state.exchange.orders.values()].findLast(({ maker }) => accounts.includes(maker));
+  return placed?.maker ?? accounts[0] ?? address;
 }
 
 function balance(state: VenueState, request: PaperRequest): Reply {

@@ -28,8 +28,13 @@ export function wireBook(floor: Floor, outcome: OutcomeIndex) {
     last_trade_price: lastPrice === null ? '' : toDecimal(mirrored(outcome, lastPrice)),
     ...(market.version === 'v2' ? { version: 'v2' } : {}),
   };
-  const hash = createHash('sha1').update(JSON.stringify(summary)).digest('hex');
-  return { ...summary, hash };
+  return hashed(summary);
+}
+
+/** Gives a book its hash, which is taken over the compact JSON with an empty one. */
+export function hashed<T extends { readonly hash: string }>(book: T): T {
+  const text = JSON.stringify({ ...book, hash: '' });
+  return { ...book, hash: createHash('sha1').update(text).digest('hex') };
 }
 
 /** Best prices of a token, null for an empty side. */

@@ -1,4 +1,4 @@
-import { INVENTIONS, type Invention } from './invented-markets.ts';
+import { CATEGORIES, INVENTIONS, type Invention } from './invented-markets.ts';
 import type { Market, OutcomeIndex } from './market.ts';
 import { digest, hexOf, integers } from './seeded.ts';
 import { fromDecimal, ONE } from './units.ts';
@@ -52,8 +52,13 @@ function eventOf(seed: number, { question, negRiskEvent }: Invention) {
   return { id: String(20_000 + (digest('event', seed, title).readUInt32BE(0) % 10_000)), slug: slugOf(title), title };
 }
 
+function feesOf(category: keyof typeof CATEGORIES): Market['fees'] {
+  const fees = CATEGORIES[category];
+  return fees && { ...fees, rate: fromDecimal(fees.rate) };
+}
+
 function inventMarket(seed: number, invention: Invention, index: number, stopsAt: number): Market {
-  const { question, mid, tick = '0.01', version = 'v1', negRiskEvent, flaw } = invention;
+  const { question, mid, tick = '0.01', version = 'v1', category = 'geopolitics', negRiskEvent, flaw } = invention;
   const negRisk = negRiskEvent !== undefined;
   const draw = integers('market', seed, question);
   const ids = version === 'v1' ? tokenIds(seed, question) : positionIds(seed, question, negRisk);
@@ -73,6 +78,7 @@ function inventMarket(seed: number, invention: Invention, index: number, stopsAt
     tick: fromDecimal(tick),
     minSize: MIN_SIZE,
     mid: fromDecimal(mid),
+    fees: feesOf(category),
     volume24h: BigInt(draw(1_000, 900_000)) * 10_000n,
     liquidity: BigInt(draw(100_000, 9_000_000)) * 10_000n,
     startsAt: EPOCH_MS - draw(10, 200) * DAY_MS,

@@ -16,8 +16,10 @@ const tickBody = z.object({
   token_id: z.string(),
   tick_size: z.enum(['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001']),
 });
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const accountBody = z.object({
-  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  address,
+  proxy_wallet: address.optional(),
   restriction: z.enum(['banned', 'closed-only', 'deposit-wallet-required']).nullable().optional(),
   collateral: decimal.optional(),
   shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
@@ -45,8 +47,12 @@ function changeTick(state: VenueState, request: PaperRequest): Reply {
 }
 
 function changeAccount(state: VenueState, request: PaperRequest): Reply {
-  const { restriction, collateral, shares, ...body } = bodyOf(accountBody, request);
+  const { restriction, collateral, shares, proxy_wallet, ...body } = bodyOf(accountBody, request);
   const address = body.address.toLowerCase();
+  const proxyWallet = proxy_wallet?.toLowerCase();
+  if (proxyWallet !== undefined) {
+    for (const known of [address, proxyWallet]) state.proxyWallets.set(known, proxyWallet);
+  }
   if (restriction === null) state.restrictions.delete(address);
   else if (restriction !== undefined) state.restrictions.set(address, restriction);
   if (collateral !== undefined) state.setHolding(address, null, collateral, request.now);

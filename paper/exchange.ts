@@ -1,7 +1,7 @@
 import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from './book.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Faucet, Ledger } from './ledger.ts';
-import type { Market } from './market.ts';
+import { type Market, takerFee } from './market.ts';
 import { digest, hexOf, uuidOf } from './seeded.ts';
 import { notional } from './units.ts';
 
@@ -129,6 +129,7 @@ export class Exchange {
       this.ledger.settle(order.maker, own);
       order.filled += size;
     }
+    this.ledger.charge(taker.maker, takerFee(floor.market, size, price));
     const trade: Trade = {
       id: uuidOf('trade', taker.id, index),
       market: floor.market,

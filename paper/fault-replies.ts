@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from './faults.ts';
 import { json, type PaperRequest, parsedBody, type Reply } from './router.ts';
+import { untrue } from './untrue-replies.ts';
 
 /** Delivery of an answer: whole, cut off in the middle of the body, or not at all. */
 export type Delivery =
@@ -53,7 +54,13 @@ const DELAYED = 'order match delayed due to market conditions';
 /** Answers of the faults that only consist of one. */
 const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
-  'rate-limit': ({ retry_after = 1 }) => error(429, 'Too Many Requests', retry_after),
+  'rate-limit': ({ retry_after = 1, reset }) => {
+    if (reset === undefined) return error(429, 'Too Many Requests', retry_after);
+    return json({ error: 'Too Many Requests' }, 429, {
+      'poly-ratelimit-remaining': '0',
+      'poly-ratelimit-reset': reset,
+    });
+  },
   'rate-limit-html': ({ retry_after = 1 }) =>
     html(429, '429 Too Many Requests', { 'retry-after': String(retry_after) }),
   'error-500': ({ text = 'Internal server error' }) => error(500, text),
@@ -125,6 +132,6 @@ export function faultAfter(fault: Fault, reply: Reply, hide: (tradeIds: readonly
     case 'status':
       return whole(withMembers(reply, (answer) => ({ ...answer, status: fault.text ?? 'unmatched' })));
     default:
-      return whole(reply);
+      return whole(untrue(fault, reply));
   }
 }

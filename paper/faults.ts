@@ -38,18 +38,44 @@ const AFTER = [
   'status',
 ] as const;
 
+/** Faults that change a fact in the answer of one path: the venue, or the account, is another than a client expects. */
+const UNTRUE = [
+  'geoblock-country',
+  'no-funds',
+  'missing-approval',
+  'other-proxy-wallet',
+  'other-version',
+  'unusable-market',
+  'bad-book-hash',
+  'off-tick-level',
+  'other-book-version',
+] as const;
+
 /** Names of all faults; `delay` and `clock-skew` leave request and answer whole. */
-export const FAULT_NAMES = [...BEFORE, ...AFTER, 'late', 'balance-first', 'delay', 'clock-skew'] as const;
+export const FAULT_NAMES = [...BEFORE, ...AFTER, 'late', 'balance-first', ...UNTRUE, 'delay', 'clock-skew'] as const;
+
+/** The paths that the faults of one path befall unless they name another. */
+const OWN_PATHS: ReadonlyMap<string, string> = new Map<(typeof UNTRUE)[number], string>([
+  ['geoblock-country', '/api/geoblock'],
+  ['no-funds', '/balance-allowance'],
+  ['missing-approval', '/v2/approvals'],
+  ['other-proxy-wallet', '/public-profile'],
+  ['other-version', '/version'],
+  ['unusable-market', '/markets/keyset'],
+  ['bad-book-hash', '/book'],
+  ['off-tick-level', '/book'],
+  ['other-book-version', '/book'],
+]);
 
 /** Bound of `seconds`: a day, well below what a timer can count. */
 const MAX_SECONDS = 86_400;
 
-const faultSchema = z.object({
+const members = z.object({
   fault: z.enum(FAULT_NAMES),
   /** Method of the requests that it befalls; default all. */
   method: z.string().optional(),
-  /** Beginning of the path of the requests that it befalls; default all. */
-  path: z.string().default('/'),
+  /** Beginning of the path of the requests that it befalls; default all, or the one path that knows the fact. */
+  path: z.string().optional(),
   /** Number of requests that it befalls. */
   times: z.coerce.number().int().positive().default(1),
   /** Delay of `delay` and `delay-after`, in milliseconds. */
@@ -60,7 +86,7 @@ const faultSchema = z.object({
   answer: z.enum(['none', 'edge-504']).default('none'),
   /** HTTP status of `refuse` and `refuse-after`. */
   code: z.coerce.number().int().min(200).max(599).default(400),
-  /** Error text of the faults that have one; order status of `status`. */
+  /** Error text of the faults that have one; order status of `status`; the other fact of a fault that tells one. */
   text: z.string().optional(),
   /** Order status of `success-false`; default the one that the order has. */
   status: z.string().optional(),
@@ -70,9 +96,16 @@ const faultSchema = z.object({
     .int()
     .positive()
     .default(9 * 1_024 * 1_024),
+  /** Poly-RateLimit-Reset of `rate-limit`, as it is sent, in the place of Retry-After. */
+  reset: z
+    .string()
+    .regex(/^[\x20-\x7e]*$/)
+    .optional(),
   /** Retry-After in seconds, of `restart`, `rate-limit`, `rate-limit-html` (default 1) and `post-only-mode` (120). */
   retry_after: z.coerce.number().int().nonnegative().optional(),
 });
+
+const faultSchema = members.transform((fault) => ({ ...fault, path: fault.path ?? OWN_PATHS.get(fault.fault) ?? '/' }));
 
 const ordersSchema = z.union([faultSchema.transform((fault) => [fault]), z.array(faultSchema)]);
 

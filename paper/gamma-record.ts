@@ -1,7 +1,7 @@
 import { mirrored } from './book.ts';
 import { bestPrices, midpoint } from './book-view.ts';
 import type { Floor } from './exchange.ts';
-import { hasBook, takesOrders } from './market.ts';
+import { BASE_FEE_BPS, hasBook, takesOrders } from './market.ts';
 import { ONE, toDecimal } from './units.ts';
 
 function number(millionths: bigint): number {
@@ -84,6 +84,14 @@ function dates({ market, changedAt }: Floor) {
   };
 }
 
+/** Fees as Gamma writes them: a market that is free has no schedule. The base fees say nothing of what is charged. */
+function fees({ market }: Floor) {
+  if (market.fees === null) return { feesEnabled: false, feeType: null, feeSchedule: null };
+  const { type, rate, rebateRate } = market.fees;
+  const feeSchedule = { exponent: 1, rate: number(rate), takerOnly: true, rebateRate };
+  return { feesEnabled: true, feeType: type, makerBaseFee: BASE_FEE_BPS, takerBaseFee: BASE_FEE_BPS, feeSchedule };
+}
+
 /** Flags that say nothing about trading: `restricted` is true on every market of the venue. */
 const FLAGS = {
   active: true,
@@ -97,7 +105,6 @@ const FLAGS = {
   cyom: false,
   automaticallyActive: true,
   clearBookOnStart: true,
-  feesEnabled: false,
   holdingRewardsEnabled: false,
   rfqEnabled: false,
 };
@@ -123,6 +130,7 @@ export function gammaRecord(floor: Floor, now: number) {
     orderMinSize: number(market.minSize),
     ...volumes(floor),
     ...ids(floor),
+    ...fees(floor),
     negRisk: market.negRisk,
     ...(market.negRiskMarketId === null ? {} : { negRiskMarketID: market.negRiskMarketId }),
     events: [eventOf(floor)],

@@ -29,6 +29,11 @@ export class Ledger {
     this.#holdings.set(tokenId === null ? address : `${address}/${tokenId}`, amount);
   }
 
+  /** Takes a fee; makers pay none. */
+  charge(address: string, fee: bigint): void {
+    this.set(address, null, this.collateral(address) - fee);
+  }
+
   /** Books one side of a fill: a purchase pays collateral for shares, a sale the reverse. */
   settle(address: string, fill: { tokenId: string; side: Side; size: bigint; price: bigint }): void {
     const sign = fill.side === 'BUY' ? 1n : -1n;

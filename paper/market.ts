@@ -1,7 +1,17 @@
+import { ONE } from './units.ts';
+
 export type Side = 'BUY' | 'SELL';
 
 /** Index of an outcome: 0 is the first ("Yes"), 1 the second. */
 export type OutcomeIndex = 0 | 1;
+
+/** Fees of a market; the rate is in millionths. */
+interface Fees {
+  readonly type: string;
+  readonly rate: bigint;
+  /** Share of the fees that the venue gives to makers: a figure of its records alone, nothing is paid here. */
+  readonly rebateRate: number;
+}
 
 /** Invented market; prices and sizes are in millionths, times in epoch milliseconds. */
 export interface Market {
@@ -23,6 +33,8 @@ export interface Market {
   readonly tick: bigint;
   readonly minSize: bigint;
   readonly mid: bigint;
+  /** Null where the venue charges nothing. */
+  readonly fees: Fees | null;
   readonly volume24h: bigint;
   readonly liquidity: bigint;
   readonly startsAt: number;
@@ -46,4 +58,19 @@ export function takesOrders(market: Market, now: number): boolean {
 /** Tells if the CLOB knows the market's tokens: it has removed closed markets and those without a book. */
 export function hasBook(market: Market): boolean {
   return !market.closed && market.bookEnabled && market.idsPublished;
+}
+
+/** Base fee, in basis points, that the venue states for every market that is not free, whatever its rate. */
+export const BASE_FEE_BPS = 1_000;
+
+/** Smallest fee, in millionths: the venue has five decimals, and what is less than 0.00001 is nothing. */
+const FEE_STEP = 10n;
+
+/**
+ * Fee for taking `size` shares at `price`, all in millionths: size x rate x price x (1 - price), the same for both
+ * outcomes. Rounded down: "anything smaller rounds to zero" (https://docs.polymarket.com/trading/fees).
+ */
+export function takerFee({ fees }: Market, size: bigint, price: bigint): bigint {
+  if (fees === null) return 0n;
+  return ((size * fees.rate * price * (ONE - price)) / (ONE ** 3n * FEE_STEP)) * FEE_STEP;
 }

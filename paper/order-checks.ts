@@ -1,7 +1,8 @@
+import { accountsOf } from './accounts.ts';
 import type { OrderTerms } from './book.ts';
 import type { Exchange } from './exchange.ts';
 import type { Credentials } from './keyring.ts';
-import type { Market } from './market.ts';
+import { type Market, takerFee } from './market.ts';
 import type { OrderPayload } from './order-payload.ts';
 import { VenueRefusal } from './router.ts';
 import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './signing.ts';
@@ -18,12 +19,17 @@ function refuse(text: string): never {
   throw new VenueRefusal(400, text);
 }
 
-/** Checks that owner, signer and kind of account fit the API key, and that the account is not restricted. */
+/**
+ * Checks that owner, signer and kind of account fit the API key, and that the account is not restricted. A deposit wallet
+ * signs for itself, and it must be one of the key's; the exchange contracts check that of the other kinds by the order's
+ * signature.
+ */
 export function checkAccount(state: VenueState, { order, owner }: OrderPayload, credentials: Credentials): void {
   const [maker, signer] = [order.maker.toLowerCase(), order.signer.toLowerCase()];
   const isDepositWallet = order.signatureType === 3;
+  const isOwn = accountsOf(credentials.address, order.signatureType).includes(maker);
   if (owner !== credentials.apiKey) refuse('the order owner has to be the owner of the API KEY');
-  if (isDepositWallet ? signer !== maker : signer !== credentials.address) {
+  if (isDepositWallet ? signer !== maker || !isOwn : signer !== credentials.address) {
     refuse('the order signer address has to be the address of the API KEY');
   }
   const restrictions = [state.restrictions.get(credentials.address), state.restrictions.get(maker)];
@@ -33,8 +39,7 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   }
   const mustMove = state.settings.depositWalletsOnly || restrictions.includes('deposit-wallet-required');
   if (mustMove && !isDepositWallet) refuse('maker address not allowed, please use the deposit wallet flow');
-  // An EOA pays for itself; every other kind of account is a contract with an address of its own.
-  if ((order.signatureType === 0) !== (maker === credentials.address)) refuse('invalid signature');
+  if (!isOwn) refuse('invalid signature');
 }
 
 function exchangeOf(market: Market): ExchangeContract {
@@ -83,10 +88,24 @@ export function checkBook(exchange: Exchange, terms: OrderTerms): void {
   }
 }
 
-/** Checks that the maker holds the cost of the order besides what its open orders reserve already. */
+/**
+ * Sums what a purchase pays in fees if it would match at once: for its whole size at its limit, as refusals of the venue
+ * count it ("order amount (inc. fees)"), or for its matches where they pay more: a market order may get more shares than
+ * its limit buys, and a fee grows towards 0.5.
+ */
+function feesOf(exchange: Exchange, terms: OrderTerms): bigint {
+  const { market, book } = exchange.floor(terms.marketId);
+  const { fills } = book.plan(terms);
+  const ofMatches = fills.reduce((sum, { size, price }) => sum + takerFee(market, size, price), 0n);
+  const atLimit = fills.length === 0 ? 0n : takerFee(market, terms.size, terms.price);
+  return atLimit > ofMatches ? atLimit : ofMatches;
+}
+
+/** Checks that the maker holds the cost of the order, fees included, besides what its open orders reserve already. */
 export function checkFunds(exchange: Exchange, terms: OrderTerms): void {
   const token = terms.side === 'BUY' ? null : exchange.tokenOf(terms);
-  const needed = token === null ? (terms.budget ?? notional(terms.size, terms.price)) : terms.size;
+  const spent = terms.budget ?? notional(terms.size, terms.price);
+  const needed = token === null ? spent + feesOf(exchange, terms) : terms.size;
   const held = token === null ? exchange.ledger.collateral(terms.maker) : exchange.ledger.shares(terms.maker, token);
   const reserved = exchange.reserved(terms.maker, token);
   if (needed + reserved <= held) return;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bestPrices, lastTrade, midpoint, wireBook } from './book-view.ts';
 import type { Floor } from './exchange.ts';
-import { hasBook, type OutcomeIndex, takesOrders } from './market.ts';
+import { BASE_FEE_BPS, hasBook, type Market, type OutcomeIndex, takesOrders } from './market.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
 import type { VenueState } from './state.ts';
 import { toDecimal } from './units.ts';
@@ -45,6 +45,10 @@ function spread({ floor, outcome }: Found): Reply {
   return json({ spread: bid === null || ask === null ? '0' : toDecimal(ask - bid) });
 }
 
+function baseFee({ fees }: Market): number {
+  return fees === null ? 0 : BASE_FEE_BPS;
+}
+
 function clobMarket(state: VenueState, conditionId: string, now: number): Reply {
   const market = state.exchange.catalogue.byCondition(conditionId);
   if (!market || !hasBook(market)) throw new VenueRefusal(404, 'market not found');
@@ -55,11 +59,11 @@ function clobMarket(state: VenueState, conditionId: string, now: number): Reply 
     mos: Number(toDecimal(market.minSize)),
     mts: Number(toDecimal(state.exchange.floor(market.id).tick)),
     ...(market.negRisk ? { nr: true } : {}),
-    mbf: 0,
-    tbf: 0,
+    mbf: baseFee(market),
+    tbf: baseFee(market),
     ao: takesOrders(market, now),
     aot: new Date(market.startsAt).toISOString(),
-    fd: { r: 0, e: 0, to: true },
+    ...(market.fees && { fd: { r: Number(toDecimal(market.fees.rate)), e: 1, to: true } }),
     v: market.version,
   });
 }
@@ -73,7 +77,7 @@ function conditionOf(state: VenueState, tokenId: string): Reply {
 const NO_BOOK = 'No orderbook exists for the requested token id';
 const NO_MARKET = 'market not found';
 
-/** Routes of the CLOB that need no credentials. Fees are zero on the paper venue. */
+/** Routes of the CLOB that need no credentials. */
 export function publicRoutes(state: VenueState): readonly Route[] {
   const read = (path: string, missing: string, view: (found: Found, request: PaperRequest) => Reply): Route => [
     'GET',
@@ -92,7 +96,7 @@ export function publicRoutes(state: VenueState): readonly Route[] {
     read('/last-trade-price', NO_BOOK, ({ floor, outcome }) => json(lastTrade(state.exchange, floor, outcome))),
     read('/tick-size', NO_MARKET, ({ floor }) => json({ minimum_tick_size: Number(toDecimal(floor.tick)) })),
     read('/neg-risk', NO_MARKET, ({ floor }) => json({ neg_risk: floor.market.negRisk })),
-    read('/fee-rate', NO_MARKET, () => json({ base_fee: 0 })),
+    read('/fee-rate', NO_MARKET, ({ floor }) => json({ base_fee: baseFee(floor.market) })),
     ['GET', '/markets-by-token/*', (_request, tokenId) => conditionOf(state, tokenId)],
     ['GET', '/clob-markets/*', (request, conditionId) => clobMarket(state, conditionId, request.now)],
   ];

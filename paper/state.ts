@@ -15,6 +15,8 @@ export class VenueState {
   readonly hiddenHashes = new Set<string>();
   /** Settlements that were told to be other than confirmed, by trade id. */
   readonly settlements = new Map<string, Settlement>();
+  /** Wallets that the website trades with, by the address of the key and by their own. */
+  readonly proxyWallets = new Map<string, string>();
   /** Age at which look-ups begin to show an order or a trade. */
   lookUpLagMs: number;
   exchange: Exchange;
@@ -82,6 +84,7 @@ export class VenueState {
     this.restrictions.clear();
     this.hiddenHashes.clear();
     this.settlements.clear();
+    this.proxyWallets.clear();
     this.lookUpLagMs = this.settings.lookUpLagMs;
   }
 

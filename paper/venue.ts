@@ -11,7 +11,9 @@ import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './router.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
+import { siteRoutes } from './site-routes.ts';
 import { VenueState } from './state.ts';
+import { TradingLimits } from './trading-limits.ts';
 import { bind, pause, readBody, send, shut } from './transport.ts';
 
 /** Time for a client to send its request: one that takes longer is broken. */
@@ -23,7 +25,7 @@ const TICK_MS = 1_000;
 /** Time until a late request arrives, unless its fault says another. */
 const LATE_S = 5;
 
-/** HTTP server that speaks the venue's protocol, Gamma and CLOB on one port. */
+/** HTTP server that speaks the venue's protocol: Gamma, the CLOB and what the website and the Data API tell, on one port. */
 export interface PaperVenue {
   /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
@@ -44,14 +46,19 @@ function venueRoutes(state: VenueState): readonly Route[] {
     ...authRoutes(state),
     ...orderEntryRoutes(state),
     ...accountRoutes(state),
+    ...siteRoutes(state),
   ];
 }
 
-/** Processes a request of a client. */
-function processRequest(state: VenueState, routes: readonly Route[], request: PaperRequest): Reply {
-  // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
-  state.exchange.expire(state.settings.now());
-  return dispatch(routes, request);
+/** Makes the function that processes the requests of clients. */
+function requestProcessor(state: VenueState) {
+  const [routes, limits] = [venueRoutes(state), new TradingLimits()];
+  return (request: PaperRequest): Reply => {
+    // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
+    state.exchange.expire(state.settings.now());
+    const reply = dispatch(routes, request);
+    return { ...reply, headers: { ...limits.headersOf(request, reply.status), ...reply.headers } };
+  };
 }
 
 /** Delivers the answer to a request that was processed, with its fault if it has one. */
@@ -65,7 +72,7 @@ function delivered(state: VenueState, reply: Reply, fault: Fault | undefined): D
 function listener(parts: Parts) {
   const { state, faults, late, log } = parts;
   const { now } = state.settings;
-  const [control, venue] = [controlRoutes(parts), venueRoutes(state)];
+  const [control, processRequest] = [controlRoutes(parts), requestProcessor(state)];
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = Date.now();
     const body = await readBody(message);
@@ -81,7 +88,7 @@ function listener(parts: Parts) {
     log.add({ method: base.method, path, query: query.toString(), at, fault: fault?.fault ?? null });
     if (fault?.fault === 'delay') await pause(fault.ms);
     const fundsFirst = fault?.fault === 'balance-first';
-    const process = () => processRequest(state, venue, { ...base, body, now: now() + skewMs, fundsFirst });
+    const process = () => processRequest({ ...base, body, now: now() + skewMs, fundsFirst });
     if (fault?.fault === 'late') late.add((fault.seconds ?? LATE_S) * 1_000, process);
     const instead = fault && faultBefore(fault, { method: base.method, body });
     const delivery = instead ?? delivered(state, process(), fault);

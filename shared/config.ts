@@ -14,7 +14,6 @@ import {
 /** Settings of every process, by their names in the table. */
 export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder'> {
   readonly metricsNamespace?: string | undefined;
-  readonly bearerTokens?: boolean | undefined;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }
@@ -29,10 +28,9 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
 }
 
 export interface DeployedConfig extends Config {
-  /** The key is in a secret store. Only the function that places orders is told where: to `/health` it is elsewhere. */
+  /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
-    | { readonly kind: 'off'; readonly missing: readonly string[]; readonly walletAddress: string | undefined }
-    | { readonly kind: 'elsewhere'; readonly walletAddress: string }
+    | { readonly kind: 'off' }
     | {
         readonly kind: 'on';
         readonly walletAddress: string;
@@ -43,9 +41,13 @@ export interface DeployedConfig extends Config {
 
 export type Mode = 'read-only' | 'order-placing';
 
-export function modeOf({ orders }: LocalConfig | DeployedConfig): Mode {
+export function modeOf({ orders }: LocalConfig): Mode {
   return orders.kind === 'off' ? 'read-only' : 'order-placing';
 }
+
+/** For the log of a service that places orders for the address of its key. */
+export const EOA_WARNING =
+  'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
 
 /** Names the settings that are missing for orders to be placed. */
 function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[] {
@@ -68,12 +70,14 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
 
 function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
   attempt(() => refuseUnknown(env));
-  const values = readSettings(env, COMMON_SETTINGS, attempt);
-  attempt(() => {
-    if (values.signatureType === 'eoa' || env[COMMON_SETTINGS.funderAddress.name]) return;
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
-  });
-  return values;
+  return readSettings(env, COMMON_SETTINGS, attempt);
+}
+
+/** Refuses a kind of account without its address, where no key is at hand to say which address that is. */
+function requireFunder(env: Environment, { signatureType }: Pick<Config, 'signatureType'>): void {
+  const { funderAddress } = COMMON_SETTINGS;
+  if (signatureType === undefined || signatureType === 'eoa' || env[funderAddress.name]) return;
+  throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
 }
 
 /** Refuses orders over the network without consent, which is looked for as it is written: it may be malformed. */
@@ -92,6 +96,7 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
     LOCAL_SETTINGS,
     attempt,
   );
+  if (!privateKey) attempt(() => requireFunder(env, common));
   if (placeOrder) attempt(() => requireConsent(env, local.host));
   const credentials = attempt(() =>
     parseCredentials(
@@ -120,17 +125,15 @@ export function parseLocalConfig(env: Environment): LocalConfig {
 
 function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
+  attempt(() => requireFunder(env, common));
   const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
     env,
     DEPLOYMENT_SETTINGS,
     attempt,
   );
   const orders = (): DeployedConfig['orders'] => {
-    if (!placeOrder || walletAddress === undefined) {
-      return { kind: 'off', missing: missingOf(placeOrder, undefined), walletAddress };
-    }
-    if (privateKeySecret === undefined || ordersTable === undefined) return { kind: 'elsewhere', walletAddress };
-    return { kind: 'on', walletAddress, privateKeySecret, ordersTable };
+    const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
+    return isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' };
   };
   return {
     ...common,

@@ -77,6 +77,11 @@ export function toUnits({ coefficient, scale }: Decimal, decimals: number): bigi
   return scale > decimals ? undefined : coefficient * 10n ** BigInt(decimals - scale);
 }
 
+/** Makes a decimal of a number of units of 10^-decimals. */
+export function fromUnits(units: bigint, decimals: number): Decimal {
+  return normalise(units, decimals);
+}
+
 export const ONE: Decimal = { coefficient: 1n, scale: 0 };
 export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 

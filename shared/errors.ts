@@ -50,7 +50,7 @@ const REFUSED_SERVICE = {
   region: 'it runs in a region from which orders are not accepted.',
   credentials: 'its API credentials are not accepted.',
   signature: 'it does not accept its signatures.',
-  wallet_type: 'its kind of account may not trade.',
+  wallet_type: 'its kind of account may not trade, or is not the one that was set.',
   account_restricted: 'its account is restricted.',
   firewall: 'a firewall before the venue stops it.',
 } as const;
@@ -101,10 +101,15 @@ const OUTCOME_UNKNOWN = {
   earlier_sending: 'The venue does not take the order now, but may take an earlier sending of it.',
 } as const;
 
+const ORDER_REJECTED = {
+  refused: 'The venue refused the order; venue_reason says why.',
+  expired: 'The order has expired, and the venue does not know it: nothing was executed. Order again with a later end.',
+} as const;
+
 const PLACEMENT_DISABLED = {
   foreign_key:
     'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
-  elsewhere: 'Another function of this deployment takes orders.',
+  read_only: 'The service is deployed read-only: its operator has not set placeOrder.',
 } as const;
 
 const orderId = { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' } as const;
@@ -207,7 +212,7 @@ export const ERRORS = {
     when: 'a web page of an origin that the operator has not listed sends it',
     on: ['orders'],
     detail: ({ origin }: { readonly origin: string }) =>
-      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin in SERVICE_CORS_ORIGINS.`,
+      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin among the CORS origins.`,
   },
   host_not_allowed: {
     status: 403,
@@ -344,6 +349,15 @@ export const ERRORS = {
     detail: (_facts: { readonly minNotional?: string }) =>
       'An order that matches at once must be worth more; raise its size.',
   },
+  expiry_too_soon: {
+    status: 422,
+    title: 'Expiry too soon',
+    when: "`expires_at` is not at least 120 s after the venue's present time",
+    on: ['orders'],
+    facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the answer.' } },
+    detail: ({ earliest }: { readonly earliest: string }) =>
+      `The order would end too soon: the earliest expires_at is ${earliest} now; choose a later one, for time passes on the way.`,
+  },
   order_above_cap: {
     status: 422,
     title: 'Order above the cap',
@@ -394,16 +408,16 @@ export const ERRORS = {
     facts: signedOrder,
     final: true,
     detail: (_facts: object) =>
-      "The operator's account cannot cover the order; order less, or let the operator add funds or allowances.",
+      "The operator's account cannot cover the order as the venue counts it; order less, or let the operator add funds or allowances, refresh the balance that the venue has cached, or look for orders that still lock funds.",
   },
   order_rejected: {
     status: 422,
     title: 'Order rejected by the venue',
-    when: 'the venue refused the order for a reason of its own',
+    when: 'the venue refused the order for a reason of its own, or does not know it after its `expires_at`',
     on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
-    detail: (_facts: Quoted) => 'The venue refused the order; venue_reason says why.',
+    detail: ({ why = 'refused' }: Quoted & { readonly why?: keyof typeof ORDER_REJECTED }) => ORDER_REJECTED[why],
   },
   idempotency_key_reused: {
     status: 422,

@@ -131,6 +131,15 @@ export const UPSTREAM: Format<string> = {
 
 export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 
+/** 32 bytes, as `0x` and lower-case hex. */
+export const BYTES32: Format<string> = {
+  rule: '32 bytes as 64 hex digits, with or without 0x',
+  parse: (text) => {
+    const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+    return hex && `0x${hex.toLowerCase()}`;
+  },
+};
+
 /** An amount above zero, in collateral units. */
 export const AMOUNT: Format<Decimal> = {
   rule: 'a decimal above zero, such as 250 or 99.5',

@@ -47,6 +47,8 @@ export const LOOK_UP_MS = 3_000;
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
+/** Looking up what was executed of an order that is placed already: nobody waits for it any longer. */
+export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
 /**
@@ -56,6 +58,11 @@ export const SETTLE_PAUSES_MS = [0, 300] as const;
 export const LATE_ARRIVAL_MS = 120_000;
 /** Reading the rules again for a refusal that is known already and only lacks its bounds. */
 export const BOUNDS_MS = 3_000;
+
+/** The venue ends an order so long before the expiration that it is sent with (docs.polymarket.com, "place orders"). */
+export const EARLY_EXPIRY_MS = 60_000;
+/** The least life of an order with an end: the venue takes no expiration within three minutes. */
+export const MIN_LIFE_MS = 180_000 - EARLY_EXPIRY_MS;
 
 /** A connection to the venue that is not there by then is given up: nothing was sent on it. */
 export const CONNECT_MS = 2_500;
@@ -88,6 +95,8 @@ export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as cons
 export const LEASE_MS = 30_000;
 /** Renewed credentials are not renewed again so soon: at times the venue refuses new ones for a while. */
 export const RENEWAL_PAUSE_MS = 10_000;
+/** The venue's warnings of its rate limit, which can come with every order, are logged once in this time. */
+export const LIMIT_WARNING_PAUSE_MS = 60_000;
 /** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */
 export const NOTICEABLE_SKEW_MS = 2_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */
@@ -99,6 +108,9 @@ export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000 
 export const STOP_MS = 28_000;
 /** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */
 export const GATEWAY_LIMIT_MS = 30_000;
+
+/** The doctor's run and one of its checks: at most two wait for each other, and a run is promised within 10 s. */
+export const DOCTOR_MS = { run: 8_500, check: 4_000 } as const;
 
 /** Clients are promised that a key is kept for 24 h after its last use. */
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;

@@ -6,6 +6,10 @@ import type { Wire } from '../schemas.ts';
 import { parseLimit } from './request.ts';
 import type { marketList, market as marketSchema } from './response.ts';
 
+function feesToWire({ takerRate, exponent, takerOnly }: NonNullable<Market['fees']>) {
+  return { taker_rate: takerRate, exponent, taker_only: takerOnly };
+}
+
 function toWire(market: Market): Wire<typeof marketSchema> {
   return {
     id: market.id,
@@ -20,6 +24,8 @@ function toWire(market: Market): Wire<typeof marketSchema> {
     liquidity: market.liquidity,
     best_bid: market.bestBid,
     best_ask: market.bestAsk,
+    event: market.event,
+    fees: market.fees && feesToWire(market.fees),
     outcomes: market.outcomes.map(({ name, tokenId, price }) => ({ name, token_id: tokenId, price })),
   };
 }

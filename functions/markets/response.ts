@@ -7,6 +7,34 @@ export const outcome = z.object({
   price: z.nullable(decimal("The venue's indicative price, in collateral per share; not one to trade at.")),
 });
 
+export const marketEvent = z
+  .object({
+    id: text("The venue's id of the event."),
+    slug: z.nullable(text("Name of the event in the venue's web addresses.")),
+    title: z.nullable(text('What the event is called.')),
+  })
+  .check(
+    z.describe(
+      'The first event that the venue names for a market, `null` where it names none or one without an id. Markets of ' +
+        'one event have the same; those with `neg_risk` exclude each other.',
+    ),
+  );
+
+export const marketFees = z
+  .object({
+    taker_rate: decimal('Rate of the fee, a fraction; `0` where the venue says that it charges none.'),
+    exponent: z.nullable(decimal('Exponent of price × (1 − price) in the formula.')),
+    taker_only: z.nullable(z.boolean().check(z.describe('Whether makers pay nothing.'))),
+  })
+  .check(
+    z.describe(
+      'What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × ' +
+        '(1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A ' +
+        'member that the venue leaves out is `null`; all of it is `null` where the venue says nothing of fees, or that ' +
+        'there are some but not how much.',
+    ),
+  );
+
 /** A market on which an order can be placed now. */
 export const market = z.object({
   id: text("The venue's id of the market."),
@@ -21,6 +49,8 @@ export const market = z.object({
   liquidity: z.nullable(decimal('Worth of the resting orders, in collateral.')),
   best_bid: z.nullable(decimal('Highest bid for the first outcome, in collateral per share.')),
   best_ask: z.nullable(decimal('Lowest ask for the first outcome, in collateral per share.')),
+  event: z.nullable(marketEvent),
+  fees: z.nullable(marketFees),
   outcomes: z.array(outcome).check(z.minLength(2), z.maxLength(2)),
 });
 

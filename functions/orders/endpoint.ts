@@ -2,6 +2,7 @@ import { formatDecimal } from '../../shared/decimal.ts';
 import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
+import { formatTime } from '../../shared/time.ts';
 import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
@@ -18,6 +19,7 @@ function orderToWire(order: LimitOrder) {
     price: formatDecimal(order.price),
     size: formatDecimal(order.size),
     post_only: order.postOnly,
+    expires_at: order.expiresAt === null ? null : formatTime(order.expiresAt),
   };
 }
 
@@ -30,6 +32,9 @@ function toWire(
     order_id: placement.orderId,
     status: placement.status,
     ...order,
+    filled_size: placement.filledSize,
+    remaining_size: placement.remainingSize,
+    filled_value: placement.filledValue,
     wallet_address: walletAddress,
     transaction_hashes: placement.transactionHashes,
     trade_ids: placement.tradeIds,

@@ -152,6 +152,20 @@ const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
 
 const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
 
+const TIME_RULE = 'must be a time in UTC with whole seconds such as "2026-12-01T12:00:00Z".';
+
+const time = z.pipe(
+  z.iso
+    .datetime({ precision: 0, error: TIME_RULE })
+    .check(
+      z.describe(
+        "The order is off the book from then on, by the venue's clock: RFC 3339 in UTC with whole seconds, at least 120 s " +
+          'ahead. Without it the order rests until it is filled or cancelled.',
+      ),
+    ),
+  z.transform(Date.parse),
+);
+
 /** A JSON number has become a decimal string before this point, unless it was too long or too large to be one. */
 function exactDecimal(description: string, max?: Decimal) {
   const rule = { error: DECIMAL_RULE, abort: true };
@@ -195,6 +209,7 @@ export const orderBody = z.strictObject(
     post_only: z
       ._default(z.boolean('must be true or false.'), false)
       .check(z.describe('Only rest on the book: an order that would match at once is refused.')),
+    expires_at: z.optional(time),
   },
   'must be a JSON object.',
 );
@@ -214,6 +229,6 @@ export function parseOrder(body: unknown): LimitOrder {
     const errors = result.error.issues.flatMap(describe).slice(0, MAX_ERRORS);
     throw refuse('invalid_request', { part: 'The order', errors });
   }
-  const { token_id, side, price, size, post_only } = result.data;
-  return { tokenId: token_id, side, price, size, postOnly: post_only };
+  const { token_id, side, price, size, post_only, expires_at = null } = result.data;
+  return { tokenId: token_id, side, price, size, postOnly: post_only, expiresAt: expires_at };
 }

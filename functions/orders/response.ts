@@ -18,6 +18,14 @@ export const placedOrder = z.object({
   price: decimal('Limit price, in collateral per share.'),
   size: decimal('Shares.'),
   post_only: z.boolean(),
+  expires_at: z.nullable(text('The end of the order, RFC 3339 in UTC; `null` for one without an end.')),
+  filled_size: z.nullable(
+    decimal(
+      'Shares executed by the time of the answer, as the venue told; `null` where it did not, or told what cannot be.',
+    ),
+  ),
+  remaining_size: z.nullable(decimal('Shares that rest on the book or were not executed; `null` as above.')),
+  filled_value: z.nullable(decimal('Collateral paid or received for the filled shares, before fees; `null` as above.')),
   wallet_address: address('EIP-55 address of the key that signed the order.'),
   transaction_hashes: z
     .array(text('Hash of a settlement transaction.'))

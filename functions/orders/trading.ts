@@ -1,5 +1,5 @@
-import { createOrderEntry, walletAddressOf } from '#venue/order-entry';
-import type { DeployedConfig } from '../../shared/config.ts';
+import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-entry';
+import { type DeployedConfig, EOA_WARNING } from '../../shared/config.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import { ConfigError } from '../../shared/formats.ts';
 import type { Log } from '../../shared/log.ts';
@@ -93,9 +93,18 @@ async function open(deps: TradingDeps, close: () => void, opening: Call | undefi
   return { ...orders, place };
 }
 
+/** Says at the start which account is traded with as far as that may surprise; throws `ConfigError` for a wrong one. */
+function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): void {
+  const account = chooseAccount(pinnedAddress.toLowerCase(), config);
+  if (account.kind === 'mistake') throw new ConfigError(account.sentence);
+  if (account.warning !== undefined) log.warn(account.warning);
+  if (account.signatureType === 'eoa') log.warn(EOA_WARNING);
+}
+
 /**
  * Makes the opener of orders with the key of the secret store. The key is read once, and again when the venue refuses
- * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key.
+ * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key, and
+ * where the pinned address does not control the account.
  */
 export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
@@ -104,6 +113,7 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     );
   }
   const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;
+  checkAccount(pinnedAddress, config, log);
   const store = createDynamoDbStore({ tableName: ordersTable });
   const readKey = createWalletKeyReader(privateKeySecret);
   const deps = { config, log, store, readKey, secretId: privateKeySecret, pinnedAddress };

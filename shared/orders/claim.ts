@@ -216,14 +216,9 @@ async function signFirst(deps: ClaimDeps, { order, call }: KeyedRequest, rules?:
   await entry.syncClock(call);
   const notional = formatDecimal(multiplyDecimals(order.price, order.size));
   const { lease, isHeld } = newLease(deps);
-  const record = newRecord({
-    fingerprint: fingerprintOf(order),
-    walletAddress: entry.walletAddress,
-    order: signed,
-    signing: { for: entry.signedFor, notional, at: entry.now(), expiresAt: null },
-    lease,
-    counted: deps.dayCap !== undefined,
-  });
+  const { walletAddress, signedFor } = entry;
+  const request = { fingerprint: fingerprintOf(order), walletAddress, lease, counted: deps.dayCap !== undefined };
+  const record = newRecord(signed, { for: signedFor, notional, at: entry.now() }, request);
   return { send: 'first', record, unprovenBefore: null, isHeld };
 }
 

@@ -23,6 +23,7 @@ import {
   type FinishedOrder,
   type OrderRecord,
   type OrderStore,
+  signedOrderOf,
   toRefusal,
 } from './record.ts';
 
@@ -82,9 +83,10 @@ async function hand({ entry }: Deps, held: Held, call: Call): Promise<Fate> {
   // The process may stand still after the lease was taken. A request that has taken over since may have been told of a
   // refusal; bytes that leave then could make it untrue. The time that storing the answer takes is kept back.
   const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, maySend: held.isHeld };
-  if (send === 'first') return fateOf(entry, () => entry.submit(record.order, bounded));
-  if (send === 'again') return fateOf(entry, () => entry.settle(record.order, bounded));
-  const found = await fateOf(entry, () => entry.lookUp(record.order, bounded));
+  const order = signedOrderOf(record);
+  if (send === 'first') return fateOf(entry, () => entry.submit(order, bounded));
+  if (send === 'again') return fateOf(entry, () => entry.settle(order, bounded));
+  const found = await fateOf(entry, () => entry.lookUp(order, bounded));
   const neverTaken = found.kind === 'unknown' && unprovenBefore === null;
   return aboveCap && neverTaken ? { kind: 'not_taken', error: aboveCap, refusesOperator: false } : found;
 }
@@ -259,9 +261,9 @@ async function placeClaimed(
   if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
   if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
   if (fate.kind === 'not_taken') await leave(deps, key, held, fate);
+  else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
   // The record is another's then.
-  else if (fate.why === 'lease_ended') deps.log.error('lease ended', { order_id: orderId, metric: 'lease_faults' });
-  else await release(deps, key, held, fate);
+  else deps.log.error('lease ended', { order_id: orderId, ...call.trace, metric: 'lease_faults' });
   return { orderId, fate, replayed: false };
 }
 

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { formatDecimal } from '../decimal.ts';
 import { type AppError, FINAL_CODES } from '../errors.ts';
-import { type LimitOrder, PLACEMENT_STATUSES } from '../venue/port.ts';
+import { type LimitOrder, PLACEMENT_STATUSES, type SignedOrder } from '../venue/port.ts';
 
 const texts = z.readonly(z.array(z.string()));
+/** Absent in answers of before there were any. */
+const told = z._default(z.nullable(z.string()), null);
 
 const finalAnswer = z.discriminatedUnion('result', [
   z.object({
@@ -12,6 +14,9 @@ const finalAnswer = z.discriminatedUnion('result', [
     placement: z.object({
       orderId: z.string(),
       status: z.enum(PLACEMENT_STATUSES),
+      filledSize: told,
+      remainingSize: told,
+      filledValue: told,
       transactionHashes: texts,
       tradeIds: texts,
     }),
@@ -84,12 +89,18 @@ const orderRecord = z.discriminatedUnion('state', [unfinishedOrder, finishedOrde
 
 /** The state of an order before anything was asked of the venue. */
 export function newRecord(
-  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'order' | 'lease' | 'counted'> & {
-    readonly signing: NonNullable<UnfinishedOrder['signing']>;
-  },
+  { expiresAt, ...order }: SignedOrder,
+  signing: Omit<NonNullable<UnfinishedOrder['signing']>, 'expiresAt'>,
+  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'lease' | 'counted'>,
 ): UnfinishedOrder {
-  const { orderId } = request.order;
-  return { version: VERSION, state: 'unfinished', orderId, ...request, unprovenAt: request.signing.at, freed: false };
+  const { orderId } = order;
+  const fixed = { version: VERSION, state: 'unfinished', orderId, order, signing: { ...signing, expiresAt } } as const;
+  return { ...fixed, ...request, unprovenAt: signing.at, freed: false };
+}
+
+/** The order of a record as it was signed. */
+export function signedOrderOf({ order, signing }: UnfinishedOrder): SignedOrder {
+  return { ...order, expiresAt: signing?.expiresAt ?? null };
 }
 
 /** One of the answers that never change: placed, refused by the venue itself, or given up. */
@@ -111,9 +122,11 @@ export function decodeRecord(text: string): OrderRecord {
 }
 
 /** The same for every spelling of the same order, such as a price of `0.50` and of `"0.5"`. */
-export function fingerprintOf({ tokenId, side, price, size, postOnly }: LimitOrder): string {
-  const canonical = JSON.stringify([tokenId, side, formatDecimal(price), formatDecimal(size), postOnly]);
-  return createHash('sha256').update(canonical).digest('base64url');
+export function fingerprintOf({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder): string {
+  const canonical = [tokenId, side, formatDecimal(price), formatDecimal(size), postOnly];
+  // Orders without an end keep the fingerprints of before there were ends.
+  const whole = JSON.stringify(expiresAt === null ? canonical : [...canonical, expiresAt]);
+  return createHash('sha256').update(whole).digest('base64url');
 }
 
 /** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is none of the venue's own. */

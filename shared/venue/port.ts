@@ -3,14 +3,26 @@ import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
+/**
+ * The venue's limit of orders a second, as one of its answers tells it: one for all who trade with the same key. `null` for
+ * what it does not tell.
+ */
+export interface RateLimit {
+  /** Requests that it would still take at once; cancellations can bring it below zero. */
+  readonly remaining: number | null;
+  /** The wait until it takes a further one, in seconds. */
+  readonly reset: number | null;
+  /** The name of the limit, by the trading volume of the account. */
+  readonly tier: string | null;
+}
+
 /** One request to the venue, as it is counted in the log. */
 interface VenueRequest {
   readonly name: string;
   /** HTTP status, or the kind of transport failure. */
   readonly result: number | string;
   readonly milliseconds: number;
-  /** The orders that the account may still send at once, where the venue told. */
-  readonly rateLimitRemaining?: number;
+  readonly rateLimit?: RateLimit;
 }
 
 /** The circumstances of one call of the service: how long it may take, and what it asked of the venue. */
@@ -29,6 +41,22 @@ interface Outcome {
   readonly price: string | null;
 }
 
+/** The event whose question a market answers, alone or as one of several. */
+interface MarketEvent {
+  readonly id: string;
+  readonly slug: string | null;
+  readonly title: string | null;
+}
+
+/** Fee of a taker: shares x rate x (price x (1 - price)) ^ exponent, in collateral. */
+interface MarketFees {
+  /** A fraction, "0" where the venue charges nothing. */
+  readonly takerRate: string;
+  readonly exponent: string | null;
+  /** True where makers pay nothing. */
+  readonly takerOnly: boolean | null;
+}
+
 /** A market on which orders can be placed now. Decimals are strings; what the venue does not tell is `null`. */
 export interface Market {
   readonly id: string;
@@ -43,6 +71,8 @@ export interface Market {
   readonly liquidity: string | null;
   readonly bestBid: string | null;
   readonly bestAsk: string | null;
+  readonly event: MarketEvent | null;
+  readonly fees: MarketFees | null;
   readonly outcomes: readonly Outcome[];
 }
 
@@ -87,6 +117,8 @@ export interface LimitOrder {
   readonly price: Decimal;
   readonly size: Decimal;
   readonly postOnly: boolean;
+  /** The end of the order in milliseconds of the Unix epoch, in whole seconds; `null` rests until filled or cancelled. */
+  readonly expiresAt: number | null;
 }
 
 /** A signed order: everything needed to send the same bytes again. Holds no key and no API credential. */
@@ -97,6 +129,8 @@ export interface SignedOrder {
   /** The venue's id of the market, by which trades are found that name only the other token. */
   readonly conditionId: string | null;
   readonly postOnly: boolean;
+  /** In milliseconds of the Unix epoch; `null` for an order without an end. Its bytes are not sent from then on. */
+  readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
 }
@@ -118,7 +152,20 @@ export interface SignedFor {
  */
 export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed', 'cancelled'] as const;
 
-export interface Placement {
+/**
+ * The executed part of an order at the time of the answer, as far as the venue tells it; `null` where it does not, or
+ * tells what cannot be. Decimal strings.
+ */
+export interface Fills {
+  /** In shares. */
+  readonly filledSize: string | null;
+  /** The rest, in shares: it rests on the book, or was not executed. */
+  readonly remainingSize: string | null;
+  /** The collateral paid or received for the filled shares, before fees. */
+  readonly filledValue: string | null;
+}
+
+export interface Placement extends Fills {
   readonly orderId: string;
   readonly status: (typeof PLACEMENT_STATUSES)[number];
   readonly transactionHashes: readonly string[];
@@ -169,13 +216,19 @@ export interface OrderEntry {
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads; `afresh`
    * reads the rules again. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
-   * `size_precision`, `size_below_minimum`, `order_above_cap`.
+   * `size_precision`, `size_below_minimum`, `expiry_too_soon`, `order_above_cap`.
    */
   sign(order: LimitOrder, call: Call, rules?: 'afresh'): Promise<SignedOrder>;
   /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
   submit(order: SignedOrder, call: SendingCall): Promise<Fate>;
-  /** Settles an order that may have been sent: looks it up, else sends the same bytes. Throws as `submit`. */
+  /**
+   * Settles an order that may have been sent: looks it up, else sends the same bytes before its expiry. Throws as
+   * `submit`.
+   */
   settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
-  /** Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. */
+  /**
+   * Looks an order and its trades up and sends nothing: `placed` where they are found, `refused` where none of several
+   * look-ups after its expiry knows it, else `unknown`.
+   */
   lookUp(order: SignedOrder, call: Call): Promise<Fate>;
 }

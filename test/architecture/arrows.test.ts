@@ -58,13 +58,17 @@ const SOUND = {
   'shared/a.ts': 'export const a = 1;\n',
   'shared/venue/polymarket/wire.ts': 'export const wire = 1;\n',
   'shared/venue/polymarket/market-data.ts': "export { wire } from './wire.ts';\n",
+  'shared/venue/polymarket/inspection.ts': "export { wire } from './wire.ts';\n",
+  'local/doctor/doctor.ts':
+    "import { wire } from '../../shared/venue/polymarket/inspection.ts';\nexport const doctor = wire;\n",
   'local/server.ts':
     "import { pipeline } from '../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
   'client/client.ts': 'export const client = 1;\n',
   'shared/settings.ts': "import { a } from './a.ts';\nexport const settings = a;\n",
+  'shared/accounts.ts': "import { a } from './a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
-    "import { ROUTES } from '../functions/routes.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, settings];\n",
+    "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/accounts.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
 };
@@ -106,6 +110,12 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
     'local/breach-16.ts',
     '../shared/venue/polymarket/wire.ts',
     'shared/venue/polymarket/wire.ts',
+  ],
+  [
+    'inspection-is-for-the-doctor',
+    'functions/breach-24.ts',
+    '../shared/venue/polymarket/inspection.ts',
+    'shared/venue/polymarket/inspection.ts',
   ],
   ['not-to-unresolvable', 'shared/breach-17.ts', './nowhere.ts', './nowhere.ts'],
   ['runtime-uses-dependencies-only', 'shared/breach-18.ts', 'fast-check', '/node_modules/fast-check/'],

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CLIENT = join(ROOT, 'client');
 const NAME = 'order-book-adapter-client';
 /** Bytes: what a page loads. */
-const MAX_SIZE = 6 * 1024;
+const MAX_SIZE = 7 * 1024;
 /** A Node of the system besides the one that runs the tests; callers may use Node 20. */
 const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
 
@@ -40,7 +40,7 @@ describe('the packed client', () => {
     expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
   });
 
-  it('is at most 6 KB', async () => {
+  it('is at most 7 KB', async () => {
     const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
     expect(size).toBeLessThanOrEqual(MAX_SIZE);
   });
@@ -71,10 +71,14 @@ describe('the packed client', () => {
 
   it('has types that a strict project can use, and that know a wrong order', async () => {
     const source = `
-      import { createClient, OrderBookError, type OrderRequest } from '${NAME}';
+      import { createClient, OrderBookError, type OrderRequest, roundToTick, takerFee } from '${NAME}';
       const client = createClient({ baseUrl: 'http://127.0.0.1:8080' });
       const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
       const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
+      const { items } = await client.markets();
+      export const fee: string | null = takerFee(order, items[0]?.fees ?? null);
+      // @ts-expect-error a direction that does not exist
+      export const price: string = roundToTick(0.5, '0.01', 'floor');
       export const isLive: boolean = status === 'live';
       export const tick = (error: unknown): string | undefined =>
         error instanceof OrderBookError && error.code === 'price_off_tick' ? error.facts.tick_size : undefined;

@@ -11,6 +11,7 @@ const ORDER = {
   price: '0.51',
   size: '10',
   post_only: false,
+  expires_at: null,
 } as const;
 
 const EVM_ADDRESS = '0x1563915e194D8CfBA1943570603F7606A3115508';

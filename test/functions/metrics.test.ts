@@ -81,9 +81,10 @@ describe('the metrics of a request', () => {
 
   it.each([
     [{ result: 429 }, true],
-    [{ result: 200, rateLimitRemaining: 11 }, true],
-    [{ result: 200, rateLimitRemaining: -2 }, true],
-    [{ result: 200, rateLimitRemaining: 12 }, false],
+    [{ result: 200, rateLimit: { remaining: 11, reset: null, tier: null } }, true],
+    [{ result: 200, rateLimit: { remaining: -2, reset: null, tier: null } }, true],
+    [{ result: 200, rateLimit: { remaining: 12, reset: null, tier: null } }, false],
+    [{ result: 200, rateLimit: { remaining: null, reset: null, tier: null } }, false],
     [{ result: 'timeout' }, false],
   ])('warn of a rate limit that is nearly used up: %j', (answered, warned) => {
     const call = { venueRequests: [...venueRequests, { name: 'post-order', milliseconds: 1, ...answered }] };

@@ -60,6 +60,10 @@ describe('an order', () => {
       price: '0.51',
       size: '10',
       post_only: true,
+      expires_at: null,
+      filled_size: '0',
+      remaining_size: '10',
+      filled_value: '0',
       wallet_address: WALLET_ADDRESS,
       transaction_hashes: [],
       trade_ids: [],
@@ -69,7 +73,7 @@ describe('an order', () => {
       { coefficient: 10n, scale: 0 },
     ];
     expect(placed).toStrictEqual([
-      { order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true }, key: undefined },
+      { order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true, expiresAt: null }, key: undefined },
     ]);
   });
 
@@ -88,11 +92,25 @@ describe('an order', () => {
   });
 
   it('hands on the hashes and trades of an execution', async () => {
-    const placement = { orderId: '0x1', status: 'matched', transactionHashes: ['0x2'], tradeIds: ['t'] } as const;
+    const fills = { filledSize: '3', remainingSize: '7', filledValue: '1.5' };
+    const placement = {
+      orderId: '0x1',
+      status: 'matched',
+      ...fills,
+      transactionHashes: ['0x2'],
+      tradeIds: ['t'],
+    } as const;
     const orders = fakeOrders(async () => placement);
     const endpoint = ordersEndpoint(async () => orders);
     const { body } = await ask(endpoint, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(ORDER) });
-    expect(body).toMatchObject({ status: 'matched', transaction_hashes: ['0x2'], trade_ids: ['t'] });
+    expect(body).toMatchObject({
+      status: 'matched',
+      filled_size: '3',
+      remaining_size: '7',
+      filled_value: '1.5',
+      transaction_hashes: ['0x2'],
+      trade_ids: ['t'],
+    });
   });
 
   it.each([
@@ -151,7 +169,7 @@ describe('an order', () => {
         duration_ms: expect.any(Number),
         request_id: 'm',
         venue_calls: [],
-        order: { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false },
+        order: { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false, expires_at: null },
         client_address_unverified: 'cosmos1abc',
         order_id: PLACEMENT.orderId,
         order_status: 'live',
@@ -277,6 +295,41 @@ describe('a body that is no order', () => {
       }),
     );
     expect(answered.result.statusCode).toBe(400);
+  });
+
+  it('has an end in UTC and whole seconds, which is answered as it was asked', async () => {
+    const { body, placed } = await place({ ...ORDER, expires_at: '2028-02-29T23:59:59Z' });
+    expect([body, placed]).toMatchObject([
+      { expires_at: '2028-02-29T23:59:59Z' },
+      [{ order: { expiresAt: Date.UTC(2028, 1, 29, 23, 59, 59) } }],
+    ]);
+  });
+
+  it.each([
+    null,
+    '',
+    0,
+    1_800_000_000,
+    '1800000000',
+    '2027-12-01',
+    '2027-12-01T12:00:00',
+    '2027-12-01T12:00:00z',
+    '2027-12-01t12:00:00Z',
+    '2027-12-01 12:00:00Z',
+    '2027-12-01T12:00Z',
+    '2027-12-01T12:00:00.000Z',
+    '2027-12-01T12:00:00+00:00',
+    '2027-02-29T12:00:00Z',
+    '2027-12-01T24:00:00Z',
+    '2027-12-01T12:00:60Z',
+    '+012027-12-01T12:00:00Z',
+    ' 2027-12-01T12:00:00Z',
+    '2027-12-01T12:00:00Z\n',
+  ])('cannot end at %j', async (expires_at) => {
+    const { body, placed } = await place({ ...ORDER, expires_at });
+    const detail = 'must be a time in UTC with whole seconds such as "2026-12-01T12:00:00Z".';
+    expect(body).toMatchObject(invalid([{ field: 'expires_at', detail }], 'The order'));
+    expect(placed).toStrictEqual([]);
   });
 
   it.each(['null', '[]', '"text"', '1', 'true'])('is refused where it is not an object: %s', async (text) => {

@@ -98,11 +98,16 @@ describe('the pipeline', () => {
   });
 
   it.each([
-    [true, [{ level: 'info', message: 'request', status: 200, alarm: 1, venue_calls: [{ rate_limit_remaining: 3 }] }]],
+    [true, [{ level: 'info', message: 'request', status: 200, alarm: 1, rate_limit: { remaining: 3 } }]],
     [false, []],
   ])('writes the line that an alarm waits for whatever the threshold: %s', async (urgent, expected) => {
     const endpoint = endpointOf((_request, call) => {
-      call.venueRequests.push({ name: 'book', result: 200, milliseconds: 3, rateLimitRemaining: 3 });
+      call.venueRequests.push({
+        name: 'book',
+        result: 200,
+        milliseconds: 3,
+        rateLimit: { remaining: 3, reset: null, tier: null },
+      });
       return { status: 200 };
     });
     const metrics = () => ({ urgent, members: { alarm: 1 } });
@@ -130,6 +135,21 @@ describe('the pipeline', () => {
         extra: 'x',
       },
     ]);
+  });
+
+  it('writes the rate limit that the venue told last', async () => {
+    const limits = [5, 4].map((remaining) => ({ remaining, reset: 0, tier: 'standard' }));
+    const endpoint = endpointOf((_request, { venueRequests }) => {
+      for (const rateLimit of limits)
+        venueRequests.push({ name: 'post-order', result: 200, milliseconds: 3, rateLimit });
+      venueRequests.push({ name: 'read-order', result: 200, milliseconds: 3 });
+      return { status: 200 };
+    });
+    const [line] = (await ask(endpoint)).lines;
+    expect(line).toMatchObject({ rate_limit: limits[1] });
+    expect(line?.['venue_calls']).toStrictEqual(
+      ['post-order', 'post-order', 'read-order'].map((name) => ({ name, result: 200, milliseconds: 3 })),
+    );
   });
 
   it('answers HEAD as GET without a body', async () => {

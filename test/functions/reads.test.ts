@@ -64,11 +64,19 @@ describe('markets', () => {
           liquidity: null,
           best_bid: '0.51',
           best_ask: '0.52',
+          event: { id: '99', slug: 'an-event', title: null },
+          fees: { taker_rate: '0.04', exponent: '1', taker_only: true },
           outcomes: [{ name: 'Yes', token_id: TOKEN_ID, price: '0.515' }],
         },
       ],
       has_more: true,
     });
+  });
+
+  it('have null for an event and fees that the venue does not tell', async () => {
+    const listMarkets = async () => ({ markets: [{ ...MARKET, event: null, fees: null }], hasMore: false });
+    const { body } = await ask(marketsEndpoint(fakeMarketData({ listMarkets })));
+    expect(body).toMatchObject({ items: [{ event: null, fees: null }] });
   });
 
   it.each([

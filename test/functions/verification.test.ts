@@ -11,7 +11,14 @@ import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venu
 
 const NOW = Date.parse('2026-11-21T13:00:00Z');
 const ALICE = evmWallet('2');
-const ORDER = { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false } as const;
+const BODY = {
+  token_id: TOKEN_ID,
+  side: 'buy',
+  price: '0.51',
+  size: '10',
+  post_only: false,
+} as const;
+const ORDER = { ...BODY, expires_at: null } as const;
 
 const sign = (seconds: number, authority = 'x.example') =>
   signedHeaders({
@@ -98,7 +105,7 @@ describe('verification', () => {
     const endpoint = ordersEndpoint(async () => orders, { verification: createVerification(undefined) });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
-      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) })).result.statusCode;
+      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;
     };
     expect([await place(-31), await place(600)]).toStrictEqual([401, 201]);
     expect(orders.placed).toMatchObject([{ key: `${ALICE.address},k` }]);
@@ -137,7 +144,7 @@ describe('the trace of a deployed order', () => {
         { method: 'POST', headers, body, awsRequestId: 'lambda-id' },
         { trace: invocationTrace(() => 'me') },
       );
-    const [placed, refused] = [await send(JSON.stringify(ORDER)), await send('{')];
+    const [placed, refused] = [await send(JSON.stringify(BODY)), await send('{')];
     const lines = [...traces, ...opened, ...placed.lines, ...refused.lines];
     for (const line of lines) {
       expect(line).toMatchObject({

@@ -48,7 +48,7 @@ async function open(settings: Environment = {}) {
       key: 'key',
       ...signed,
       url: authority === undefined ? url : `http://${authority}`,
-      order: { ...order, ...change },
+      order: { ...order, expires_at: null, ...change },
     });
   const post = (headers: Headers | readonly string[], change: object = {}, to = url): Promise<Answer> => {
     const json = ['content-type', 'application/json', 'host', new URL(to).host];

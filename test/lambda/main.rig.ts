@@ -8,6 +8,7 @@ import { describeEquality } from './equality.ts';
 import { describeOrdersTable } from './orders-table.ts';
 import { LISTED_ORIGIN } from './requests.ts';
 import { reportTimes } from './times.ts';
+import { describeUpgrade } from './upgrade.ts';
 import { describeVerifiedClients } from './verified-clients.ts';
 import { describeWalletKey } from './wallet-key.ts';
 import { openDeployment, openLocal } from './ways.ts';
@@ -38,6 +39,7 @@ describeWalletKey(world);
 describeOrdersTable(world);
 describeVerifiedClients(world);
 describeAlarmMetrics(world);
+describeUpgrade(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {

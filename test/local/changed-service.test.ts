@@ -9,12 +9,13 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type Service, startService } from '../../local/service.ts';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
+import { openWorld } from '../support/orders/trading-world.ts';
 import { PAPER_KEY } from '../support/service/paper-service.ts';
-import { plainMarket } from '../support/venue/paper-client.ts';
+import { funderOf, plainMarket } from '../support/venue/paper-client.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
-const FUNDER = '0x00000000000000000000000000000000000F00D5';
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const DEPOSIT_WALLET = funderOf(WALLET, 'deposit-wallet');
 const POST = { method: 'POST', path: '/order' } as const;
 
 let directory: string;
@@ -43,7 +44,7 @@ function settingsOf({ url }: RunningPaper): Environment {
 /** Starts a service in place of the one before, on the same store, and gives the way to place orders with it. */
 async function start(changes: Environment = {}, paper = venue) {
   await service?.stop();
-  service = await startService({ ...settingsOf(paper), ...changes }, { throwAwayStore: true });
+  service = await startService({ ...settingsOf(paper), ...changes }, { throwAway: true });
   const { url } = service;
   return async (key: string | undefined, change: object = {}) => {
     const response = await fetch(`${url}/v1/orders`, {
@@ -80,16 +81,28 @@ describe('an order of a service that has changed since', () => {
 
   beforeEach(() => open());
 
-  it('is signed anew for the right account after the venue has refused the wrong one', async () => {
+  it.each([
+    ['an account that is no deposit wallet', {}],
+    [
+      "another key's deposit wallet",
+      {
+        SERVICE_SIGNATURE_TYPE: 'deposit-wallet',
+        SERVICE_FUNDER_ADDRESS: funderOf(`0x${'12'.repeat(20)}`, 'deposit-wallet'),
+      },
+    ],
+  ])('is signed anew for the right account after the venue has refused %s', async (_name, settings) => {
     await venue.send('POST', '/paper/accounts', { address: WALLET, restriction: 'deposit-wallet-required' });
-    const wrong = await start();
+    const wrong = await start(settings);
     expect(await wrong('key')).toMatchObject({
       status: 502,
       body: { reason: 'wallet_type', order_id: expect.stringMatching(/^0x/) },
     });
-    const right = await start({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: FUNDER });
+    const right = await start({ SERVICE_FUNDER_ADDRESS: DEPOSIT_WALLET });
     const { status, body } = await right('key');
-    expect([status, orders()]).toMatchObject([201, [{ id: body.order_id, maker_address: FUNDER.toLowerCase() }]]);
+    expect([status, orders()]).toMatchObject([
+      201,
+      [{ id: body.order_id, maker_address: DEPOSIT_WALLET.toLowerCase() }],
+    ]);
     expect(await right('key')).toMatchObject({ status: 201, replayed: true });
   });
 
@@ -97,7 +110,7 @@ describe('an order of a service that has changed since', () => {
     arm('restart');
     const first = await start();
     expect(await first('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
-    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FUNDER });
+    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
     const { status, body } = await second('key');
     expect([status, body.code, body.detail]).toStrictEqual([
       422,
@@ -105,6 +118,19 @@ describe('an order of a service that has changed since', () => {
       expect.stringContaining('account'),
     ]);
     expect([body.order_id, orders()]).toStrictEqual([undefined, []]);
+  });
+
+  it('keeps the builder for whom it was signed', async () => {
+    const [before, after] = [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`];
+    arm('restart');
+    const { body } = await (await start({ SERVICE_BUILDER_CODE: before }))('key');
+    const place = await start({ SERVICE_BUILDER_CODE: after });
+    expect(await place('key')).toMatchObject({ status: 201, body: { order_id: body.order_id } });
+    const { venue: other } = await openWorld({ post: () => ({ status: 429 }) });
+    const elsewhere = await start({ SERVICE_BUILDER_CODE: after.slice(2).toUpperCase(), SERVICE_CLOB_URL: other.url });
+    await elsewhere(undefined);
+    const posted = other.seen.find(({ path }) => path === '/order');
+    expect(JSON.parse(posted?.body ?? '')).toMatchObject({ order: { builder: after } });
   });
 
   it('is not sent above the cap of today, and is below it', async () => {
@@ -156,6 +182,14 @@ describe('an order of a service that has changed since', () => {
     expect(await place(undefined)).toMatchObject({ status: 429 });
     expect(await place('b')).toMatchObject({ status: 201 });
     expect(await place('c')).toMatchObject({ status: 422, body: { code: 'daily_cap_reached' } });
+  });
+
+  it('that meets the limit of its signer is to be repeated when the limit ends', async () => {
+    const place = await start();
+    arm('rate-limit', { reset: String(Math.floor(Date.now() / 1_000) + 30) });
+    const { status, retryAfter } = await place('key');
+    expect([status, retryAfter > 20, retryAfter <= 31]).toStrictEqual([429, true, true]);
+    expect(await place('key')).toMatchObject({ status: 201 });
   });
 
   it('is neither replayed nor sent at another venue', async () => {

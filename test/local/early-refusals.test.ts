@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
 import { startTestServer } from '../support/service/local-service.ts';
-import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const HOST = 'Host: localhost\r\n';
 const LAST = `${HOST}Connection: close\r\n`;
@@ -99,7 +99,7 @@ describe('what is not HTTP', () => {
     const orders = fakeOrders(async () => {
       placed.resolve();
       await accepted.promise;
-      return { orderId: '0x1', status: 'live', transactionHashes: [], tradeIds: [] };
+      return PLACEMENT;
     });
     const { url } = await startTestServer({ orders });
     const { socket, closed } = openRaw(url);
@@ -252,7 +252,7 @@ describe('slow requests', () => {
     const done = Promise.withResolvers<void>();
     const orders = fakeOrders(async () => {
       await done.promise;
-      return { orderId: '0x1', status: 'live', transactionHashes: [], tradeIds: [] };
+      return PLACEMENT;
     });
     const { url } = await startTestServer({ orders, limits: QUICK });
     const headers = { host: 'localhost', 'content-type': 'application/json' };

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
+import { funderOf } from '../support/venue/paper-client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'local/start.js');
@@ -17,6 +18,9 @@ const MAIN = join(ROOT, 'local/start.js');
 const NOWHERE = { SERVICE_GAMMA_URL: 'http://127.0.0.1:9', SERVICE_CLOB_URL: 'http://127.0.0.1:9' };
 const KEY = '11'.repeat(32);
 const TRADING = { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' };
+const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const SAFE = funderOf(WALLET, 'safe');
+const FOREIGN = `0x${'ab'.repeat(20)}`;
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -93,7 +97,6 @@ describe('the command line', () => {
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',
-      'SERVICE_BEARER_TOKENS',
     ];
     const names = SERVER_SETTINGS.map(({ name }) => name);
     expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);
@@ -115,6 +118,12 @@ describe('the command line', () => {
       'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.\n' +
         'SERVICE_PRIVATE_KEY must be a private key: 32 bytes as 64 hex digits, with or without 0x.\n',
     );
+  });
+
+  it('stops where the key would be published as the code of a builder', async () => {
+    const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_BUILDER_CODE: `0x${KEY}` })).ended;
+    const sentence = 'SERVICE_BUILDER_CODE must not be the private key: it is published with each order.\n';
+    expect([code, stdout, stderr]).toStrictEqual([1, '', sentence]);
   });
 
   it('stops where orders would be open to the network without consent', async () => {
@@ -139,14 +148,10 @@ describe('the command line', () => {
 describe('the service', () => {
   it.each([
     [{}, 'read-only', null],
-    [{ SERVICE_PRIVATE_KEY: KEY }, 'read-only', '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'],
+    [{ SERVICE_PRIVATE_KEY: KEY }, 'read-only', WALLET],
     [{ SERVICE_PLACE_ORDER: '1' }, 'read-only', null],
-    [
-      { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: 'yes' },
-      'read-only',
-      '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
-    ],
-    [TRADING, 'order-placing', '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'],
+    [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: 'yes' }, 'read-only', WALLET],
+    [TRADING, 'order-placing', WALLET],
   ])('runs with %j as %s', async (env, mode, address) => {
     const service = await run([], env);
     const listening = JSON.parse(await service.line(/"message":"listening"/));
@@ -168,8 +173,7 @@ describe('the service', () => {
       ...TRADING,
       SERVICE_HOST: '0.0.0.0',
       SERVICE_REMOTE_ORDERS: '1',
-      SERVICE_SIGNATURE_TYPE: 'safe',
-      SERVICE_FUNDER_ADDRESS: '0x00000000000000000000000000000000000f00d5',
+      SERVICE_FUNDER_ADDRESS: SAFE.toLowerCase(),
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
       SERVICE_MAX_DAILY_NOTIONAL: '1000.00',
       SERVICE_CLIENT_VERIFICATION: 'required',
@@ -182,8 +186,8 @@ describe('the service', () => {
       message: 'listening',
       url: expect.stringMatching(/^http:\/\/0\.0\.0\.0:[1-9]\d+$/),
       mode: 'order-placing',
-      wallet_address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
-      funder_address: '0x00000000000000000000000000000000000f00D5',
+      wallet_address: WALLET,
+      funder_address: SAFE,
       signature_type: 'safe',
       max_order_notional: '99.5',
       max_daily_notional: '1000',
@@ -193,6 +197,52 @@ describe('the service', () => {
       store: expect.stringMatching(/^\/.*\/orders\.db$/),
       cors_origins: ['https://app.example'],
     });
+  });
+
+  it.each([
+    ['as a plain account', {}, /^the account is eoa: .* only from its allowlist/],
+    [
+      'as one that it does not know',
+      { SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: FOREIGN },
+      new RegExp(
+        `^SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa ${WALLET}, .* safe ${SAFE}`,
+      ),
+    ],
+    [
+      'read-only as one that it does not know',
+      { SERVICE_PLACE_ORDER: '', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FOREIGN },
+      /^SERVICE_FUNDER_ADDRESS is none/,
+    ],
+  ])('warns once of an account that the venue may refuse: %s', async (_name, env, sentence) => {
+    const service = await run([], { ...TRADING, ...env });
+    await service.line(/"message":"listening"/);
+    const messages = service.output.map((line) => JSON.parse(line).message);
+    expect(messages.filter((message) => sentence.test(message))).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a wrong kind',
+      { SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: SAFE },
+      'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
+    ],
+    [
+      'a kind without its address',
+      { SERVICE_SIGNATURE_TYPE: 'safe' },
+      `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the Safe of the key is ${SAFE}.`,
+    ],
+    [
+      'an address of no kind',
+      { SERVICE_FUNDER_ADDRESS: FOREIGN },
+      `SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa ${WALLET}, `,
+    ],
+  ])('stops at %s, also where it would only read', async (_name, env, sentence) => {
+    for (const optIn of ['', '1']) {
+      const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_PLACE_ORDER: optIn, ...env })).ended;
+      expect([code, stdout.replace(/^.*the service is read-only.*$/m, '')]).toStrictEqual([1, '']);
+      expect(stderr).toMatch(/^[^\n]*\.\n$/);
+      expect(stderr.startsWith(sentence)).toBe(true);
+    }
   });
 
   it('says nothing of orders where it places none', async () => {
@@ -298,12 +348,12 @@ describe('the store of an order-placing service', () => {
     const env = { ...TRADING, SERVICE_STORE: relative(ROOT, store) };
     const first = await run([], env);
     expect(JSON.parse(await first.line(/"message":"listening"/))).toMatchObject({ level: 'info', store });
-    expect(JSON.parse(await first.line(/"level":"warn"/))).toMatchObject({ message: WARNING, store });
+    expect(JSON.parse(await first.line(/new order store/))).toMatchObject({ level: 'warn', message: WARNING, store });
     first.child.kill('SIGTERM');
     await first.ended;
     const second = await run([], env, 'elsewhere');
     expect(JSON.parse(await second.line(/"message":"listening"/))).toMatchObject({ store });
-    expect(second.output.join()).not.toContain('"warn"');
+    expect(second.output.join()).not.toContain(WARNING);
   });
 
   it('that cannot be opened stops the start with one sentence', async () => {
@@ -327,7 +377,7 @@ describe('the service on paper', () => {
     const service = await run(['--paper'], {
       SERVICE_PRIVATE_KEY: KEY,
       SERVICE_SIGNATURE_TYPE: 'safe',
-      SERVICE_FUNDER_ADDRESS: `0x${'ab'.repeat(20)}`,
+      SERVICE_FUNDER_ADDRESS: FOREIGN,
       SERVICE_CLOB_API_KEY: 'operators-key',
       SERVICE_CLOB_API_SECRET: 'b3BlcmF0b3Jz',
       SERVICE_CLOB_API_PASSPHRASE: 'operators-passphrase',
@@ -345,13 +395,13 @@ describe('the service on paper', () => {
     expect(Number(bid.size)).toBeGreaterThanOrEqual(size);
     const health = JSON.parse((await send(url, { path: '/health', headers })).text);
     expect(health).toMatchObject({ mode: 'order-placing', wallet_address: expect.stringMatching(/^0x/) });
-    expect(health.wallet_address).not.toBe('0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A');
+    expect(health.wallet_address).not.toBe(WALLET);
     expect(health.funder_address).toBeUndefined();
     service.child.kill('SIGTERM');
     const { code, stdout, stderr } = await service.ended;
     expect([code, stderr]).toStrictEqual([0, '']);
-    // A store that is new by design is nothing to warn of.
-    expect(stdout).not.toContain('new order store');
+    // A store and an account that are new by design are nothing to warn of.
+    expect(stdout).not.toMatch(/new order store|the account is eoa/);
     expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
     expect(stdout.match(/^curl /gm)).toHaveLength(4);
   });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ENTRY_POINTS = ['start', 'paper', 'paper:venue', 'test', 'soak', 'bench', 'build', 'conformance'];
+const ENTRY_POINTS = ['start', 'paper', 'doctor', 'paper:venue', 'test', 'soak', 'bench', 'build', 'conformance'];
 const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const { app, build } = JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'));
 

@@ -66,6 +66,42 @@ describe('Gamma on the paper venue', () => {
     expect(open.filter((market) => market.negRisk).length).toBeGreaterThanOrEqual(8);
   });
 
+  it('gives the markets of one event the same event, and says what each charges as the CLOB does', async () => {
+    const paper = await startPaper();
+    const { markets } = await keyset(paper, 'limit=100');
+    const listed = z
+      .array(
+        z.object({
+          events: z.tuple([z.object({ id: z.string(), title: z.string() })]),
+          negRiskMarketID: z.string().optional(),
+          conditionId: z.string(),
+          enableOrderBook: z.boolean(),
+          clobTokenIds: z.string().nullable(),
+          positionIds: z.array(z.string()).optional(),
+          feesEnabled: z.boolean(),
+          feeSchedule: z.object({ rate: z.number(), exponent: z.literal(1), takerOnly: z.literal(true) }).nullable(),
+        }),
+      )
+      .parse(markets);
+    const groups = Map.groupBy(listed, ({ events, negRiskMarketID }) => `${events[0].id} ${negRiskMarketID ?? ''}`);
+    expect([...groups.values()].map(({ length }) => length).filter((length) => length > 1)).toStrictEqual([6, 2]);
+    expect(new Set(listed.map(({ events }) => events[0].id)).size).toBe(groups.size);
+    const rates = listed.map(({ feesEnabled, feeSchedule }) => {
+      expect(feesEnabled).toBe(feeSchedule !== null);
+      return feeSchedule?.rate ?? 0;
+    });
+    expect([...new Set(rates)].toSorted()).toStrictEqual([0, 0.04, 0.05, 0.07]);
+    for (const market of listed) {
+      const { body, status } = await paper.get(`/clob-markets/${market.conditionId.padEnd(66, '0')}`);
+      if (status === 404) continue;
+      const { feeSchedule } = market;
+      const baseFee = feeSchedule ? 1_000 : 0;
+      const details = feeSchedule && { fd: { r: feeSchedule.rate, e: 1, to: true } };
+      const { mbf, tbf, fd } = Object(body);
+      expect({ mbf, tbf, ...(fd && { fd }) }).toStrictEqual({ mbf: baseFee, tbf: baseFee, ...details });
+    }
+  });
+
   it('pages without repeats and leaves the cursor out on the last page', async () => {
     const paper = await startPaper();
     const all = await keyset(paper, 'limit=1000');

@@ -101,6 +101,12 @@ function holdings() {
   };
 }
 
+/** What the trades cost in fees: 4 % of size × price × (1 − price), in whole hundred-thousandths of a pUSD. */
+function feesPaid(): bigint {
+  const fees = exchange.trades.map(({ size, price }) => (4n * size * price * (ONE - price)) / 10n ** 15n);
+  return 10n * fees.reduce((sum, fee) => sum + fee, 0n);
+}
+
 function property(check: (terms: OrderTerms | null, before: Before) => void): void {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => run(steps, check)),
@@ -111,11 +117,11 @@ function property(check: (terms: OrderTerms | null, before: Before) => void): vo
 beforeEach(restart);
 
 describe('matching', () => {
-  it('neither makes nor loses cash and shares: a pair of shares is worth one', () => {
+  it('neither makes nor loses cash and shares but for the fees of takers: a pair of shares is worth one', () => {
     const start = holdings();
     property(() => {
       const now = holdings();
-      expect(now.collateral + now.yes).toBe(start.collateral + start.yes);
+      expect(now.collateral + feesPaid() + now.yes).toBe(start.collateral + start.yes);
       expect(now.yes - now.no).toBe(start.yes - start.no);
     });
     expect(exchange.trades.length).toBeGreaterThan(0);
@@ -193,13 +199,14 @@ describe('matching', () => {
     place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'BUY', cents: 60 }));
     const [yes, no] = market().tokenIds;
     expect(exchange.ledger.collateral('ann')).toBe(196n * ONE);
-    expect(exchange.ledger.collateral('ben')).toBe(194n * ONE);
+    // The taker pays a fee too: 10 × 0.04 × 0.6 × 0.4.
+    expect(exchange.ledger.collateral('ben')).toBe(194n * ONE - 96_000n);
     expect(exchange.ledger.shares('ann', yes)).toBe(160n * ONE);
     expect(exchange.ledger.shares('ben', no)).toBe(160n * ONE);
     place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'SELL' }));
     place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'SELL', cents: 55 }));
     // The resting order's price rules: Yes at 0.40, so No at 0.60 although 0.55 was enough.
     expect(exchange.ledger.collateral('ann')).toBe(200n * ONE);
-    expect(exchange.ledger.collateral('ben')).toBe(200n * ONE);
+    expect(exchange.ledger.collateral('ben')).toBe(200n * ONE - 2n * 96_000n);
   });
 });

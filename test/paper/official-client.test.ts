@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { FUNDER, findMarket, officialClient, plainMarket } from '../support/venue/paper-client.ts';
+import { findMarket, funderOf, officialClient, plainMarket, WALLET } from '../support/venue/paper-client.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
@@ -87,15 +87,16 @@ describe('the official client on the paper venue', () => {
   it('trades for every kind of account', async () => {
     const paper = await startPaper();
     const { yes } = await plainMarket(paper);
-    for (const signatureType of [
-      SignatureTypeV2.POLY_PROXY,
-      SignatureTypeV2.POLY_GNOSIS_SAFE,
-      SignatureTypeV2.POLY_1271,
-    ]) {
-      const { client } = await officialClient(paper, { signatureType, funderAddress: FUNDER });
+    for (const [kind, signatureType] of [
+      ['proxy', SignatureTypeV2.POLY_PROXY],
+      ['safe', SignatureTypeV2.POLY_GNOSIS_SAFE],
+      ['deposit-wallet', SignatureTypeV2.POLY_1271],
+    ] as const) {
+      const funderAddress = funderOf(WALLET.address, kind);
+      const { client } = await officialClient(paper, { signatureType, funderAddress });
       const posted = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
       expect(posted.status).toBe('live');
-      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: FUNDER.toLowerCase() });
+      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: funderAddress.toLowerCase() });
     }
   });
 
@@ -116,6 +117,25 @@ describe('the official client on the paper venue', () => {
     expect(partial.status).toBe('matched');
     expect(Number(partial.makingAmount)).toBeLessThan(900);
     expect(await client.getOpenOrders()).toStrictEqual([]);
+  });
+
+  it('charges the taker, on top of a purchase and off a sale, and the maker nothing', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const { client: maker } = await officialClient(paper, { wallet: OTHER });
+    const held = async (who: typeof client) =>
+      (await who.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    // 10 × 0.04 × 0.52 × 0.48 = 0.09984
+    expect([await held(client), await held(maker)]).toStrictEqual(['994700160', '1005200000']);
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    const sold = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    expect([await held(client), await held(maker)]).toStrictEqual(['999800320', '1000000000']);
+    // As at the venue, neither the answer nor the trade says what the fee was.
+    expect(sold).toMatchObject({ takingAmount: '5.2', makingAmount: '10' });
+    expect((await client.getTrades()).map(({ fee_rate_bps }) => fee_rate_bps)).toStrictEqual(['0', '0']);
   });
 
   it('posts a batch in which one order is refused, and cancels by market and altogether', async () => {
@@ -176,8 +196,11 @@ describe('the official client on the paper venue', () => {
     expect(await client.getLastTradePrice(yes)).toStrictEqual({ price: '0.52', side: '' });
     expect(await client.getTickSize(yes)).toBe('0.01');
     expect(await client.getNegRisk(yes)).toBe(false);
-    expect(await client.getFeeRateBps(yes)).toBe(0);
-    expect(await client.getClobMarketInfo(conditionId)).toMatchObject({ c: conditionId, mos: 5, mts: 0.01, ao: true });
+    const rules = { c: conditionId, mos: 5, mts: 0.01, ao: true, fd: { r: 0.04, e: 1, to: true } };
+    expect(await client.getClobMarketInfo(conditionId)).toMatchObject(rules);
+    expect(await client.getFeeExponent(yes)).toBe(1);
+    // The same for every market with fees, whatever it charges.
+    expect(await client.getFeeRateBps(yes)).toBe(1_000);
     expect(await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).toMatchObject({
       balance: '1000000000',
     });

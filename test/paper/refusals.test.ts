@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
+import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { deriveAccounts } from '../../shared/accounts.ts';
+import { SIGNATURE_TYPES } from '../../shared/settings.ts';
 import {
   findMarket,
   listMarkets,
@@ -9,7 +11,7 @@ import {
   signedRequest,
   WALLET,
 } from '../support/venue/paper-client.ts';
-import { type OrderRequest, signOrder } from '../support/venue/paper-order.ts';
+import { type OrderRequest, officialOrder, signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
@@ -82,9 +84,24 @@ describe('the paper venue refuses with the venue’s own words', () => {
     const signer = refusal('the order signer address has to be the address of the API KEY');
     expect(await post({ wallet: STRANGER })).toMatchObject(signer);
     expect(await post({ kind: 3 })).toMatchObject(signer);
-    expect(await post({ kind: 1, maker: WALLET.address })).toMatchObject(refusal('invalid signature'));
-    expect(await post({ maker: STRANGER.address })).toMatchObject(refusal('invalid signature'));
   });
+
+  it.each([0, 1, 2, 3] as const)(
+    'an order of account kind %i for any account but the right ones of its key',
+    async (kind) => {
+      const own = deriveAccounts(WALLET.address);
+      const sentence =
+        kind === 3 ? 'the order signer address has to be the address of the API KEY' : 'invalid signature';
+      for (const account of [...own, ...deriveAccounts(STRANGER.address)]) {
+        const maker = account.address;
+        const order = await officialOrder({ tokenId: yes, price: 0.1, kind, maker });
+        const isRight = own.includes(account) && account.signatureType === SIGNATURE_TYPES[kind];
+        expect({ maker, ...(await postSigned(order)) }).toMatchObject(
+          isRight ? { maker, status: 200, answer: { success: true } } : { maker, ...refusal(sentence) },
+        );
+      }
+    },
+  );
 
   it('a restricted account', async () => {
     const restrict = (restriction: string | null) =>
@@ -219,6 +236,38 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
     await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
     expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+  });
+
+  it('what matches at once without the money for its fee, which what rests does not need', async () => {
+    // 5.3 and the fee for all of it, 10 × 0.04 × 0.53 × 0.47 = 0.09964
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39963' });
+    const short = await post({ price: 0.53 });
+    const text = 'balance: 5399630, order amount: 5399640';
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39964' });
+    expect(await postSigned(short.order)).toMatchObject({ answer: { status: 'matched' } });
+    const { client } = await officialClient(paper);
+    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+    expect(balance).toBe('0');
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
+    expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
+  });
+
+  it('what matches in part without the money for the fee of all of it', async () => {
+    // 746.07 are for sale at 0.53, and 1000 cost 530 and 9.964.
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '539.96399' });
+    const text = 'balance: 539963990, order amount: 539964000';
+    const short = await post({ price: 0.53, size: 1_000 });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+  });
+
+  it('a market order without the money for the fee of what it gets, which is more than its limit buys', async () => {
+    // At 0.53 they are 18.86 shares with a fee of 0.18792; at the limit, 0.9, they were 11.11 with a fee of 0.04.
+    const order = { makerAmount: '10000000', takerAmount: '11111100' };
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '10.1879' });
+    const text = 'balance: 10187900, order amount: 10187920';
+    const short = await post(order, { orderType: 'FAK' });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
   });
 
   it('too many orders at once', async () => {

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { AssetType } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import { createClient } from '../../client/client.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
 import { startIamGateway } from '../support/service/iam-gateway.ts';
 import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
 import { AWS_VARIABLES } from '../support/service/sigv4.ts';
+import { officialClient } from '../support/venue/paper-client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';
@@ -177,11 +181,35 @@ describe('the example', () => {
     expect(stdout).toContain(`order_id: '${venue.orders()[0]?.id}'`);
   });
 
-  it('for what comes after the 201 lists, shows and cancels an order, and prints the API credentials', async () => {
+  it('for prices and fees in the README of the client prints what it says', async () => {
+    const { url } = await startPaperService();
+    const path = await project();
+    const place = { file: 'client/README.md', heading: '## Prices and fees', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), await example(place, url));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(await printed(place)).toContain(`// on paper: ${stdout}`);
+  });
+
+  it('for fees costs what it says', async () => {
+    const { url, venue, venueUrl } = await startPaperService();
+    const path = await project();
+    const place = { file: 'docs/clients.md', heading: '## Fees', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), await example(place, url));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(await printed(place)).toContain(`= ${stdout.trimEnd()}, 1.88 % of 53\n`);
+    expect(venue.orders()).toMatchObject([{ status: 'MATCHED', size_matched: '100', price: '0.53' }]);
+    const { client } = await officialClient({ url: venueUrl }, { wallet: new Wallet(PAPER_KEY) });
+    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+    expect(balance).toBe('946003600');
+  });
+
+  it('for what comes after the 201 follows, lists and cancels an order, and prints the API credentials', async () => {
     const { url, venue, venueUrl } = await startPaperService();
     const place = { file: 'docs/clients.md', heading: '## curl', language: 'sh' };
     await run('sh', ['-euc', await example(place, url)]);
-    const { id = '' } = venue.orders()[0] ?? {};
+    const { id = '', asset_id: token_id = '' } = venue.orders()[0] ?? {};
+    const order = { token_id, side: 'buy', price: '0.53', size: '5' } as const;
+    const filled = await createClient({ baseUrl: url }).placeOrder(order);
     const cwd = await folder();
     await symlink(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
     const after = { file: 'docs/clients.md', heading: '## After the 201', language: 'js' };
@@ -189,18 +217,19 @@ describe('the example', () => {
     const env = { ...process.env, SERVICE_PRIVATE_KEY: PAPER_KEY };
     const ask = async (...args: readonly string[]) =>
       (await run(process.execPath, ['venue.mjs', ...args], { cwd, env })).stdout;
-    const [open, shown, trades, credentials] = await Promise.all([
-      ask('open'),
-      ask('show', id),
-      ask('trades'),
+    const [list, resting, matched, credentials] = await Promise.all([
+      ask('list'),
+      ask('follow', id),
+      ask('follow', filled.order_id),
       ask('credentials'),
     ]);
-    expect(open).toContain(`id: '${id}'`);
-    expect(shown).toContain("status: 'LIVE'");
-    expect(trades).toBe('[]\n');
+    expect(list).toContain(`id: '${id}'`);
+    expect(list).not.toContain(filled.order_id);
+    expect(resting).toMatch(/ id: '0x[0-9a-f]+',\s+status: 'LIVE',.*} \[\]\n$/s);
+    expect(matched).toMatch(/ status: 'MATCHED',.*} \[\s+{\s+id: '[^']+',\s+taker_order_id/s);
     expect(credentials).toMatch(/key: '.+',\s+secret: '.+',\s+passphrase: '.+'/);
     expect(await ask('cancel', id)).toContain(`canceled: [\n    '${id}'\n  ]`);
-    expect(venue.orders()).toMatchObject([{ id, status: 'CANCELED' }]);
+    expect(venue.orders()).toMatchObject([{ id, status: 'CANCELED' }, { status: 'MATCHED' }]);
   }, 60_000);
 });
 

@@ -29,8 +29,9 @@ describe('the settings', () => {
     const common = {
       gammaUrl: 'https://gamma-api.polymarket.com',
       clobUrl: 'https://clob.polymarket.com',
-      signatureType: 'eoa',
+      signatureType: undefined,
       funderAddress: undefined,
+      builderCode: undefined,
       maxOrderNotional: undefined,
       maxDailyNotional: undefined,
       clientVerification: 'off',
@@ -48,11 +49,7 @@ describe('the settings', () => {
       storePath: '.data/orders.db',
       orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    const deployed = {
-      ...common,
-      bearerTokens: undefined,
-      orders: { kind: 'off', missing: MISSING, walletAddress: undefined },
-    };
+    const deployed = { ...common, orders: { kind: 'off' } };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
     for (const env of [{}, empty]) {
       expect(parseLocalConfig(env)).toStrictEqual(local);
@@ -70,6 +67,7 @@ describe('the settings', () => {
       SERVICE_CLOB_URL: 'https://clob.example/base//',
       SERVICE_SIGNATURE_TYPE: 'safe',
       SERVICE_FUNDER_ADDRESS: ADDRESS,
+      SERVICE_BUILDER_CODE: 'Ab'.repeat(32),
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
       SERVICE_MAX_DAILY_NOTIONAL: '1000',
       SERVICE_CLIENT_VERIFICATION: 'required',
@@ -86,6 +84,7 @@ describe('the settings', () => {
       clobUrl: 'https://clob.example/base',
       signatureType: 'safe',
       funderAddress: ADDRESS,
+      builderCode: `0x${'ab'.repeat(32)}`,
       maxOrderNotional: { coefficient: 995n, scale: 1 },
       maxDailyNotional: { coefficient: 1000n, scale: 0 },
       clientVerification: 'required',
@@ -201,21 +200,16 @@ describe('the settings of a deployment', () => {
   const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
   const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
 
-  it.each([
-    [
-      { ...WALLET, ...STORED_KEY },
-      { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' },
-    ],
-    [WALLET, { kind: 'elsewhere', walletAddress: ADDRESS }],
-    [
-      { ...WALLET, SERVICE_ORDERS_TABLE: 'table' },
-      { kind: 'elsewhere', walletAddress: ADDRESS },
-    ],
-  ])('with %j place orders', (env, orders) => {
-    const config = parseDeployedConfig(env);
-    expect([config.orders, config.warnings]).toStrictEqual([orders, []]);
-    expect(modeOf(config)).toBe('order-placing');
+  it('place orders', () => {
+    const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
+    const on = { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' };
+    expect([orders, warnings]).toStrictEqual([on, []]);
   });
+
+  it.each([WALLET, { ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }])(
+    'with %j alone place none',
+    (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }),
+  );
 
   it.each([
     [
@@ -228,7 +222,7 @@ describe('the settings of a deployment', () => {
     ],
   ])('with %j are read-only, with a true warning', (env, warning) => {
     const config = parseDeployedConfig(env);
-    expect([config.orders.kind, modeOf(config), config.warnings]).toStrictEqual(['off', 'read-only', [warning]]);
+    expect([config.orders, config.warnings]).toStrictEqual([{ kind: 'off' }, [warning]]);
   });
 });
 
@@ -324,6 +318,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
   SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1)],
   SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
+  SERVICE_BUILDER_CODE: ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
   SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
   SERVICE_PUBLIC_AUTHORITY: [
     'https://api.example.com',
@@ -394,8 +389,8 @@ describe('a malformed setting', () => {
       { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_CLOB_API_KEY: 'a' },
       [
         'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
         'SERVICE_PORT must be a port number from 0 to 65535.',
+        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
         'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
       ],
     ],

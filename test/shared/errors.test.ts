@@ -22,6 +22,7 @@ const STATUSES = {
   size_precision: 422,
   size_below_minimum: 422,
   notional_below_minimum: 422,
+  expiry_too_soon: 422,
   order_above_cap: 422,
   daily_cap_reached: 422,
   post_only_would_cross: 422,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   CONNECT_MS,
+  DOCTOR_MS,
   GATEWAY_LIMIT_MS,
   KEEP_MS,
   KEPT_AFTER_USE_MS,
@@ -90,6 +91,11 @@ describe('the budgets of time', () => {
 
   it('tell a connection that is not made from an answer that is lost', () => {
     expect(CONNECT_MS).toBeLessThan(READ_ATTEMPT_MS);
+  });
+
+  it('let the doctor, two of whose checks wait for each other, end within its promise and the start of a process', () => {
+    expect(2 * DOCTOR_MS.check).toBeLessThan(DOCTOR_MS.run);
+    expect(DOCTOR_MS.run + WAY_MS).toBeLessThan(PROMISED_READ_MS);
   });
 
   it('keep a key for longer than is promised', () => {

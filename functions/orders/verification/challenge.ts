@@ -6,7 +6,7 @@ export interface ChallengedOrder {
   readonly size: string;
   readonly post_only: boolean;
   /** RFC 3339; none for an order without an end. */
-  readonly expires_at?: string | null;
+  readonly expires_at: string | null;
 }
 
 export interface Challenge {

@@ -1,5 +1,6 @@
 import { WALLET_KINDS } from '#venue/order-entry';
 import { type AppError, type FieldError, refuse } from '../../../shared/errors.ts';
+import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
@@ -32,17 +33,6 @@ export interface ClientVerification {
   readonly checkHeaders: Middleware;
   /** Verifies the signature. The refusals: 401 `client_signature_required` and `client_signature_invalid`. */
   verify(request: SignedRequest): Verified;
-}
-
-/** Writes a time in RFC 3339, UTC, whole seconds. */
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
-/** Gives the milliseconds of a time; `undefined` unless it is as `formatTime` writes it, February 30 included. */
-function parseTime(text: string): number | undefined {
-  const milliseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isFinite(milliseconds) && formatTime(milliseconds) === text ? milliseconds : undefined;
 }
 
 /** Writes the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */

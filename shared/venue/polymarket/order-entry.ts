@@ -1,12 +1,13 @@
-import { getAddress } from 'ethers/address';
+import { type ChosenAccount, chooseAccount } from '../../accounts.ts';
 import type { ApiCredentials } from '../../credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
 import { ConfigError } from '../../formats.ts';
-import { BOUNDS_MS, LOOK_UP_MS } from '../../limits.ts';
+import { BOUNDS_MS, LOOK_UP_MS, MIN_LIFE_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { SignatureType } from '../../settings.ts';
+import { formatTime } from '../../time.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';
@@ -19,8 +20,11 @@ import { CHAIN_ID, openWallet } from './wallet.ts';
 export interface OrderEntrySettings {
   readonly clobUrl: string;
   readonly privateKey: Secret;
-  readonly signatureType: SignatureType;
+  /** Follows from the funder where it is not set. */
+  readonly signatureType: SignatureType | undefined;
   readonly funderAddress: string | undefined;
+  /** `0x` and 64 hex digits. */
+  readonly builderCode?: string | undefined;
   /** Derived from the key when there are none. */
   readonly credentials: ApiCredentials | undefined;
   /** Collateral units. */
@@ -37,37 +41,33 @@ function briefly(call: Call): Call {
 
 // From here because a function takes the cryptography, which is large, from the layer, where it is once.
 export { WALLET_KINDS } from '../../wallets/kinds.ts';
+export { chooseAccount };
 
 /** EIP-55 address of a private key. */
 export function walletAddressOf(privateKey: Secret): string {
   return openWallet(privateKey).address;
 }
 
-/**
- * The account that a key trades for, with EIP-55 addresses. Throws `ConfigError` where the settings contradict each
- * other.
- */
+/** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
 export function openAccount(
-  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress'>,
-): Account {
-  const wallet = openWallet(settings.privateKey);
-  const { funderAddress = wallet.address, signatureType } = settings;
-  let address: string;
-  try {
-    address = getAddress(funderAddress);
-  } catch {
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.');
+  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress' | 'builderCode'>,
+): Account & Pick<Extract<ChosenAccount, { kind: 'account' }>, 'warning'> {
+  const { privateKey, builderCode } = settings;
+  // Both are 32 bytes of hex, and the code is for everybody to read.
+  if (builderCode === privateKey.reveal().toLowerCase()) {
+    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
   }
-  if (signatureType === 'eoa' && address !== wallet.address) {
-    throw new ConfigError('SERVICE_FUNDER_ADDRESS must be the address of the key when SERVICE_SIGNATURE_TYPE is eoa.');
-  }
-  return { wallet, signatureType, funderAddress: address };
+  const wallet = openWallet(privateKey);
+  const chosen = chooseAccount(wallet.address, settings);
+  if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
+  const { signatureType, funderAddress, warning } = chosen;
+  return { wallet, signatureType, funderAddress, builderCode, warning };
 }
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
-  const { wallet } = account;
+  const { wallet, signatureType } = account;
   rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
@@ -75,7 +75,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.(call) ?? Promise.resolve(undefined)),
   );
   const rules = createOrderRuleBook(clob);
-  const submissions = createSubmissions({ clob, walletAddress: wallet.address, credentials, log });
+  const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });
 
   const now = () => Date.now() + clob.clockSkew();
 
@@ -95,6 +95,13 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     return refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
   }
 
+  /** Throws 422 `expiry_too_soon`. */
+  async function checkExpiry(expiresAt: number, call: Call): Promise<void> {
+    await syncClock(call);
+    const earliest = Math.ceil((now() + MIN_LIFE_MS) / 1_000) * 1_000;
+    if (expiresAt < now() + MIN_LIFE_MS) throw refuse('expiry_too_soon', { earliest: formatTime(earliest) });
+  }
+
   async function sign(order: LimitOrder, call: Call, afresh?: 'afresh'): Promise<SignedOrder> {
     if (afresh) rules.forget(order.tokenId);
     // Side by side, so that a cold order makes two round trips and not three.
@@ -102,6 +109,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
+    if (order.expiresAt !== null) await checkExpiry(order.expiresAt, call);
     const aboveCap = overCap(multiplyDecimals(order.price, order.size));
     if (aboveCap) throw aboveCap;
     await ready;
@@ -140,7 +148,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       venue: new URL(settings.clobUrl).origin,
       chainId: CHAIN_ID,
       maker: account.funderAddress,
-      signatureType: account.signatureType,
+      signatureType,
     },
     now,
     syncClock,

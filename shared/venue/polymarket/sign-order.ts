@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
+import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
@@ -24,6 +25,8 @@ export interface Account {
   readonly signatureType: SignatureType;
   /** EIP-55 address of what holds the funds. */
   readonly funderAddress: string;
+  /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
+  readonly builderCode?: string | undefined;
 }
 
 type SignedOrderV2 = Parameters<typeof orderToJsonV2>[0];
@@ -43,7 +46,7 @@ const HASH_DIGITS = 64;
 const BLANK_SIGNATURE = `0x${'00'.repeat(65)}`;
 
 async function makeSample(
-  { wallet, signatureType, funderAddress }: Account,
+  { wallet, signatureType, funderAddress, builderCode }: Account,
   { negRisk, protocol }: Exchange,
 ): Promise<Sample> {
   let message: TypedData | undefined;
@@ -55,7 +58,7 @@ async function makeSample(
     },
   };
   const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1 };
+  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1, ...(builderCode && { builderCode }) };
   const signed = await builder.buildOrder(user, { tickSize: '0.1', negRisk }, protocol === 'v2' ? 3 : 2);
   const { Order } = message?.types ?? {};
   if (!isV2Order(signed) || !message || !Order) throw new Error('the client signed an order of another version');
@@ -97,7 +100,7 @@ export interface SigningTime {
 }
 
 /**
- * Signs a limit order (good till cancelled) that obeys `rules`: our integers, which are exact at every size, in the
+ * Signs a limit order, good till cancelled or till its end, that obeys `rules`: our integers, which are exact at every size, in the
  * official client's typed data, domain and wire form. The order id is the digest of the order under the exchange's domain
  * (EIP-712): "3" for protocol v2, "2" for v1. Errors: 502 `venue_error` for a tick finer than an order can express.
  */
@@ -107,7 +110,7 @@ export async function signOrder(
   account: Account,
   { now, salt = randomInt(1, SALTS) }: SigningTime,
 ): Promise<SignedOrder> {
-  const { tokenId, postOnly } = order;
+  const { tokenId, postOnly, expiresAt } = order;
   const { wallet } = account;
   const own = { ...amountsOf(order), salt: String(salt), tokenId, timestamp: String(now) };
   const sample = await sampleOf(account, rules);
@@ -119,9 +122,12 @@ export async function signOrder(
     ? (await wallet.sign(hashTypedData({ ...message, value: { ...message.value, contents: typed.value } }))) +
       wrapping.join(hashStruct(typed).slice(2))
     : await wallet.sign(orderId);
-  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature };
-  const payload = JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC, postOnly).order);
-  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, payload };
+  // No part of what is signed, but of what is sent.
+  const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
+  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature, expiration };
+  const type = expiresAt === null ? OrderType.GTC : OrderType.GTD;
+  const payload = JSON.stringify(orderToJsonV2(signed, '', type, postOnly).order);
+  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload };
 }
 
 const ONE_SHARE_AT_HALF: LimitOrder = {
@@ -130,6 +136,7 @@ const ONE_SHARE_AT_HALF: LimitOrder = {
   price: { coefficient: 5n, scale: 1 },
   size: ONE,
   postOnly: true,
+  expiresAt: null,
 };
 
 /**

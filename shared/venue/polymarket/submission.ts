@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, refuse } from '../../errors.ts';
-import { LOOK_UP_PAUSES_MS, LOOK_UP_RESERVE_MS, MIN_SEND_MS, SEND_MS, SETTLE_PAUSES_MS } from '../../limits.ts';
-import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
+import {
+  FILL_IN_MS,
+  LOOK_UP_PAUSES_MS,
+  LOOK_UP_RESERVE_MS,
+  MIN_SEND_MS,
+  SEND_MS,
+  SETTLE_PAUSES_MS,
+} from '../../limits.ts';
+import type { SignatureType } from '../../settings.ts';
+import type { Call, Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
-import { cleanVenueReason } from './calls/sentences.ts';
+import { cleanVenueReason, type SaidFate } from './calls/sentences.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/account.ts';
 import { TransportError } from './http/transport.ts';
 
@@ -40,10 +48,22 @@ class LeaseEnded extends Error {
   override readonly name = 'LeaseEnded';
 }
 
+/** Raised in place of a sending after the order's expiry. */
+class Expired extends Error {
+  override readonly name = 'Expired';
+}
+
+/** The end of an expired order that no look-up knows: no byte of it leaves any more, and the venue would refuse it. */
+function expired(): Unproven {
+  const error = refuse('order_rejected', { why: 'expired' });
+  return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
+}
+
 /** Reads a failure to send, which proves nothing as soon as a byte may have arrived. */
 function readFailure(error: unknown): Posted | UnknownFate {
   if (error instanceof LeaseEnded) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
-  const notTaken = (refusal: AppError): Posted => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
+  if (error instanceof Expired) return expired();
+  const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
   // Raised before the order was sent: the account has no credentials to send it with.
   if (error instanceof AppError) return notTaken(error);
   if (!(error instanceof TransportError)) throw error;
@@ -55,26 +75,50 @@ function hasTimeToSend({ deadline }: Call): boolean {
   return deadline - performance.now() >= LOOK_UP_RESERVE_MS + MIN_SEND_MS;
 }
 
+interface SubmissionDeps extends AccountDeps {
+  readonly signatureType: SignatureType;
+}
+
 /** Sends and settles the orders of one account. */
-export function createSubmissions(deps: AccountDeps): Submissions {
+export function createSubmissions(deps: SubmissionDeps): Submissions {
   const sendAsAccount = createAccountSender(deps);
   const find = createOrderFinder(sendAsAccount, deps.log);
+  const now = () => Date.now() + deps.clob.clockSkew();
+  const isExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= now();
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
-    let sentAt = 0;
+    let sentAt: number | null = null;
     const onSend = () => {
       if (call.maySend?.() === false) throw new LeaseEnded();
-      sentAt = Math.round(Date.now() + deps.clob.clockSkew());
+      if (isExpired(order)) throw new Expired();
+      sentAt = Math.round(now());
     };
     const posted = await post(order, call, onSend);
-    return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, sentAt, call) : posted;
+    if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, sentAt, call);
+    if (posted.kind !== 'placed') return posted;
+    const { placement, leavesOutFills } = posted;
+    return { kind: 'placed', placement: leavesOutFills ? await fillIn(order, placement, call) : placement };
+  }
+
+  /** Looks up once what was executed of an order that the venue has just matched, without a word of how much. */
+  async function fillIn(order: SignedOrder, placement: Placement, call: Call): Promise<Placement> {
+    const found = await find.order(order, {
+      ...call,
+      deadline: Math.min(call.deadline, performance.now() + FILL_IN_MS),
+    });
+    const { filledSize, remainingSize, filledValue } = found.kind === 'found' ? found.fate.placement : placement;
+    // A look-up can lag behind, and show an order that nothing has met yet.
+    return filledSize === '0' ? placement : { ...placement, filledSize, remainingSize, filledValue };
   }
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
     const read = ({ response, used }: AccountAnswer): Posted =>
-      readPosted(response, order.orderId, (text) =>
-        cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
+      readPosted(
+        response,
+        order,
+        (text) => cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
+        deps.signatureType,
       );
     try {
       const answer = await sendAsAccount(
@@ -94,7 +138,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
 
   /** Looks for the order, and for its trades too where it is not shown. */
   async function findWithTrades(order: SignedOrder, call: Call): Promise<LookUp> {
-    const found = await find.order(order.orderId, call);
+    const found = await find.order(order, call);
     if (found.kind === 'found') return found;
     const fills = await find.fills(order, call);
     return fills.kind === 'not_found' ? found : fills;
@@ -104,7 +148,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
   async function lookUpUntilSettled(
     order: SignedOrder,
     { why, said }: Unproven,
-    sentAt: number,
+    sentAt: number | null,
     call: Call,
   ): Promise<Fate> {
     let allEmpty = true;
@@ -112,7 +156,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
       if (performance.now() + pause >= call.deadline) return unknown(why, sentAt);
       await sleep(pause);
       // Mostly it is there at once; its trades are asked for when it is not.
-      const found = index === 0 ? await find.order(order.orderId, call) : await findWithTrades(order, call);
+      const found = index === 0 ? await find.order(order, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';
     }
@@ -123,10 +167,16 @@ export function createSubmissions(deps: AccountDeps): Submissions {
   async function lookUpBefore(order: SignedOrder, call: Call): Promise<LookUp> {
     for (const pause of SETTLE_PAUSES_MS) {
       await sleep(pause);
-      const found = await find.order(order.orderId, call);
+      const found = await find.order(order, call);
       if (found.kind !== 'unusable') return found;
     }
     return { kind: 'unusable' };
+  }
+
+  async function lookUp(order: SignedOrder, call: Call): Promise<Fate> {
+    if (isExpired(order)) return lookUpUntilSettled(order, expired(), null, call);
+    const found = await findWithTrades(order, call);
+    return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
   }
 
   return {
@@ -138,6 +188,7 @@ export function createSubmissions(deps: AccountDeps): Submissions {
     },
 
     async settle(order, call) {
+      if (isExpired(order)) return lookUp(order, call);
       const before = await lookUpBefore(order, call);
       if (before.kind === 'found') return before.fate;
       if (before.kind === 'unusable') return unknown('the venue cannot be asked', null);
@@ -150,9 +201,6 @@ export function createSubmissions(deps: AccountDeps): Submissions {
       return after.kind === 'not_found' ? fate : unknown(fate.error, null);
     },
 
-    async lookUp(order, call) {
-      const found = await findWithTrades(order, call);
-      return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
-    },
+    lookUp,
   };
 }

@@ -14,7 +14,14 @@ const BLOCK = 20;
 const wallet = openWallet(new Secret(BENCH_PRIVATE_KEY));
 const account = { wallet, signatureType: 'eoa', funderAddress: wallet.address } as const;
 const decimal = (text: string) => parseDecimal(text) ?? ZERO;
-const order = { tokenId: TOKEN_ID, side: 'buy', price: decimal('0.51'), size: decimal('10'), postOnly: true } as const;
+const order = {
+  tokenId: TOKEN_ID,
+  side: 'buy',
+  price: decimal('0.51'),
+  size: decimal('10'),
+  postOnly: true,
+  expiresAt: null,
+} as const;
 const rules = {
   tickSize: decimal('0.01'),
   minOrderSize: decimal('5'),

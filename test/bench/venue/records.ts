@@ -79,6 +79,8 @@ function marketRecord(index: number) {
     liquidityNum: 12345.67,
     bestBid: 0.51,
     bestAsk: 0.52,
+    feesEnabled: true,
+    feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true, rebateRate: 0.25 },
     ...ballast(index),
   };
 }

@@ -75,7 +75,7 @@ const problemCode = z.object({ properties: z.object({ code: z.object({ const: z.
 export function loadContract(): Contract {
   const document = readDocument();
   const operations = operationsOf(document);
-  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': true } });
   ajv.addSchema({ $id: 'contract', ...(isSchema(closed(document)) && { components: closed(document.components) }) });
   const compiled = new Map<string, ValidateFunction>();
 

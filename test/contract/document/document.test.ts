@@ -85,6 +85,23 @@ const order = fc.record(
     price: decimal,
     size: decimal,
     post_only: fc.constantFrom(true, false, 'true', null, 0),
+    expires_at: fc.oneof(
+      fc.constantFrom(
+        '2026-12-01T12:00:00Z',
+        '2026-02-30T00:00:00Z',
+        '2028-02-29T23:59:59Z',
+        '2026-12-01t12:00:00z',
+        null,
+        5,
+      ),
+      fc.constantFrom(
+        '2026-12-01T12:00:00+00:00',
+        '2026-12-01T12:00:00.5Z',
+        '2026-06-30T23:59:60Z',
+        '2026-12-01T24:00:00Z',
+        '',
+      ),
+    ),
     post_onl: fc.constant(true),
   },
   { requiredKeys: [] },

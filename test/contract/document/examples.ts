@@ -60,6 +60,12 @@ const MARKET = {
   liquidity: '64949.91',
   best_bid: '0.51',
   best_ask: '0.53',
+  event: {
+    id: '23653',
+    slug: 'will-the-copper-lake-ferry-run-on-founders-day',
+    title: 'Will the Copper Lake ferry run on Founders Day?',
+  },
+  fees: { taker_rate: '0.04', exponent: '1', taker_only: true },
   outcomes: [
     { name: 'Yes', token_id: YES, price: '0.52' },
     { name: 'No', token_id: NO, price: '0.48' },
@@ -100,6 +106,10 @@ const PLACED = {
   ...ORDER,
   price: '0.01',
   size: '5',
+  expires_at: null,
+  filled_size: '0',
+  remaining_size: '5',
+  filled_value: '0',
   wallet_address: WALLET,
   transaction_hashes: [],
   trade_ids: [],

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { computeAddress } from 'ethers';
 import type { FaultOrder } from '../../../paper/faults.ts';
-import { startPaperService } from '../../support/service/paper-service.ts';
+import { PAPER_KEY, startPaperService } from '../../support/service/paper-service.ts';
+import { funderOf } from '../../support/venue/paper-client.ts';
 import { codeOf, createAsk } from '../conformance/ask.ts';
 import { loadContract } from '../conformance/contract.ts';
 
@@ -94,10 +96,8 @@ describe('what only the operator can provoke is in the document', () => {
   });
 
   it('a funder of its own', async () => {
-    const funder = `0x${'Ab'.repeat(20)}`;
     const { url } = await startPaperService({
-      SERVICE_SIGNATURE_TYPE: 'safe',
-      SERVICE_FUNDER_ADDRESS: funder.toLowerCase(),
+      SERVICE_FUNDER_ADDRESS: funderOf(computeAddress(`0x${PAPER_KEY}`), 'safe').toLowerCase(),
     });
     const { body } = await askAt(url)({ operation: 'health', target: '/health' });
     expect(body).toHaveProperty('funder_address');

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { book, priceLevel } from '../../../functions/book/response.ts';
 import { healthStatus } from '../../../functions/health/response.ts';
-import { market, marketList, outcome } from '../../../functions/markets/response.ts';
+import { market, marketEvent, marketFees, marketList, outcome } from '../../../functions/markets/response.ts';
 import { orderBody } from '../../../functions/orders/request.ts';
 import { placedOrder } from '../../../functions/orders/response.ts';
 import { ERROR_CODES } from '../../../shared/errors.ts';
@@ -18,6 +18,8 @@ const NAMED = {
   HealthStatus: healthStatus,
   MarketList: marketList,
   Market: market,
+  MarketEvent: marketEvent,
+  MarketFees: marketFees,
   Outcome: outcome,
   Book: book,
   PriceLevel: priceLevel,

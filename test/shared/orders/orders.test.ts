@@ -9,18 +9,18 @@ import { decodeRecord, encodeRecord, fingerprintOf } from '../../../shared/order
 import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../../support/orders/fates.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
-import { SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
+import { NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 
 const HOUR = 3_600_000;
 const START = 1_790_000_000_000;
 
 function order(
-  change: Partial<Record<'price' | 'size' | 'tokenId', string>> & { postOnly?: boolean } = {},
+  change: Partial<Record<'price' | 'size' | 'tokenId', string>> & { postOnly?: boolean; expiresAt?: number } = {},
 ): LimitOrder {
-  const { price = '0.5', size = '10', tokenId = '7', postOnly = false } = change;
+  const { price = '0.5', size = '10', tokenId = '7', postOnly = false, expiresAt = null } = change;
   const [zero, p, s] = [{ coefficient: 0n, scale: 0 }, parseNumber(price), parseNumber(size)];
-  return { tokenId, side: 'buy', price: p ?? zero, size: s ?? zero, postOnly };
+  return { tokenId, side: 'buy', price: p ?? zero, size: s ?? zero, postOnly, expiresAt };
 }
 
 function errorOf(code: ErrorCode, facts: ErrorFacts = {}): AppError {
@@ -52,7 +52,13 @@ describe('orders under an idempotency key', () => {
   let signed: number;
   let rules: ('afresh' | undefined)[];
 
-  const placement = (orderId: string): Placement => ({ orderId, status: 'live', transactionHashes: [], tradeIds: [] });
+  const placement = (orderId: string): Placement => ({
+    orderId,
+    status: 'live',
+    ...NOTHING_FILLED,
+    transactionHashes: [],
+    tradeIds: [],
+  });
   const placed = (orderId: string): Fate => ({ kind: 'placed', placement: placement(orderId) });
   const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, cap = '1000', dailyCap = '' } = {}) =>
     createOrders({
@@ -63,11 +69,18 @@ describe('orders under an idempotency key', () => {
         syncClock: async () => {},
         overCap: (notional) =>
           compareDecimals(notional, parseNumber(cap) ?? notional) > 0 ? errorOf('order_above_cap') : undefined,
-        sign: async ({ tokenId, postOnly }, _call, afresh) => {
+        sign: async ({ tokenId, postOnly, expiresAt }, _call, afresh) => {
           rules.push(afresh);
           await sign();
           signed += 1;
-          return { orderId: `0x${signed}`, tokenId, conditionId: null, postOnly, payload: `{"signed":${signed}}` };
+          return {
+            orderId: `0x${signed}`,
+            tokenId,
+            conditionId: null,
+            postOnly,
+            expiresAt,
+            payload: `{"signed":${signed}}`,
+          };
         },
         lookUp: ({ orderId }, call) => {
           asked.push(`look up ${orderId}`);
@@ -157,7 +170,13 @@ describe('orders under an idempotency key', () => {
   it('takes every spelling of an order for the same, and every other order for another', async () => {
     await place(order({ price: '0.50', size: '10.0' }));
     expect((await place(order({ price: '5e-1', size: '10' }))).replayed).toBe(true);
-    for (const other of [{ price: '0.51' }, { size: '10.01' }, { tokenId: '8' }, { postOnly: true }]) {
+    for (const other of [
+      { price: '0.51' },
+      { size: '10.01' },
+      { tokenId: '8' },
+      { postOnly: true },
+      { expiresAt: 1 },
+    ]) {
       expect((await refusal(place(order(other)))).code).toBe('idempotency_key_reused');
     }
     expect((await refusal(place({ ...order(), side: 'sell' }))).code).toBe('idempotency_key_reused');

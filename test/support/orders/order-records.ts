@@ -34,9 +34,20 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
   };
 }
 
+/** The fills of an order of ten shares that rests. */
+export const NOTHING_FILLED = { filledSize: '0', remainingSize: '10', filledValue: '0' } as const;
+
 export const PLACED: FinalAnswer = {
   result: 'placed',
-  placement: { orderId: '0xa1', status: 'matched', transactionHashes: ['0x01'], tradeIds: ['t-1'] },
+  placement: {
+    orderId: '0xa1',
+    status: 'matched',
+    filledSize: '10',
+    remainingSize: '0',
+    filledValue: '5',
+    transactionHashes: ['0x01'],
+    tradeIds: ['t-1'],
+  },
 };
 
 export const REFUSED: FinalAnswer = {

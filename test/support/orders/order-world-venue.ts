@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { fateOfError } from './fates.ts';
-import { SIGNED_FOR } from './order-records.ts';
+import { NOTHING_FILLED, SIGNED_FOR } from './order-records.ts';
 import type { Way, WorldState } from './order-world-steps.ts';
 import type { ModelDeps } from './order-world-store.ts';
 
@@ -19,7 +19,10 @@ function unknown(sentAt: number | null): Fate {
 }
 
 function placed(orderId: string, status: Placement['status']) {
-  return (): Fate => ({ kind: 'placed', placement: { orderId, status, transactionHashes: [], tradeIds: [] } });
+  return (): Fate => ({
+    kind: 'placed',
+    placement: { orderId, status, ...NOTHING_FILLED, transactionHashes: [], tradeIds: [] },
+  });
 }
 
 /** The ways in which an order that is at the venue's door can be taken. */
@@ -56,7 +59,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   const sign = (): SignedOrder => {
     signatures += 1;
     const orderId = `${process}-${signatures}`;
-    return { orderId, tokenId: '7', conditionId: null, postOnly: false, payload: orderId };
+    return { orderId, tokenId: '7', conditionId: null, postOnly: false, expiresAt: null, payload: orderId };
   };
   const lookUp = (
     { orderId }: SignedOrder,

@@ -23,11 +23,18 @@ export interface WorldOptions {
 
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
-  const order = { orderId: 'old', tokenId: ORDER.tokenId, conditionId: null, postOnly: false, payload: 'old' };
+  const order = {
+    orderId: 'old',
+    tokenId: ORDER.tokenId,
+    conditionId: null,
+    postOnly: false,
+    expiresAt: null,
+    payload: 'old',
+  };
   const lease = { owner: 'old', until: 0 };
-  const signing = { for: SIGNED_FOR, notional: '5', at: 0, expiresAt: null };
-  const request = { fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, counted: false };
-  world.record = newRecord({ ...request, order, lease, signing });
+  const signing = { for: SIGNED_FOR, notional: '5', at: 0 };
+  const request = { fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, lease, counted: false };
+  world.record = newRecord(order, signing, request);
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

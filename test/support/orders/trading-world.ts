@@ -29,6 +29,7 @@ export function limitOrder(changes: { price?: string; size?: string; side?: 'buy
     price: parseDecimal(price) ?? ZERO,
     size: parseDecimal(size) ?? ZERO,
     postOnly: true,
+    expiresAt: null,
   } satisfies LimitOrder;
 }
 
@@ -50,6 +51,11 @@ export function accepted(orderID: string, changes: Readonly<Record<string, unkno
   const body = { success: true, errorMsg: '', orderID, status: 'live', makingAmount: '', takingAmount: '', ...changes };
   return { body };
 }
+
+/** The fills of an order of ten shares that rests, or is off the book untouched. */
+export const NOTHING_FILLED = { filledSize: '0', remainingSize: '10', filledValue: '0' };
+/** The fills of an order of which nothing was told. */
+export const NOTHING_TOLD = { filledSize: null, remainingSize: null, filledValue: null };
 
 /** An order as a look-up shows it. */
 export function lookedUp(id: string, status: string, changes: Readonly<Record<string, unknown>> = {}): Reply {

@@ -16,6 +16,7 @@ export const ORDER: LimitOrder = {
   price: decimal('0.5'),
   size: decimal('10'),
   postOnly: false,
+  expiresAt: null,
 };
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };
 

@@ -32,6 +32,8 @@ export const MARKET: Market = {
   liquidity: null,
   bestBid: '0.51',
   bestAsk: '0.52',
+  event: { id: '99', slug: 'an-event', title: null },
+  fees: { takerRate: '0.04', exponent: '1', takerOnly: true },
   outcomes: [{ name: 'Yes', tokenId: TOKEN_ID, price: '0.515' }],
 };
 
@@ -52,6 +54,9 @@ export const WALLET_ADDRESS = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
 export const PLACEMENT: Placement = {
   orderId: `0x${'cd'.repeat(32)}`,
   status: 'live',
+  filledSize: '0',
+  remainingSize: '10',
+  filledValue: '0',
   transactionHashes: [],
   tradeIds: [],
 };

@@ -35,6 +35,9 @@ export function gammaMarket(id: number, changes: Readonly<Record<string, unknown
     liquidity: '12345.6700',
     bestBid: 0.51,
     bestAsk: 0.52,
+    events: [{ id: '9', slug: 'kites', title: 'Kites that fly' }],
+    feesEnabled: true,
+    feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true, rebateRate: 0.25 },
     ...changes,
   };
 }

@@ -2,12 +2,18 @@ import { createHmac } from 'node:crypto';
 import { type ApiKeyCreds, Chain, ClobClient, type SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
+import { deriveAccounts } from '../../../shared/accounts.ts';
+import type { SignatureType } from '../../../shared/settings.ts';
 import type { Answer, RunningPaper } from './paper-venue.ts';
 
 /** An invented key: never used outside tests. */
 export const WALLET = new Wallet(`0x${'5a'.repeat(32)}`);
-/** An invented contract account, the funder of the account kinds that have one. */
-export const FUNDER = '0x00000000000000000000000000000000000f00d5';
+/** The account of a kind that the key of an address controls; of two deposit wallets the one of today. */
+export function funderOf(address: string, kind: SignatureType): string {
+  const account = deriveAccounts(address).find(({ signatureType }) => signatureType === kind);
+  if (!account) throw new Error(`no account of kind ${kind}`);
+  return account.address;
+}
 
 type Fields = Record<string, { name: string; type: string }[]>;
 
@@ -26,14 +32,14 @@ export interface Account {
   readonly funderAddress?: string;
 }
 
-function options({ url }: RunningPaper, { wallet = WALLET, signatureType, funderAddress }: Account) {
+function options({ url }: Pick<RunningPaper, 'url'>, { wallet = WALLET, signatureType, funderAddress }: Account) {
   const kind = signatureType === undefined ? {} : { signatureType };
   const funder = funderAddress === undefined ? {} : { funderAddress };
   return { host: url, chain: Chain.POLYGON, signer: clientSigner(wallet), throwOnError: true, ...kind, ...funder };
 }
 
 /** The official client with credentials made or derived on the paper venue. */
-export async function officialClient(paper: RunningPaper, account: Account = {}) {
+export async function officialClient(paper: Pick<RunningPaper, 'url'>, account: Account = {}) {
   const base = options(paper, account);
   const creds = await new ClobClient({ ...base, throwOnError: false }).createOrDeriveApiKey();
   return { client: new ClobClient({ ...base, creds }), creds };

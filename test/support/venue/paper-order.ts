@@ -1,7 +1,8 @@
 import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
+import { SIGNATURE_TYPES } from '../../../shared/settings.ts';
 import { ORDER_TYPE } from '../orders/order-type.ts';
-import { clientSigner, FUNDER, WALLET } from './paper-client.ts';
+import { clientSigner, funderOf, WALLET } from './paper-client.ts';
 
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';
 
@@ -49,7 +50,7 @@ export async function signOrder(request: OrderRequest) {
   salt += 1;
   const struct = {
     salt,
-    maker: request.maker ?? (kind === 0 ? wallet.address : FUNDER),
+    maker: request.maker ?? funderOf(wallet.address, SIGNATURE_TYPES[kind]),
     signer: wallet.address,
     tokenId: request.tokenId,
     ...amounts(request),
@@ -66,15 +67,16 @@ export async function signOrder(request: OrderRequest) {
 }
 
 /** The same order as the official client builds and signs it, for every kind of account. */
-export async function officialOrder({ tokenId, domain = 'plain', kind = 0, wallet = WALLET, ...order }: OrderRequest) {
-  const funder = kind === 0 ? undefined : FUNDER;
+export async function officialOrder(request: OrderRequest) {
+  const { tokenId, domain = 'plain', kind = 0, wallet = WALLET, ...order } = request;
+  const maker = request.maker ?? funderOf(wallet.address, SIGNATURE_TYPES[kind]);
   const type = [
     SignatureTypeV2.EOA,
     SignatureTypeV2.POLY_PROXY,
     SignatureTypeV2.POLY_GNOSIS_SAFE,
     SignatureTypeV2.POLY_1271,
   ][kind];
-  const builder = new OrderBuilder(clientSigner(wallet), 137, type, funder);
+  const builder = new OrderBuilder(clientSigner(wallet), 137, type, maker);
   const side = order.side === 'SELL' ? Side.SELL : Side.BUY;
   const terms = { tokenID: tokenId, price: order.price ?? 0.4, size: order.size ?? 10, side };
   const version = domain === 'protocolV2' ? 3 : 2;

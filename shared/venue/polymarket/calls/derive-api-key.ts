@@ -41,6 +41,27 @@ function isRefusal(error: unknown): boolean {
   return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
+const DERIVE = { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key' } as const;
+
+/**
+ * `GET /auth/derive-api-key` alone, which makes nothing: `undefined` where the wallet has never had credentials (the
+ * venue's 400). Errors: as `deriveApiKey`.
+ */
+export async function findApiKey(
+  clob: Transport,
+  wallet: Wallet,
+  call: Call,
+  attempts: 1 | 2 = 2,
+): Promise<ApiCredentials | undefined> {
+  const skew = clob.clockSkew();
+  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, skew) }, call);
+  const credentials = parseCredentials(response);
+  if (credentials) return credentials;
+  if (wasClockWrong(clob, skew) && attempts > 1) return findApiKey(clob, wallet, call, 1);
+  if (response.status === 400 && response.isJson) return undefined;
+  throw translate(response);
+}
+
 /**
  * `GET /auth/derive-api-key` and `POST /auth/api-key` (https://docs.polymarket.com/api-reference/authentication: L1) side by side: one of
  * them fails, depending on whether the wallet has had credentials before, and a first order does not wait for two round
@@ -51,23 +72,28 @@ export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promi
   return attempt(clob, wallet, call, 2);
 }
 
+/** Makes the L1 headers by the venue's clock, as far as it is known. */
+async function l1Headers(wallet: Wallet, skew: number) {
+  const now = Math.floor((Date.now() + skew) / 1000);
+  const signed = await createL1Headers(toTypedDataSigner(wallet), CHAIN_ID, 0, now);
+  const { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE } = signed;
+  return { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE };
+}
+
+/** A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much. */
+function wasClockWrong(clob: Transport, skew: number): boolean {
+  return Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
+}
+
 async function attempt(clob: Transport, wallet: Wallet, call: Call, attempts: 1 | 2): Promise<ApiCredentials> {
   const skew = clob.clockSkew();
-  const { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE } = await createL1Headers(
-    toTypedDataSigner(wallet),
-    CHAIN_ID,
-    0,
-    Math.floor((Date.now() + skew) / 1000),
-  );
-  const headers = { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE };
+  const headers = await l1Headers(wallet, skew);
   const answers = await firstOrAll([
-    ask(clob, { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key', headers }, call),
+    ask(clob, { ...DERIVE, headers }, call),
     ask(clob, { name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
   ]);
   if (!Array.isArray(answers)) return answers;
-  // A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much.
-  const clockWasWrong = Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
-  if (clockWasWrong && attempts > 1) return attempt(clob, wallet, call, 1);
+  if (wasClockWrong(clob, skew) && attempts > 1) return attempt(clob, wallet, call, 1);
   // One of the two is always refused; what stopped the other is what the operator needs to know.
   throw answers.find((error) => !isRefusal(error)) ?? answers[0];
 }

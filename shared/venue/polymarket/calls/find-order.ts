@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import { LOOK_UP_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
+import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
 import type { AuthenticatedRequest, SendAsAccount } from '../http/account.ts';
 import type { VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, errorText, parseJson } from '../wire.ts';
+import { decimalText, errorText, lenientDecimal, lenientString, parseJson } from '../wire.ts';
 
 /** Pages of trades that are looked at; there are hundreds of trades on each. */
 const MAX_TRADE_PAGES = 10;
@@ -17,6 +18,7 @@ const order = z.object({
   id: z.string(),
   status: z.string(),
   size_matched: decimalText,
+  original_size: lenientDecimal,
   associate_trades: z.catch(z.nullable(z.array(z.string())), null),
 });
 
@@ -26,7 +28,19 @@ const trade = z.object({
   match_time: z.nullish(z.string()),
   taker_order_id: z.nullish(z.string()),
   transaction_hash: z.nullish(z.string()),
-  maker_orders: z.catch(z.array(z.object({ order_id: z.string() })), []),
+  asset_id: lenientString,
+  size: lenientDecimal,
+  maker_orders: z.catch(
+    z.array(
+      z.object({
+        order_id: z.string(),
+        asset_id: lenientString,
+        matched_amount: lenientDecimal,
+        price: lenientDecimal,
+      }),
+    ),
+    [],
+  ),
 });
 
 type Trade = z.infer<typeof trade>;
@@ -39,7 +53,9 @@ const timestamped = z.object({ timestamp: z.string().check(z.regex(/^\d{10,15}$/
  * The result of asking the venue for an order. `found` is this very order; not finding it proves nothing, since the
  * venue forgets filled orders; `unusable` is a venue that cannot be asked.
  */
-export type LookUp = { readonly kind: 'found'; readonly fate: Fate } | { readonly kind: 'not_found' | 'unusable' };
+export type LookUp =
+  | { readonly kind: 'found'; readonly fate: Extract<Fate, { readonly kind: 'placed' }> }
+  | { readonly kind: 'not_found' | 'unusable' };
 
 const NOT_FOUND: LookUp = { kind: 'not_found' };
 const UNUSABLE: LookUp = { kind: 'unusable' };
@@ -54,7 +70,8 @@ function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
 }
 
 /** Reads the answer of `GET /data/order/{id}`. */
-function readOrder(response: VenueHttpResponse, orderId: string): LookUp {
+function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
+  const { orderId } = signed;
   if (isOwn404(response)) return NOT_FOUND;
   const { status, isJson, text } = response;
   if (status !== 200 || !isJson) return UNUSABLE;
@@ -62,14 +79,21 @@ function readOrder(response: VenueHttpResponse, orderId: string): LookUp {
   if (body === null) return NOT_FOUND;
   const parsed = order.safeParse(body);
   if (!parsed.success || parsed.data.id.toLowerCase() !== orderId.toLowerCase()) return UNUSABLE;
-  const { status: state, size_matched, associate_trades } = parsed.data;
+  const { status: state, size_matched: sizeMatched, original_size: originalSize, associate_trades } = parsed.data;
+  const placement = (status: Placement['status']) =>
+    placed({
+      orderId,
+      status,
+      ...fillsInRecord(signed, status, { sizeMatched, originalSize }),
+      transactionHashes: [],
+      tradeIds: associate_trades ?? [],
+    });
   const name = state.toUpperCase().replace(/^ORDER_STATUS_/, '');
-  const placement = { orderId, transactionHashes: [], tradeIds: associate_trades ?? [] };
   // Off the book by the time of this look-up; the venue had taken it.
-  if (/^(?:CANCELL?ED|INVALID)[A-Z_]*$/.test(name)) return placed({ ...placement, status: 'cancelled' });
-  if (size_matched !== '0' || name === 'MATCHED') return placed({ ...placement, status: 'matched' });
-  if (name === 'LIVE' || name === 'UNMATCHED') return placed({ ...placement, status: 'live' });
-  return name === 'DELAYED' ? placed({ ...placement, status: 'delayed' }) : UNUSABLE;
+  if (/^(?:CANCELL?ED|INVALID)[A-Z_]*$/.test(name)) return placement('cancelled');
+  if (sizeMatched !== '0' || name === 'MATCHED') return placement('matched');
+  if (name === 'LIVE' || name === 'UNMATCHED') return placement('live');
+  return name === 'DELAYED' ? placement('delayed') : UNUSABLE;
 }
 
 /** Tells a trade whose settlement failed on the chain, in both spellings of the venue: it is no fill. */
@@ -84,36 +108,72 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
   return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
 }
 
-/** Reads one page of `GET /data/trades`; `nextCursor` is absent on the last page. `since`: in seconds of the epoch. */
-function readTrades(
-  response: VenueHttpResponse,
-  orderId: string,
-  since: number,
-): { readonly found: LookUp; readonly nextCursor?: string | undefined } {
-  if (isOwn404(response)) return { found: NOT_FOUND };
+/** One page of `GET /data/trades`, with the trades of an order; `nextCursor` is absent on the last page. */
+interface TradePage {
+  readonly own: readonly Trade[];
+  readonly nextCursor: string | undefined;
+}
+
+/** Reads a page; `undefined` for one that is of no use. `since`: in seconds of the epoch. */
+function readTrades(response: VenueHttpResponse, orderId: string, since: number): TradePage | undefined {
+  if (isOwn404(response)) return { own: [], nextCursor: undefined };
   const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
-  if (!parsed.success) return { found: UNUSABLE };
+  if (!parsed.success) return undefined;
   const { data = [], next_cursor } = parsed.data ?? {};
-  const wanted = orderId.toLowerCase();
   const own = data.filter(({ taker_order_id, maker_orders }) =>
-    [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].some((id) => id?.toLowerCase() === wanted),
+    [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
   );
-  const fills = own.filter((trade) => !hasFailed(trade));
-  if (fills.length > 0) {
-    const transactionHashes = [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))];
-    return { found: placed({ orderId, status: 'matched', transactionHashes, tradeIds: fills.map(({ id }) => id) }) };
-  }
-  // Known by failed trades alone: accepted once, and nobody says what became of the rest.
-  if (own.length > 0) return { found: UNUSABLE };
   const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
-  return { found: NOT_FOUND, nextCursor: isLast ? undefined : next_cursor };
+  return { own, nextCursor: isLast ? undefined : next_cursor };
+}
+
+function isId(id: string | null | undefined, orderId: string): boolean {
+  return id?.toLowerCase() === orderId.toLowerCase();
+}
+
+/** Gives the parts of a trade that are the order's: a maker's own, all of a taker's. */
+function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderId: string): readonly Part[] {
+  if (!isId(taker_order_id, orderId)) {
+    return maker_orders
+      .filter(({ order_id }) => isId(order_id, orderId))
+      .map(({ matched_amount, price }) => ({ shares: matched_amount, price }));
+  }
+  // A trade's own price is the taker's limit. A maker on the other token sells the complement of its price.
+  const parts = maker_orders.map(({ asset_id: token, matched_amount: shares, price }) => {
+    if (token === null || asset_id === null || price === null) return { shares, price: null };
+    return { shares, price: token === asset_id ? price : complementOf(price) };
+  });
+  return isWhole(parts, size) ? parts : [{ shares: size, price: null }];
+}
+
+/** Reads what the trades of an order say of it; `isAll`: no trade of it can be missing. */
+function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolean): LookUp {
+  const { orderId } = order;
+  const unique = [...new Map(trades.map((trade) => [trade.id, trade])).values()];
+  const fills = unique.filter((trade) => !hasFailed(trade));
+  // Known by failed trades alone: accepted once, and nobody says what became of the rest.
+  if (fills.length === 0) return unique.length > 0 ? UNUSABLE : NOT_FOUND;
+  const executed = fillsInTrades(
+    order,
+    fills.flatMap((trade) => partsOf(trade, orderId)),
+  );
+  return placed({
+    orderId,
+    status: 'matched',
+    ...(isAll || executed.remainingSize === '0' ? executed : NOTHING_KNOWN),
+    transactionHashes: [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))],
+    tradeIds: fills.map(({ id }) => id),
+  });
 }
 
 /** Asks the venue what it knows of an order. A venue that cannot be asked is `unusable`, never an error. */
 export interface OrderFinder {
-  /** `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id). */
-  order(orderId: string, call: Call): Promise<LookUp>;
+  /**
+   * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id), and its trades for
+   * the value of what was executed.
+   */
+  order(order: SignedOrder, call: Call): Promise<LookUp>;
   /**
    * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
    * venue forgets once it is filled.
@@ -132,37 +192,52 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
     }
   }
 
-  async function readPages(
-    filter: Readonly<Record<string, string>>,
-    orderId: string,
-    since: number,
-    call: Call,
-  ): Promise<LookUp> {
+  /** Lists the trades of an order; `isAll` is false where a page could not be read. */
+  async function readPages(filter: Readonly<Record<string, string>>, { orderId, payload }: SignedOrder, call: Call) {
+    const signed = timestamped.safeParse(parseJson(payload));
+    const since = signed.success ? Number(signed.data.timestamp) / 1_000 - TRADE_MARGIN_S : 0;
+    const trades: Trade[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
       const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
       const response = await ask({ name: 'read-trades', path: '/data/trades', query: `?${query}` }, call);
-      if (!response) return UNUSABLE;
-      const { found, nextCursor } = readTrades(response, orderId, since);
-      if (found.kind !== 'not_found' || nextCursor === undefined) return found;
-      cursor = nextCursor;
+      const read = response && readTrades(response, orderId, since);
+      if (!read) break;
+      trades.push(...read.own);
+      if (read.nextCursor === undefined) return { trades, isAll: true };
+      cursor = read.nextCursor;
     }
-    return UNUSABLE;
+    return { trades, isAll: false };
+  }
+
+  async function fills(order: SignedOrder, call: Call): Promise<LookUp> {
+    const { tokenId, conditionId } = order;
+    const inToken = await readPages({ asset_id: tokenId }, order, call);
+    if (!inToken.isAll && inToken.trades.length === 0) return UNUSABLE;
+    const found = placementIn(inToken.trades, order, false);
+    if (found.kind === 'found' && found.fate.placement.remainingSize === '0') return found;
+    // A resting order can be matched by one on the other token, under whose name the trade then stands.
+    const inMarket =
+      conditionId === null ? { trades: [], isAll: true } : await readPages({ market: conditionId }, order, call);
+    const isAll = inToken.isAll && inMarket.isAll;
+    const all = placementIn([...inToken.trades, ...inMarket.trades], order, isAll);
+    return all.kind === 'not_found' && !isAll ? UNUSABLE : all;
+  }
+
+  /** Adds the value of what was executed, where the trades are of just as many shares as the order's record. */
+  async function withValue(placement: Placement, order: SignedOrder, call: Call): Promise<Placement> {
+    if (placement.filledSize === null || placement.filledValue !== null) return placement;
+    const traded = await fills(order, call);
+    if (traded.kind !== 'found' || traded.fate.placement.filledSize !== placement.filledSize) return placement;
+    return { ...placement, filledValue: traded.fate.placement.filledValue };
   }
 
   return {
-    async order(orderId, call) {
-      const response = await ask({ name: 'read-order', path: `/data/order/${orderId}` }, call);
-      return response ? readOrder(response, orderId) : UNUSABLE;
+    async order(order, call) {
+      const response = await ask({ name: 'read-order', path: `/data/order/${order.orderId}` }, call);
+      const found = response ? readOrder(response, order) : UNUSABLE;
+      return found.kind === 'found' ? placed(await withValue(found.fate.placement, order, call)) : found;
     },
-
-    async fills({ orderId, tokenId, conditionId, payload }, call) {
-      const signed = timestamped.safeParse(parseJson(payload));
-      const since = signed.success ? Number(signed.data.timestamp) / 1_000 - TRADE_MARGIN_S : 0;
-      const inToken = await readPages({ asset_id: tokenId }, orderId, since, call);
-      // A resting order can be matched by one on the other token, under whose name the trade then stands.
-      if (inToken.kind !== 'not_found' || conditionId === null) return inToken;
-      return readPages({ market: conditionId }, orderId, since, call);
-    },
+    fills,
   };
 }

@@ -6,7 +6,10 @@ import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString, protocolOf } from '../wire.ts';
 
-/** The JSON numbers of a market that are amounts. */
+/**
+ * The JSON numbers of a market whose digits count. `rate` and `exponent` are read in its fee schedule alone: what else has
+ * one of these names is kept as text, and then dropped with all that nobody reads.
+ */
 const MARKET_DECIMALS = [
   'orderPriceMinTickSize',
   'orderMinSize',
@@ -15,6 +18,8 @@ const MARKET_DECIMALS = [
   'liquidityNum',
   'bestBid',
   'bestAsk',
+  'rate',
+  'exponent',
 ] as const;
 
 const strings = z.array(z.string());
@@ -51,6 +56,26 @@ const lenientTick = z.pipe(
   z.transform((tick) => (tick?.startsWith('0.') ? tick : null)),
 );
 
+const lenientBoolean = z.catch(z.nullable(z.boolean()), null);
+
+/** The first event, `null` for one without an id: nothing could be grouped by it, and another one is not the first. */
+const firstEvent = z.pipe(
+  z.pipe(
+    anything,
+    z.transform((events) => (Array.isArray(events) ? events[0] : null)),
+  ),
+  z.catch(
+    z.nullable(z.object({ id: z.string().check(z.minLength(1)), slug: lenientString, title: lenientString })),
+    null,
+  ),
+);
+
+/** The fee curve of a market (https://docs.polymarket.com/market-data/market-details, "Trading fees"). */
+const feeSchedule = z.catch(
+  z.nullable(z.object({ rate: lenientDecimal, exponent: lenientDecimal, takerOnly: lenientBoolean })),
+  null,
+);
+
 /** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
 const record = z.object({
   id: z.string().check(z.minLength(1)),
@@ -70,25 +95,38 @@ const record = z.object({
   endDate: dateTime,
   orderPriceMinTickSize: lenientTick,
   orderMinSize: lenientDecimal,
-  negRisk: z.catch(z.nullable(z.boolean()), null),
+  negRisk: lenientBoolean,
   volume24hr: lenientDecimal,
   liquidity: lenientDecimal,
   liquidityNum: lenientDecimal,
   bestBid: lenientDecimal,
   bestAsk: lenientDecimal,
+  events: firstEvent,
+  feesEnabled: anything,
+  feeSchedule,
 });
 
 type MarketRecord = z.infer<typeof record>;
+
+/** Said also of a market whose ids the venue has not published yet. */
+export const WITHOUT_IDS = 'it has not got two token ids';
 
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
 function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {
   const protocol = version ?? 'v1';
   const ids = protocol === 'v2' ? positionIds : clobTokenIds;
-  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: 'it has not got two token ids' };
+  if (ids?.length !== 2 || ids[0] === ids[1]) return { reason: WITHOUT_IDS };
   if (!ids.every(isTokenId)) return { reason: 'a token id is not a decimal uint256' };
   if (!ids.every((id) => protocolOf(id) === protocol))
     return { reason: `a token id is not one of protocol ${protocol}` };
   return ids;
+}
+
+/** The fees that the venue states; `null` where it does not say how much they are. */
+function feesOf({ feesEnabled, feeSchedule }: MarketRecord): Market['fees'] {
+  const { rate = null, exponent = null, takerOnly = null } = feeSchedule ?? {};
+  const takerRate = feesEnabled === false ? '0' : rate;
+  return takerRate === null ? null : { takerRate, exponent, takerOnly };
 }
 
 /** The members that say which market it is and whether it is open, where the rest cannot be used. */
@@ -147,6 +185,8 @@ export function parseMarket(value: unknown): MarketParse {
       liquidity: data.liquidity ?? data.liquidityNum,
       bestBid: data.bestBid,
       bestAsk: data.bestAsk,
+      event: data.events,
+      fees: feesOf(data),
       outcomes: ids.map((tokenId, index) => ({
         name: outcomes?.[index] ?? null,
         tokenId,

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
+import type { SignatureType } from '../../../settings.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
+import { fillsInAnswer, leavesOutFills } from '../fills.ts';
 import { refusedCredentials } from '../http/account.ts';
-import { toldWait, type VenueHttpResponse } from '../http/transport.ts';
-import { parseJson, sentenceOf } from '../wire.ts';
+import { askedWait, toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import { anything, parseJson, sentenceOf } from '../wire.ts';
 import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */
-export function orderBody({ payload, postOnly }: SignedOrder, owner: string): string {
-  return `{"deferExec":false,"postOnly":${postOnly},"order":${payload},"owner":${JSON.stringify(owner)},"orderType":"GTC"}`;
+export function orderBody({ payload, postOnly, expiresAt }: SignedOrder, owner: string): string {
+  const type = expiresAt === null ? 'GTC' : 'GTD';
+  return `{"deferExec":false,"postOnly":${postOnly},"order":${payload},"owner":${JSON.stringify(owner)},"orderType":"${type}"}`;
 }
 
 /** An answer that proves nothing: the order may be live. `said` holds if no look-up finds the order. */
@@ -18,11 +21,20 @@ export interface Unproven {
   readonly said?: SaidFate;
 }
 
+type Placed = Extract<Fate, { readonly kind: 'placed' }>;
+
 /** The end that an answer to `POST /order` proves, if it proves one. */
-export type Posted = Exclude<Fate, { readonly kind: 'unknown' }> | Unproven;
+export type Posted =
+  // A matched order whose amounts the answer leaves out can be looked up.
+  (Placed & { readonly leavesOutFills: boolean }) | SaidFate | Unproven;
 
 const strings = z.catch(z.array(z.string()), []);
 const text = z.catch(z.string(), '');
+/** The text of an amount, empty where there is none. */
+const amount = z.pipe(
+  anything,
+  z.transform((value) => (value === undefined || value === null ? '' : String(value))),
+);
 
 /** The members of an accepted order, in whatever answer they stand. */
 const acceptance = z.object({
@@ -30,6 +42,8 @@ const acceptance = z.object({
   errorMsg: text,
   orderID: text,
   status: text,
+  makingAmount: amount,
+  takingAmount: amount,
   transactionsHashes: strings,
   tradeIDs: strings,
 });
@@ -84,10 +98,17 @@ function readRefusal(
 
 /**
  * Reads the answer to `POST /order` as far as it proves an end of the order. Members of an accepted order go before
- * words, and words before the status. `clean` takes secrets out of the venue's sentences. Source:
+ * words, and words before the status. `clean` takes secrets out of the venue's sentences, some of which mean one thing
+ * for one kind of account and another for the others. Source:
  * https://docs.polymarket.com/api-reference/trade/post-a-new-order and the page of error codes.
  */
-export function readPosted(response: VenueHttpResponse, orderId: string, clean: (text: string) => string): Posted {
+export function readPosted(
+  response: VenueHttpResponse,
+  order: SignedOrder,
+  clean: (text: string) => string,
+  signatureType: SignatureType,
+): Posted {
+  const { orderId } = order;
   const { status, isJson } = response;
   const body = isJson ? parseJson(response.text) : undefined;
   const { success, errorMsg, orderID, tradeIDs, ...accepted } = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
@@ -96,10 +117,15 @@ export function readPosted(response: VenueHttpResponse, orderId: string, clean: 
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
   if ((status === 200 || status === 201) && success && !sentence && isOurs && known.success) {
     const { transactionsHashes: transactionHashes } = accepted;
-    return { kind: 'placed', placement: { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs } };
+    const own = { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs };
+    return {
+      kind: 'placed',
+      placement: { ...own, ...fillsInAnswer(order, known.data, accepted) },
+      leavesOutFills: known.data === 'matched' && leavesOutFills(accepted),
+    };
   }
-  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
-  const words = sentence ? { reason: clean(sentence), retryAfter } : undefined;
+  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
+  const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || tradeIDs.length > 0) return unproven('an answer that says both yes and no');

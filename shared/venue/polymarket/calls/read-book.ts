@@ -52,7 +52,8 @@ function isPlausible({ asset_id, tick_size, bids, asks }: z.infer<typeof book>, 
   return asset_id === tokenId && isInside(tick_size) && [bids, asks].flat().every(({ price }) => isInside(price));
 }
 
-function parseBook(text: string, tokenId: string): VenueBook {
+/** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
+export function parseBook(text: string, tokenId: string): VenueBook {
   const result = book.safeParse(parseJson(text));
   if (!result.success || !isPlausible(result.data, tokenId)) {
     const cause = result.success ? new Error('the book is of another token or out of range') : result.error;
@@ -78,13 +79,18 @@ function parseBook(text: string, tokenId: string): VenueBook {
 
 /** `GET /book` of the CLOB: levels and the rules of a token in one answer. Errors: see `MarketData`. */
 export async function readVenueBook(clob: Transport, tokenId: string, call: Call): Promise<VenueBook> {
+  return parseBook(await readBookText(clob, tokenId, call), tokenId);
+}
+
+/** The same answer as it came. */
+export async function readBookText(clob: Transport, tokenId: string, call: Call): Promise<string> {
   const response = await readWithRetry(
     clob,
     { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` },
     call,
   );
   const { status, isJson, text } = response;
-  if (status === 200 && isJson) return parseBook(text, tokenId);
+  if (status === 200 && isJson) return text;
   const sentence = isJson ? errorText(text) : undefined;
   if (sentence !== undefined && (status === 404 || (status === 400 && /invalid token id/i.test(sentence)))) {
     throw refuse('unknown_token', {});

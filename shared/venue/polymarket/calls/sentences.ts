@@ -1,4 +1,5 @@
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
+import type { SignatureType } from '../../../settings.ts';
 import type { Fate } from '../../port.ts';
 import { toldWait } from '../http/transport.ts';
 import { decimalOrNull } from '../wire.ts';
@@ -9,6 +10,8 @@ export interface Said {
   readonly reason: string;
   /** The wait in seconds that the venue asks for. */
   readonly retryAfter: number | undefined;
+  /** The kind of account that the order was signed for. */
+  readonly signatureType?: SignatureType;
 }
 
 /** The two ends of an order that the venue itself can prove by a sentence. */
@@ -115,7 +118,15 @@ export const SENTENCES: readonly Row[] = [
     error: refusedService('signature'),
   },
   {
-    says: /address of the api key|owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
+    // A deposit wallet signs for itself: this says of its orders that it is none of the key's, such as the key's Safe.
+    says: /address of the api key/i,
+    proves: 'operator',
+    source: 'https://github.com/Polymarket/py-clob-client-v2/issues/90',
+    error: (said) =>
+      refusedService(said.signatureType === 'deposit-wallet' ? 'wallet_type' : 'credentials')(said, undefined),
+  },
+  {
+    says: /owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('credentials'),

@@ -1,9 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { ApiCredentials } from '../../../credentials.ts';
 import { type AppError, refuse } from '../../../errors.ts';
-import { NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
+import { LIMIT_WARNING_PAUSE_MS, NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
+import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
 
@@ -125,8 +126,19 @@ function l2Headers(
   };
 }
 
-/** Requests of one account. */
-export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
+/** Requests of one account. `now`: a monotonic clock in milliseconds. */
+export function createAccountSender(
+  { clob, walletAddress, credentials, log }: AccountDeps,
+  now: () => number = () => performance.now(),
+): SendAsAccount {
+  let warnedAt: number | undefined;
+
+  function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit): void {
+    if (!warning || (warnedAt !== undefined && now() - warnedAt < LIMIT_WARNING_PAUSE_MS)) return;
+    warnedAt = now();
+    log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: { remaining, reset, tier } });
+  }
+
   async function attempt(
     request: AuthenticatedRequest,
     used: ApiCredentials,
@@ -136,7 +148,9 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     const { path, query = '', ...spec } = request;
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
     const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
-    return { response: await clob.send({ ...spec, path: path + query, headers }, call), used };
+    const response = await clob.send({ ...spec, path: path + query, headers }, call);
+    if (response.rateLimit) heedWarning(response.rateLimit);
+    return { response, used };
   }
 
   return async (make, call, mayRepeat = () => true) => {

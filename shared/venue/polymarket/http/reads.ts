@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as z from 'zod/mini';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
 import { JOIN_WINDOW_MS, MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
-import { errorText } from '../wire.ts';
+import { errorText, parseJson } from '../wire.ts';
 import {
   type Transport,
   TransportError,
@@ -30,7 +31,8 @@ async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
   }
 }
 
-function translateFailure({ kind, cause }: TransportError): AppError {
+/** Translates an answer that did not come. */
+export function translateFailure({ kind, cause }: TransportError): AppError {
   if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' }, { cause });
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
   return refuse('venue_error', { why: 'broken_off' }, { cause });
@@ -62,6 +64,19 @@ export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpRespon
   }
   const cause = new Error(`status ${status}${isJson ? '' : ', not JSON'}`);
   return refuse('venue_error', { why: 'unusable' }, { cause });
+}
+
+/** Sends a read whose answer has a shape. Errors by code: those of `readWithRetry` and `refuseRead`. */
+export async function readShape<T>(
+  http: Transport,
+  spec: VenueHttpRequest,
+  shape: z.ZodMiniType<T>,
+  call: Call,
+): Promise<T> {
+  const response = await readWithRetry(http, spec, call);
+  const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
+  if (!result?.success) throw refuseRead(response);
+  return result.data;
 }
 
 /** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { CONNECT_MS, MAX_IDLE_MS, NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { VERSION } from '../../../version.ts';
-import type { Call } from '../../port.ts';
+import type { Call, RateLimit } from '../../port.ts';
+import { parseRateLimit, type ToldRateLimit } from './rate-limit.ts';
 
 /** Why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
 export class TransportError extends Error {
@@ -37,8 +38,8 @@ export interface VenueHttpResponse {
   readonly status: number;
   /** The wait in seconds that `Retry-After` asks for. */
   readonly retryAfter: number | undefined;
-  /** The tokens left of the account's bucket, as `Poly-RateLimit-Remaining` tells; may be below 0. */
-  readonly rateLimitRemaining?: number;
+  /** Told of requests that the venue limits by the signer's address. */
+  readonly rateLimit?: ToldRateLimit;
   readonly isJson: boolean;
   readonly text: string;
 }
@@ -76,17 +77,19 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
-/**
- * Reads how many requests the account may still make at once; `undefined` where the venue does not tell
- * (https://docs.polymarket.com/api-reference/trading-rate-limits).
- */
-function parseRemaining(value: string | string[] | undefined): number | undefined {
-  return typeof value === 'string' && /^-?\d{1,9}(?:\.\d+)?$/.test(value) ? Math.floor(Number(value)) : undefined;
-}
-
 /** Bounds the wait that the venue asks for as callers are told it: one of zero would make them spin. */
 export function toldWait(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
+}
+
+/**
+ * The wait in seconds that an answer asks for: by `Retry-After`, else by the end of the limit that the venue counts the
+ * request under, where the answer refuses it for now.
+ */
+export function askedWait({ status, retryAfter, rateLimit }: VenueHttpResponse): number | undefined {
+  const refusesForNow = status === 429 || status === 425 || status === 503;
+  // A limit that ends now does not hold the request back.
+  return retryAfter ?? ((refusesForNow && rateLimit?.reset) || undefined);
 }
 
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
@@ -227,12 +230,12 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
     const { headers, statusCode = 0 } = response;
     const date = Date.parse(headers.date ?? '');
     if (!Number.isNaN(date)) [skew, offset] = [date - now(), now() - performance.now()];
+    const rateLimit = parseRateLimit(headers, now() + skew);
     const text = await readBody(response);
-    const rateLimitRemaining = parseRemaining(headers['poly-ratelimit-remaining']);
     return {
       status: statusCode,
       retryAfter: parseRetryAfter(headers['retry-after'], now() + skew),
-      ...(rateLimitRemaining !== undefined && { rateLimitRemaining }),
+      ...(rateLimit && { rateLimit }),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };
@@ -245,11 +248,15 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
       let result: number | string = 'timeout';
-      let rateLimitRemaining: number | undefined;
+      let rateLimit: RateLimit | undefined;
       try {
         if (limit <= 0) throw new TransportError('timeout', false);
         const response = await receive(spec, limit);
-        ({ status: result, rateLimitRemaining } = response);
+        result = response.status;
+        if (response.rateLimit) {
+          const { remaining, reset, tier } = response.rateLimit;
+          rateLimit = { remaining, reset, tier };
+        }
         return response;
       } catch (error) {
         const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
@@ -260,7 +267,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
           name: spec.name,
           result,
           milliseconds: Number((performance.now() - startedAt).toFixed(1)),
-          ...(rateLimitRemaining !== undefined && { rateLimitRemaining }),
+          ...(rateLimit && { rateLimit }),
         });
       }
     },

@@ -6,7 +6,14 @@ import { codeOf, expectProblem } from '../ask.ts';
 import { type Check, placesOrders, type Sample, type World } from '../check.ts';
 import { post } from './refused-orders.ts';
 
-const placed = z.object({ order_id: z.string(), price: z.string(), size: z.string(), status: z.string() });
+const placed = z.object({
+  order_id: z.string(),
+  price: z.string(),
+  size: z.string(),
+  status: z.string(),
+  filled_size: z.nullable(z.string()),
+  remaining_size: z.nullable(z.string()),
+});
 
 /** The one order that is placed: at the lowest price that there is, of the smallest size, never taking. */
 function orderOf({ tokenId, tickSize, minOrderSize }: Sample) {
@@ -53,6 +60,7 @@ const RULES: Check = {
     const size = minOrderSize.includes('.') ? `${minOrderSize}001` : `${minOrderSize}.001`;
     expectProblem(await order(world, { size }), 'size_precision');
     for (const small of ['0.01', 0, '-1']) expectProblem(await order(world, { size: small }), 'size_below_minimum');
+    expectProblem(await order(world, { expires_at: '2026-01-01T00:00:00Z' }), 'expiry_too_soon');
   },
 };
 
@@ -69,9 +77,9 @@ const ONCE: Check = {
     }
     const first = both.find(({ status }) => status === 201);
     assert.ok(first, `nothing was placed: ${both.map((answer) => codeOf(answer)).join(', ')}`);
-    const { order_id, price, size, status } = placed.parse(first.body);
-    const sent = orderOf(world.sample);
-    assert.deepEqual({ price, size, status }, { price: sent.price, size: sent.size, status: 'live' });
+    const { order_id, ...told } = placed.parse(first.body);
+    const { price, size } = orderOf(world.sample);
+    assert.deepEqual(told, { price, size, status: 'live', filled_size: '0', remaining_size: size });
     const otherwise = { side: 'BUY', price: Number(price), size: `${size}${size.includes('.') ? '0' : '.0'}` };
     for (const change of [{}, otherwise]) {
       const again = await order(world, change, key);

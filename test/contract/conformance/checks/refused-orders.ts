@@ -47,6 +47,9 @@ const WRONG_MEMBERS: readonly (readonly [field: string, body: string])[] = [
   ['size', changed('size', '1000000001')],
   ['post_only', changed('post_only', 'true')],
   ['post_onl', changed('post_onl', true)],
+  ['expires_at', changed('expires_at', null)],
+  ['expires_at', changed('expires_at', '2030-01-01T00:00:00.000Z')],
+  ['expires_at', changed('expires_at', '2030-01-01T00:00:00+00:00')],
   ['side', JSON.stringify(NOWHERE).replace('{', '{"side":"sell",')],
   ['price', JSON.stringify(NOWHERE).replace('{', '{"pr\\u0069ce":"0.01",')],
   ['body', 'null'],
@@ -170,7 +173,7 @@ export const REFUSED_ORDERS: readonly Check[] = [
       ]) {
         const answer = await post(world, sending);
         expectProblem(answer, 'order_placement_disabled');
-        assert.match(JSON.stringify(answer.body), /SERVICE_/, 'detail does not name the setting');
+        assert.match(JSON.stringify(answer.body), /SERVICE_|placeOrder/, 'detail does not name the setting');
       }
     },
   },

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { computeAddress } from 'ethers';
 import { formatDecimal } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
 import { SIGNATURE_TYPES } from '../../../../shared/settings.ts';
@@ -13,6 +14,7 @@ import {
   derivedKey,
   limitOrder,
   lookedUp,
+  NOTHING_FILLED,
   openWorld,
   PASSPHRASE,
   PRIVATE_KEY,
@@ -20,11 +22,9 @@ import {
 } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
-import { findMarket, plainMarket } from '../../../support/venue/paper-client.ts';
+import { findMarket, funderOf, plainMarket } from '../../../support/venue/paper-client.ts';
 import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
-
-const FUNDER = '0x00000000000000000000000000000000000f00d5';
 
 /** An order entry before a paper venue, which verifies credentials and signatures. */
 function entryOn({ url }: RunningPaper, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
@@ -33,7 +33,7 @@ function entryOn({ url }: RunningPaper, signatureType: (typeof SIGNATURE_TYPES)[
       clobUrl: url,
       privateKey: new Secret(PRIVATE_KEY),
       signatureType,
-      funderAddress: signatureType === 'eoa' ? undefined : FUNDER,
+      funderAddress: signatureType === 'eoa' ? undefined : funderOf(computeAddress(PRIVATE_KEY), signatureType),
       credentials: undefined,
       maxOrderNotional: undefined,
     },
@@ -66,6 +66,8 @@ describe('an order on a venue that verifies signatures', () => {
           expect(placement).toStrictEqual({
             orderId: signed.orderId,
             status: 'live',
+            ...NOTHING_FILLED,
+            remainingSize: '15.25',
             transactionHashes: [],
             tradeIds: [],
           });

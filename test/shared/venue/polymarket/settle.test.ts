@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../../support/orders/trading-world.ts';
+import {
+  type Answers,
+  lookedUp,
+  NOT_FOUND,
+  NOTHING_FILLED,
+  NOTHING_TOLD,
+  openWorld,
+  resultOf,
+} from '../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
@@ -15,13 +23,25 @@ async function settled(answers: Answers, budget = 24_000) {
 const fill: Answers['trades'] = (taker_order_id) => ({
   body: { data: [{ id: 't1', taker_order_id, transaction_hash: '0xaa' }], next_cursor: 'LTE=' },
 });
-const filled = (orderId: string) => ({ orderId, status: 'matched', transactionHashes: ['0xaa'], tradeIds: ['t1'] });
+const filled = (orderId: string) => ({
+  orderId,
+  status: 'matched',
+  ...NOTHING_TOLD,
+  transactionHashes: ['0xaa'],
+  tradeIds: ['t1'],
+});
 const refuse = (text: string) => (): Reply => ({ status: 400, body: { error: text } });
 
 describe('an order of an earlier request', () => {
   it('is not sent again when the venue has it', async () => {
     const { signed, result, calls } = await settled({ order: (id) => lookedUp(id, 'LIVE') });
-    expect(result).toStrictEqual({ orderId: signed.orderId, status: 'live', transactionHashes: [], tradeIds: [] });
+    expect(result).toStrictEqual({
+      orderId: signed.orderId,
+      status: 'live',
+      ...NOTHING_FILLED,
+      transactionHashes: [],
+      tradeIds: [],
+    });
     expect(calls).toStrictEqual([`GET /data/order/${signed.orderId}`]);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@polymarket/clob-client-v2';
-import { dataSlice, getAddress, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers';
+import { dataSlice, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers';
 import fc from 'fast-check';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
@@ -11,9 +11,8 @@ import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';
 import { ORDER_TYPE } from '../../../support/orders/order-type.ts';
 import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
 import { v1TokenId, v2TokenId } from '../../../support/venue/market-records.ts';
-import { clientSigner } from '../../../support/venue/paper-client.ts';
+import { clientSigner, funderOf } from '../../../support/venue/paper-client.ts';
 
-const FUNDER = getAddress('0x00000000000000000000000000000000000f00d5');
 const signer = new Wallet(PRIVATE_KEY);
 const wallet = openWallet(new Secret(PRIVATE_KEY));
 /** The exchanges on Polygon, as the venue documents them. */
@@ -42,7 +41,7 @@ function rulesOf(domain: Domain, tick: string): OrderRules {
 
 /** The account as our settings know it. */
 function accountOf(signatureType: SignatureType) {
-  return { wallet, signatureType, funderAddress: signatureType === 'eoa' ? wallet.address : FUNDER };
+  return { wallet, signatureType, funderAddress: funderOf(wallet.address, signatureType) };
 }
 
 interface Terms {
@@ -52,27 +51,38 @@ interface Terms {
   readonly price: string;
   readonly size: string;
   readonly side: 'buy' | 'sell';
+  /** The end of the order, in milliseconds. */
+  readonly expiresAt?: number;
+  readonly builderCode?: string;
 }
 
 /** The payload of the same order from the official client with an ethers wallet. */
-async function officialPayload({ domain, kind, tick, price, size, side }: Terms): Promise<string> {
+async function officialPayload({ domain, kind, tick, price, size, side, expiresAt, builderCode }: Terms) {
   const type = SIGNATURE_TYPES.indexOf(kind);
-  const builder = new OrderBuilder(clientSigner(signer), 137, type, kind === 'eoa' ? undefined : FUNDER);
+  const builder = new OrderBuilder(clientSigner(signer), 137, type, funderOf(signer.address, kind));
   const terms = {
     tokenID: tokenOf(domain),
     price: Number(price),
     size: Number(size),
     side: side === 'buy' ? Side.BUY : Side.SELL,
+    // The venue ends an order a minute before its expiration.
+    ...(expiresAt !== undefined && { expiration: expiresAt / 1_000 + 60 }),
+    ...(builderCode && { builderCode }),
   };
   const options = { tickSize: tick, negRisk: domain === 'negRisk' };
   const signed = await builder.buildOrder(terms, options, domain === 'protocolV2' ? 3 : 2);
   if ('nonce' in signed) throw new Error('the client signed an order of the first CLOB');
-  return JSON.stringify(orderToJsonV2(signed, '', OrderType.GTC).order);
+  return JSON.stringify(orderToJsonV2(signed, '', expiresAt === undefined ? OrderType.GTC : OrderType.GTD).order);
 }
 
-function signTerms({ domain, kind, tick, ...order }: Terms) {
-  const limit = limitOrder({ ...order, tokenId: tokenOf(domain) });
-  return signOrder(limit, rulesOf(domain, tick), accountOf(kind), { now: NOW, salt: Math.round(RANDOM * NOW) });
+function signTerms({ domain, kind, tick, expiresAt, builderCode, ...order }: Terms) {
+  const limit = { ...limitOrder({ ...order, tokenId: tokenOf(domain) }), expiresAt: expiresAt ?? null };
+  return signOrder(
+    limit,
+    rulesOf(domain, tick),
+    { ...accountOf(kind), builderCode },
+    { now: NOW, salt: Math.round(RANDOM * NOW) },
+  );
 }
 
 /** Of a deposit wallet's signature: the order within the wallet's own domain (ERC-7739). */
@@ -132,8 +142,26 @@ describe('a signed order', () => {
       for (const side of ['buy', 'sell'] as const) {
         const terms = { domain, kind, tick, side, price: tick === '0.1' ? '0.3' : '0.35', size: '12.34' };
         expect((await signTerms(terms)).payload).toBe(await officialPayload(terms));
+        const ending = { ...terms, expiresAt: Date.UTC(2026, 11, 1, 12) };
+        const { payload, orderId } = await signTerms(ending);
+        expect([payload, JSON.parse(payload).expiration]).toStrictEqual([await officialPayload(ending), '1796126460']);
+        expect(orderId).toBe((await signTerms(terms)).orderId);
       }
     }
+  });
+
+  it.each(cases)('of account kind %s for exchange %s is signed with the code of its builder', async (kind, domain) => {
+    const terms = { domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' } as const;
+    const ids = new Set([(await signTerms(terms)).orderId]);
+    for (const builderCode of [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`]) {
+      const { payload, orderId } = await signTerms({ ...terms, builderCode });
+      expect(payload).toBe(await officialPayload({ ...terms, builderCode }));
+      expect(JSON.parse(payload).builder).toBe(builderCode);
+      ids.add(orderId);
+    }
+    expect(ids.size).toBe(3);
+    const none = `0x${'00'.repeat(32)}`;
+    expect(await signTerms({ ...terms, builderCode: none })).toStrictEqual(await signTerms(terms));
   });
 
   it("has the official client's bytes wherever its floating point is exact, and exact amounts elsewhere", async () => {
@@ -166,7 +194,7 @@ describe('a signed order', () => {
   it.each(cases)("of account kind %s for exchange %s is signed by the key's address", async (kind, domain) => {
     const { payload } = await signTerms({ domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' });
     const { struct, signature } = structOf(payload);
-    const holder = kind === 'eoa' ? signer.address : FUNDER;
+    const holder = funderOf(signer.address, kind);
     expect([struct.maker, struct.signer]).toStrictEqual([holder, kind === 'deposit-wallet' ? holder : signer.address]);
     expect(struct.signatureType).toBe(SIGNATURE_TYPES.indexOf(kind));
     if (kind !== 'deposit-wallet') {
@@ -178,7 +206,7 @@ describe('a signed order', () => {
       name: 'DepositWallet',
       version: '1',
       chainId: 137,
-      verifyingContract: FUNDER,
+      verifyingContract: holder,
       salt: `0x${'00'.repeat(32)}`,
     };
     const digest = TypedDataEncoder.hash(domainOf(domain), { TypedDataSign: NESTED, Order: ORDER_TYPE }, nested);

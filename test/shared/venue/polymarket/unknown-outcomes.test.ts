@@ -5,6 +5,8 @@ import {
   lookedUp,
   NO_TRADES,
   NOT_FOUND,
+  NOTHING_FILLED,
+  NOTHING_TOLD,
   openWorld,
   place,
   resultOf,
@@ -101,9 +103,10 @@ const UNCLEAR: readonly (readonly [string, (orderId: string) => Reply])[] = [
   ['success as a text', (id) => accepted(id, { success: 'true' })],
 ];
 
-const placed = (orderId: string, status: string, tradeIds: readonly string[] = []) => ({
+const placed = (orderId: string, status: string, tradeIds: readonly string[] = [], fills: object | null = null) => ({
   orderId,
   status,
+  ...(fills ?? (status === 'live' || status === 'cancelled' ? NOTHING_FILLED : NOTHING_TOLD)),
   transactionHashes: [],
   tradeIds,
 });
@@ -187,7 +190,12 @@ describe('an order that is refused in words that nobody knows', () => {
 describe('an order that the venue accepts', () => {
   it.each<[string, Readonly<Record<string, unknown>>, readonly string[], readonly string[]]>([
     ['live', {}, [], []],
-    ['matched', { transactionsHashes: ['0xaa'], tradeIDs: ['t1', 't2'] }, ['0xaa'], ['t1', 't2']],
+    [
+      'matched',
+      { makingAmount: '0.9', takingAmount: '2', transactionsHashes: ['0xaa'], tradeIDs: ['t1', 't2'] },
+      ['0xaa'],
+      ['t1', 't2'],
+    ],
     ['delayed', { errorMsg: null, transactionsHashes: null }, [], []],
     ['LIVE', { errorMsg: undefined, tradeIDs: undefined }, [], []],
   ])('is placed with status %s %j', async (status, changes, transactionHashes, tradeIds) => {
@@ -196,7 +204,7 @@ describe('an order that the venue accepts', () => {
     });
     const { signed, result } = await place(world);
     const { orderId } = signed;
-    expect(result).toStrictEqual({ orderId, status: status.toLowerCase(), transactionHashes, tradeIds });
+    expect(result).toMatchObject({ orderId, status: status.toLowerCase(), transactionHashes, tradeIds });
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
   });
 
@@ -214,27 +222,29 @@ describe('an order that may be live', () => {
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', `${LOOK_UP}${signed.orderId}`]);
   });
 
-  it.each<[string, Readonly<Record<string, unknown>>, string, readonly string[]]>([
+  it.each<[string, Readonly<Record<string, unknown>>, string, readonly string[], sizes?: readonly string[]]>([
     ['LIVE', {}, 'live', []],
     ['ORDER_STATUS_LIVE', {}, 'live', []],
     ['live', { size_matched: '0.00' }, 'live', []],
     ['UNMATCHED', {}, 'live', []],
     ['DELAYED', {}, 'delayed', []],
     ['ORDER_STATUS_DELAYED', { associate_trades: null }, 'delayed', []],
-    ['MATCHED', { size_matched: '10', associate_trades: ['t7'] }, 'matched', ['t7']],
+    ['MATCHED', { size_matched: '10', associate_trades: ['t7'] }, 'matched', ['t7'], ['10', '0']],
     ['ORDER_STATUS_MATCHED', {}, 'matched', []],
-    ['LIVE', { size_matched: '2.5', associate_trades: ['t8'] }, 'matched', ['t8']],
-    ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'cancelled', ['t9']],
+    ['LIVE', { size_matched: '2.5', associate_trades: ['t8'] }, 'matched', ['t8'], ['2.5', '7.5']],
+    ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'cancelled', ['t9'], ['2.5', '7.5']],
     ['CANCELED', {}, 'cancelled', []],
     ['ORDER_STATUS_CANCELED', {}, 'cancelled', []],
     ['CANCELLED', {}, 'cancelled', []],
     ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', {}, 'cancelled', []],
     ['INVALID', {}, 'cancelled', []],
-    ['SOMETHING_NEW', { size_matched: '1' }, 'matched', []],
-  ])('is found as %s %j: %s', async (state, changes, status, tradeIds) => {
+    ['SOMETHING_NEW', { size_matched: '1' }, 'matched', [], ['1', '9']],
+  ])('is found as %s %j: %s', async (state, changes, status, tradeIds, sizes) => {
     const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state, changes) });
     const { signed, result } = await place(world);
-    expect(result).toStrictEqual(placed(signed.orderId, status, tradeIds));
+    const [filledSize, remainingSize] = sizes ?? [];
+    const fills = sizes ? { filledSize, remainingSize, filledValue: null } : null;
+    expect(result).toStrictEqual(placed(signed.orderId, status, tradeIds, fills));
   });
 
   it.each<[string, Reply]>([
@@ -289,14 +299,17 @@ describe('an order that may be live', () => {
     expect(result).toStrictEqual({
       orderId: signed.orderId,
       status: 'matched',
+      ...NOTHING_TOLD,
       transactionHashes: ['0xaa'],
       tradeIds: ['t1'],
     });
     const asked = world.venue.seen.filter(({ path }) => path === '/data/trades').map(({ query }) => query);
     // By the token, and not by a time, which would be that of a clock.
-    expect(asked.map((query) => [query.get('asset_id'), query.get('after')])).toStrictEqual([
-      [TOKEN, null],
-      [TOKEN, null],
+    expect(asked.map((query) => [query.get('asset_id'), query.get('market'), query.get('after')])).toStrictEqual([
+      [TOKEN, null, null],
+      [TOKEN, null, null],
+      [null, expect.stringMatching(/^0x/), null],
+      [null, expect.stringMatching(/^0x/), null],
     ]);
   });
 

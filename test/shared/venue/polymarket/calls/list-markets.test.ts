@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { formatDecimal, parseNumber } from '../../../../../shared/decimal.ts';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { gammaMarket } from '../../../../support/venue/market-records.ts';
@@ -133,6 +135,34 @@ describe('the list of markets', () => {
       '5',
       '0.00000015',
     ]);
+  });
+
+  it('keeps the digits of a fee schedule, whatever else is called as its members are', async () => {
+    let body = '';
+    const { data } = await withVenue(() => ({ body }));
+    const namesakes = { rate: 1, exponent: { rate: [2], exponent: -3 }, feeSchedules: { rate: 4 } };
+    const question = '{"rate": 6, "exponent": 7}';
+    const event = { id: '9', slug: 'rate', title: '"rate":8' };
+    const feeSchedule = { rebateRate: 0.25, rate: 'R', takerOnly: true, exponent: 'E' };
+    const market = {
+      ...namesakes,
+      question,
+      clobRewards: [namesakes],
+      events: [{ ...event, ...namesakes }],
+      feeSchedule,
+    };
+    const template = JSON.stringify({ rate: 5, markets: [gammaMarket(1, market)] });
+    const digits = fc.tuple(fc.nat(9), fc.stringMatching(/^\d{1,40}$/), fc.integer({ min: -20, max: 20 }));
+    const property = fc.asyncProperty(digits, async ([whole, fraction, exponent]) => {
+      const written = `${whole}.${fraction}e${exponent}`;
+      body = template.replace('"R"', written).replace('"E"', written);
+      const number = parseNumber(written);
+      const exact = number && formatDecimal(number);
+      expect((await data.listMarkets(20, callWithin())).markets).toMatchObject([
+        { question, event, fees: { takerRate: exact, exponent: exact, takerOnly: true } },
+      ]);
+    });
+    await fc.assert(property);
   });
 
   it('logs a market that is left out once, however often it is met, and closed ones never', async () => {

@@ -3,6 +3,10 @@ import fc from 'fast-check';
 import { parseMarket } from '../../../../../shared/venue/polymarket/calls/list-markets.ts';
 import { gammaMarket, gammaMarketV2, v1TokenId, v2TokenId } from '../../../../support/venue/market-records.ts';
 
+const EVENT = { id: '9', slug: 'kites', title: 'Kites that fly' };
+const SCHEDULE = { exponent: '1', rate: '0.04', takerOnly: true, rebateRate: 0.25 };
+const FEES = { takerRate: '0.04', exponent: '1', takerOnly: true };
+
 /** As a page has it, where the decimals have become strings of the digits that were written. */
 function record(changes: Readonly<Record<string, unknown>> = {}, make = gammaMarket) {
   const decimals = {
@@ -11,6 +15,7 @@ function record(changes: Readonly<Record<string, unknown>> = {}, make = gammaMar
     volume24hr: '1022.5',
     bestBid: '0.51',
     bestAsk: '0.52',
+    feeSchedule: SCHEDULE,
   };
   return make(7, { ...decimals, ...changes });
 }
@@ -39,6 +44,8 @@ describe('a market of the catalogue', () => {
         liquidity: '12345.67',
         bestBid: '0.51',
         bestAsk: '0.52',
+        event: EVENT,
+        fees: FEES,
         outcomes: [
           { name: 'Yes', tokenId: v1TokenId(14), price: '0.515' },
           { name: 'No', tokenId: v1TokenId(15), price: '0.485' },
@@ -145,6 +152,8 @@ describe('a market of the catalogue', () => {
         liquidity: null,
         bestBid: null,
         bestAsk: null,
+        event: null,
+        fees: null,
         outcomes: [14, 15].map((n) => ({ name: null, tokenId: v1TokenId(n), price: null })),
       },
     };
@@ -168,6 +177,62 @@ describe('a market of the catalogue', () => {
     const ours: Readonly<Record<string, string>> = { volume24hr: 'volume24h', orderPriceMinTickSize: 'tickSize' };
     const { market } = parseMarket(record());
     expect(parseMarket(record({ [name]: value })).market).toStrictEqual({ ...market, [ours[name] ?? name]: null });
+  });
+
+  it.each([
+    ['none', undefined, null],
+    ['an empty list', [], null],
+    ['no list', { 0: EVENT }, null],
+    ['text', JSON.stringify([EVENT]), null],
+    ['null in it', [null, EVENT], null],
+    ['one without an id', [{ slug: 'kites', title: 'Kites' }, EVENT], null],
+    ['one with an empty id', [{ ...EVENT, id: '' }], null],
+    ['an id that was a number', [{ ...EVENT, id: 9 }], null],
+    ['two', [EVENT, { id: '10', slug: 'b', title: 'B' }], EVENT],
+    ['one with nothing but an id', [{ id: '9' }], { id: '9', slug: null, title: null }],
+    ['one described in numbers', [{ id: '9', slug: 7, title: null }], { id: '9', slug: null, title: null }],
+  ])('has the first of its events: %s', (_what, events, event) => {
+    expect(parseMarket(record({ events })).market).toStrictEqual({ ...parseMarket(record()).market, event });
+  });
+
+  it.each([
+    ['on, with a schedule', { feesEnabled: true }, FEES],
+    ['off', { feesEnabled: false, feeSchedule: null }, { takerRate: '0', exponent: null, takerOnly: null }],
+    ['off, with a schedule', { feesEnabled: false }, { ...FEES, takerRate: '0' }],
+    ['on, but not which', { feeSchedule: null }, null],
+    ['on, a schedule without a rate', { feeSchedule: { exponent: '1', takerOnly: true } }, null],
+    ['on, a rate below zero', { feeSchedule: { ...SCHEDULE, rate: '-0.1' } }, null],
+    ['on, a rate that is no number', { feeSchedule: { ...SCHEDULE, rate: 'low' } }, null],
+    ['on, a schedule that is text', { feeSchedule: JSON.stringify(SCHEDULE) }, null],
+    ['on at no rate', { feeSchedule: { ...SCHEDULE, rate: '0' } }, { ...FEES, takerRate: '0' }],
+    [
+      'on, nothing but a rate',
+      { feeSchedule: { rate: '0.07' } },
+      { takerRate: '0.07', exponent: null, takerOnly: null },
+    ],
+    ['on, an odd exponent', { feeSchedule: { ...SCHEDULE, exponent: [1] } }, { ...FEES, exponent: null }],
+    ['on, for whom is odd', { feeSchedule: { ...SCHEDULE, takerOnly: 'yes' } }, { ...FEES, takerOnly: null }],
+    ['unsaid, a schedule', { feesEnabled: undefined }, FEES],
+    ['unsaid', { feesEnabled: undefined, feeSchedule: undefined }, null],
+    ['said oddly', { feesEnabled: 'false', feeSchedule: null }, null],
+  ])('has fees: %s', (_what, changes, fees) => {
+    expect(parseMarket(record(changes)).market).toStrictEqual({ ...parseMarket(record()).market, fees });
+  });
+
+  it('loses neither itself nor another field, whatever stands for its events and its fees', () => {
+    const { event: _event, fees: _fees, ...rest } = parseMarket(record()).market ?? {};
+    const odd = fc.oneof(
+      fc.anything(),
+      fc.array(fc.anything()),
+      fc.object({ key: fc.constantFrom(...Object.keys(SCHEDULE)) }),
+    );
+    const property = fc.property(odd, odd, odd, (events, feesEnabled, feeSchedule) => {
+      const { event, fees, ...others } = parseMarket(record({ events, feesEnabled, feeSchedule })).market ?? {};
+      expect(others).toStrictEqual(rest);
+      expect(event === null || typeof event?.id === 'string').toBe(true);
+      expect(fees === null || /^\d/.test(fees?.takerRate ?? '')).toBe(true);
+    });
+    fc.assert(property, { numRuns: 500 });
   });
 
   it('never throws, and is a market, a reason or nothing', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { computeAddress } from 'ethers';
 import { fateSaidBy, SENTENCES } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
-import { openWorld, place } from '../../../../support/orders/trading-world.ts';
+import { openWorld, PRIVATE_KEY, place } from '../../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../../support/venue/book-answers.ts';
+import { funderOf } from '../../../../support/venue/paper-client.ts';
 import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
 /** What comes of an order to which the venue answers this, and how often it was sent. */
@@ -99,6 +101,19 @@ describe('a refusal by the venue', () => {
     [503, POST_ONLY, { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
   ])('%i %j is told as what it is, and the order is sent once', async (status, text, result) => {
     expect(await answeredWith(error(status, text))).toStrictEqual({ result, sent: 1 });
+  });
+
+  it.each([
+    [SIGNER, 'deposit-wallet', 'wallet_type'],
+    [SIGNER, 'safe', 'credentials'],
+    [SIGNER, 'proxy', 'credentials'],
+    [OWNER, 'deposit-wallet', 'credentials'],
+    [OWNER, 'safe', 'credentials'],
+    [WALLET_TYPE, 'safe', 'wallet_type'],
+  ] as const)('%j to an account of kind %s is about %s', async (text, signatureType, reason) => {
+    const funderAddress = funderOf(computeAddress(PRIVATE_KEY), signatureType);
+    const world = await openWorld({ post: () => error(400, text) }, { signatureType, funderAddress });
+    expect((await place(world)).result).toMatchObject(service(reason));
   });
 
   it.each<[string, Reply, object]>([

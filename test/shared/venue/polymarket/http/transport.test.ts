@@ -57,19 +57,6 @@ describe('transport', () => {
     expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
   });
 
-  it.each([
-    ['57', 57],
-    ['-2', -2],
-    ['0.5', 0],
-    ['many', undefined],
-    ['', undefined],
-  ])('reads what is left of the account’s bucket: %j', async (remaining, expected) => {
-    const venue = await startVenue(() => ({ headers: { 'poly-ratelimit-remaining': remaining } }));
-    const call = callWithin();
-    expect((await createTransport(venue.url).send(GET, call)).rateLimitRemaining).toBe(expected);
-    expect(call.venueRequests[0]?.rateLimitRemaining).toBe(expected);
-  });
-
   it('waits for an answer on a connection that was made in time, however long the venue thinks', async () => {
     const venue = await startVenue(async () => {
       await sleep(CONNECT_MS + 200);

@@ -1,0 +1,89 @@
+import type { components } from './api.ts';
+
+type Schemas = components['schemas'];
+
+/** A decimal number as text; a number is taken with the digits that it prints. */
+type Decimal = string | number;
+
+/** Decimals of a fee, in collateral. */
+const FEE_DECIMALS = 5;
+
+/** Reads plain notation as whole units of 10^-scale; `undefined` for anything else, a sign or an exponent included. */
+function parse(value: Decimal): { readonly units: bigint; readonly scale: number } | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? [];
+  return whole === undefined ? undefined : { units: BigInt(whole + fraction), scale: fraction.length };
+}
+
+function read(name: string, value: Decimal) {
+  const decimal = parse(value);
+  if (!decimal) throw new RangeError(`The ${name} must be a decimal such as 0.25, not "${value}".`);
+  return decimal;
+}
+
+function tenTo(exponent: number): bigint {
+  return 10n ** BigInt(exponent);
+}
+
+function format(units: bigint, scale: number): string {
+  const digits = units.toString().padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0*$/, '');
+}
+
+/** The largest whole number whose power is not above the value. */
+function root(value: bigint, degree: bigint): bigint {
+  let low = 0n;
+  let above = 1n << (BigInt(value.toString(2).length) / degree + 1n);
+  while (above - low > 1n) {
+    const middle = (low + above) / 2n;
+    if (middle ** degree <= value) low = middle;
+    else above = middle;
+  }
+  return low;
+}
+
+/**
+ * Fee of an order that is filled wholly, at once and at its price, in collateral: size × rate × (price × (1 − price)) ^
+ * exponent, rounded down to 5 decimals (the venue documents that less than 0.00001 is nothing). What rests pays none.
+ * `null` where the market's `fees` do not tell it: no rate, or no exponent of at most 2 digits before and behind the
+ * point. Throws RangeError for a size that is no decimal, and for a price that is none or not between 0 and 1.
+ */
+export function takerFee(
+  order: Pick<Schemas['OrderRequest'], 'price' | 'size'>,
+  fees: Schemas['MarketFees'] | null,
+): string | null {
+  const price = read('price', order.price);
+  const size = read('size', order.size);
+  const left = tenTo(price.scale) - price.units;
+  if (price.units === 0n || left <= 0n)
+    throw new RangeError(`The price must be between 0 and 1, not "${order.price}".`);
+  const rate = parse(fees?.taker_rate ?? '');
+  if (!rate) return null;
+  if (rate.units === 0n) return '0';
+  const exponent = /^\d{1,2}(\.\d{1,2})?$/.test(fees?.exponent ?? '') ? parse(fees?.exponent ?? '') : undefined;
+  if (!exponent) return null;
+  // A power with a fraction is a root of a whole power: (a × b ^ 1.5) is the square root of (a ^ 2 × b ^ 3).
+  const degree = tenTo(exponent.scale);
+  const power = (size.units * rate.units * tenTo(FEE_DECIMALS)) ** degree * (price.units * left) ** exponent.units;
+  const unit = tenTo(size.scale + rate.scale) ** degree * tenTo(2 * price.scale) ** exponent.units;
+  return format(root(power / unit, degree), FEE_DECIMALS);
+}
+
+/**
+ * Rounds a price to a multiple of the tick size; `nearest` takes the upper one of two that are as near. Throws RangeError
+ * where the result is not from one tick to 1 − tick, where no order can be, and for what is no decimal.
+ */
+export function roundToTick(price: Decimal, tickSize: Decimal, direction: 'down' | 'up' | 'nearest'): string {
+  const [from, step] = [read('price', price), read('tick size', tickSize)];
+  const scale = Math.max(from.scale, step.scale);
+  const tick = step.units * tenTo(scale - step.scale);
+  const one = tenTo(scale);
+  if (tick === 0n || 2n * tick > one) throw new RangeError('The tick size must be above 0 and at most 0.5.');
+  const shift = { down: 0n, up: tick - 1n, nearest: tick / 2n }[direction];
+  if (shift === undefined) throw new RangeError(`A price is rounded down, up or nearest, not "${direction}".`);
+  const rounded = ((from.units * tenTo(scale - from.scale) + shift) / tick) * tick;
+  const last = one - tick;
+  if (rounded >= tick && rounded <= last) return format(rounded, scale);
+  const [result, lowest, highest] = [rounded, tick, last].map((units) => format(units, scale));
+  throw new RangeError(`The price ${price} becomes ${result}; it must be from ${lowest} to ${highest}.`);
+}

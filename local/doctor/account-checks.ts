@@ -1,0 +1,179 @@
+import { writeFile } from 'node:fs/promises';
+import type { ApiCredentials } from '../../shared/credentials.ts';
+import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
+import { AppError } from '../../shared/errors.ts';
+import {
+  type Account,
+  type AccountReads,
+  findLacking,
+  type Inspection,
+  type NotedCollateral,
+} from '../../shared/venue/polymarket/inspection.ts';
+import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
+import { findAccount, type Key } from './setup-checks.ts';
+
+/** The API credentials that work, and the reads that they open. */
+export interface OpenedAccount {
+  readonly credentials: ApiCredentials;
+  readonly reads: AccountReads;
+}
+
+/** The parts that every check of the account asks with. */
+export interface Asking {
+  readonly venue: Inspection;
+  readonly newCall: Run['newCall'];
+}
+
+function areRefused(error: unknown): boolean {
+  return error instanceof AppError && error.facts['reason'] === 'credentials';
+}
+
+const HAVE_NONE_FIX =
+  'The first order makes them. To make them now: npx node --env-file=.env venue.mjs open (docs/clients.md has the file).';
+
+/** Makes an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
+export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<Outcome<OpenedAccount>> {
+  const { address } = key.wallet;
+  const call = newCall();
+  try {
+    const credentials = key.credentials ?? (await venue.findApiKey(key.wallet, call));
+    if (!credentials)
+      return { finding: warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX) };
+    const reads = venue.openReads(key.wallet, credentials);
+    await reads.checkCredentials(call);
+    const origin = key.credentials ? 'that are set' : 'derived from the key';
+    return { finding: ok(`The API credentials ${origin} work.`), value: { credentials, reads } };
+  } catch (error) {
+    if (!areRefused(error)) throw error;
+    const message = key.credentials
+      ? `The venue refuses the API credentials that are set: they are not those of ${address}.`
+      : `The venue refuses the signature of ${address}, from which API credentials are derived.`;
+    const fix = key.credentials
+      ? `They belong to the key's own address (${address}), not to the funder's: leave all three out, and run this with --print-credentials FILE for the right ones.`
+      : 'Check the clock of this machine, and try again in two minutes.';
+    return { finding: fail(message, fix) };
+  }
+}
+
+/** Derives the API credentials and writes them to a new file of the owner's alone, in the members of the secret. */
+export async function writeCredentials(file: string, key: Key, { venue, newCall }: Asking): Promise<Outcome<never>> {
+  const credentials = await venue.findApiKey(key.wallet, newCall());
+  if (!credentials) {
+    return { finding: fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX) };
+  }
+  const { key: apiKey, secret, passphrase } = credentials;
+  const members = { apiKey, apiSecret: secret.reveal(), apiPassphrase: passphrase.reveal() };
+  try {
+    // Never an existing file: it may be somebody else's, or be readable by others.
+    await writeFile(file, `${JSON.stringify(members)}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const { code } = Object(error);
+    const reason = code === 'EEXIST' ? 'it is there already' : String(code);
+    return {
+      finding: fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.'),
+    };
+  }
+  return { finding: ok(`The API credentials are in ${file}, which only you may read.`) };
+}
+
+/** Asks if the account may only close positions. */
+export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<Outcome<never>> {
+  return (await reads.isClosedOnly(newCall()))
+    ? {
+        finding: fail(
+          'The venue lets this account only close positions: it takes no new ones.',
+          'Ask the support of polymarket.com why.',
+        ),
+      }
+    : { finding: ok('The account may open positions.') };
+}
+
+function inWords(amount: Decimal): string {
+  return `${formatDecimal(amount)} pUSD`;
+}
+
+/** Judges what the venue has noted; `before` is the note before a refresh, where one was asked for. */
+function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | undefined): Finding {
+  const known = compareDecimals(now, ZERO) > 0;
+  if (before && compareDecimals(before, now) !== 0) {
+    const message = `The venue had noted ${inWords(before)} in ${funderAddress}; refreshed, it notes ${inWords(now)}.`;
+    if (known) return ok(message);
+  }
+  if (known) return ok(`The venue notes ${inWords(now)} in ${funderAddress}.`);
+  const message = `The venue notes no pUSD in ${funderAddress}.`;
+  return before
+    ? warn(message, 'Deposit on polymarket.com: orders are paid in pUSD, not in USDC or USDC.e.')
+    : warn(
+        message,
+        'Deposit on polymarket.com; if there is money in it, run this with --refresh: the note may be old.',
+      );
+}
+
+/** Reads the collateral as the venue has noted it; with `refresh` it reads the chain again. */
+export async function checkFunds(
+  account: Account,
+  { reads }: OpenedAccount,
+  refresh: boolean,
+  { newCall }: Asking,
+): Promise<Outcome<NotedCollateral>> {
+  const call = newCall();
+  const { signatureType } = account;
+  const first = await reads.readCollateral(signatureType, call);
+  if (refresh && first) await reads.refreshCollateral(signatureType, call);
+  const noted = refresh && first ? await reads.readCollateral(signatureType, call) : first;
+  if (!noted) {
+    const message = `The venue knows no ${signatureType} account for these API credentials: they are another signer's.`;
+    return {
+      finding: fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.'),
+    };
+  }
+  return { finding: judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
+}
+
+/** Names the approvals that the account lacks by what is not possible without them. */
+export async function checkApprovals(
+  { funderAddress }: Account,
+  funds: Promise<Outcome<NotedCollateral>>,
+  { venue, newCall }: Asking,
+): Promise<Outcome<never>> {
+  const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, newCall()), funds]);
+  const lacking = findLacking(given, noted?.notAllowed ?? new Set());
+  if (lacking.length === 0) return { finding: ok('The exchanges may move what orders need.') };
+  const parts = lacking.map(({ id, prevents, why }) => {
+    if (why === 'not told') return `the venue tells nothing of ${id}`;
+    return why === 'missing'
+      ? `it cannot ${prevents} (${id} is missing)`
+      : `it cannot ${prevents} yet (${id} is given, but the order book has not noted it)`;
+  });
+  const onlyNoted = lacking.every(({ why }) => why === 'noted');
+  const fix = onlyNoted
+    ? 'Run this with --refresh.'
+    : 'Trade once with the account on polymarket.com, which gives them, or see https://docs.polymarket.com/trading/contracts.';
+  return { finding: warn(`The account lacks approvals: ${parts.join('; ')}.`, fix) };
+}
+
+/** Asks with which wallet the website trades for this key and this funder. */
+export async function checkProfile(
+  { wallet }: Key,
+  funder: string,
+  { venue, newCall }: Asking,
+): Promise<Outcome<never>> {
+  const call = newCall();
+  const asked = [...new Set([funder, wallet.address])];
+  const known = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));
+  const other = known.find((address) => address !== null && address.toLowerCase() !== funder.toLowerCase());
+  if (other) {
+    const kind = findAccount(wallet.address, other)?.signatureType;
+    const type = kind === undefined ? 'the SERVICE_SIGNATURE_TYPE of its kind' : `SERVICE_SIGNATURE_TYPE=${kind}`;
+    return {
+      finding: fail(
+        `The website trades with another wallet (${other}) than ${funder}.`,
+        `If your funds are there, set SERVICE_FUNDER_ADDRESS=${other} and ${type}.`,
+      ),
+    };
+  }
+  const isKnown = known.some((address) => address !== null);
+  return {
+    finding: ok(isKnown ? `The website trades with ${funder} too.` : `The website knows no profile of ${funder}.`),
+  };
+}

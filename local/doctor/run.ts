@@ -1,0 +1,123 @@
+import { AppError } from '../../shared/errors.ts';
+import { DOCTOR_MS } from '../../shared/limits.ts';
+import type { Call } from '../../shared/venue/port.ts';
+
+/** The result of one check, as it is printed. */
+export interface Finding {
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
+  /** A sentence that says what holds, or what is wrong. */
+  readonly message: string;
+  /** The command or the page that mends it; `null` where nothing is to be done. */
+  readonly fix: string | null;
+}
+
+/** A finding, and for the checks after it what it was found with. Without a value, those that need it are skipped. */
+export interface Outcome<T> {
+  readonly finding: Finding;
+  readonly value?: T | undefined;
+}
+
+/** A check that runs or has run. Its outcome never rejects. */
+export interface Step<T> {
+  readonly id: string;
+  readonly outcome: Promise<Outcome<T>>;
+}
+
+export function ok(message: string): Finding {
+  return { status: 'ok', message, fix: null };
+}
+
+export function warn(message: string, fix: string): Finding {
+  return { status: 'warn', message, fix };
+}
+
+export function fail(message: string, fix: string): Finding {
+  return { status: 'fail', message, fix };
+}
+
+export function skip(message: string): Finding {
+  return { status: 'skip', message, fix: null };
+}
+
+/** Thrown in a check whose needs are not met. */
+class Unmet extends Error {
+  override readonly name = 'Unmet';
+}
+
+/** Gives what a check was found with; throws `Unmet` where it has no value. */
+export async function need<T>({ id, outcome }: Step<T>): Promise<T> {
+  const { value, finding } = await outcome;
+  if (value !== undefined) return value;
+  throw new Unmet(finding.status === 'skip' ? finding.message : `It needs ${id}, which has to pass first.`);
+}
+
+const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
+const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
+const CHANGED = 'Try again; if it stays, the venue has changed, and this service needs an update.';
+
+/** Says in the words of the doctor why a host gave no usable answer. */
+function explain(error: unknown, asks: string): readonly [message: string, fix: string] {
+  if (!(error instanceof AppError)) {
+    // Its message might quote anything.
+    const kind = error instanceof Error ? error.name : 'unknown';
+    return [`The check itself failed (${kind}).`, 'This is a fault of this program: please report it.'];
+  }
+  switch (error.code) {
+    case 'venue_timeout':
+      return [`${asks} did not answer.`, CHECK_NETWORK];
+    case 'venue_unavailable':
+      return [`${asks} cannot be reached, or is not available at the moment.`, CHECK_NETWORK];
+    case 'rate_limited':
+      return [`${asks} limits the rate of requests from here.`, 'Try again in a minute.'];
+    case 'venue_refused_service':
+      return error.facts['reason'] === 'firewall'
+        ? [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK]
+        : [`${asks} refuses this machine or account (${error.facts['reason']}).`, OTHER_NETWORK];
+    default:
+      return [`${asks} gave an answer that cannot be used.`, CHANGED];
+  }
+}
+
+interface CheckOptions {
+  /** Names the host that is asked. */
+  readonly asks: string;
+  /** The service works without its answer, which is then a warning. */
+  readonly optional?: boolean;
+}
+
+/** A run of checks, which begin when they are added and wait for those that they need. */
+export interface Run {
+  /** In the order in which they were added. */
+  readonly steps: readonly Step<unknown>[];
+  check<T>(id: string, options: CheckOptions, body: () => Promise<Outcome<T>>): Step<T>;
+  /** A call of the venue that ends with its check's time, or with the run's. */
+  newCall(): Call;
+}
+
+/** Begins a run, which ends within `DOCTOR_MS.run`, whatever the venue does. */
+export function createRun(): Run {
+  const endsAt = performance.now() + DOCTOR_MS.run;
+  const steps: Step<unknown>[] = [];
+
+  /** Bounds even what takes no deadline, a file system for example. */
+  async function within<T>(body: () => Promise<Outcome<T>>, late: Finding): Promise<Outcome<T>> {
+    const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
+    const timer = setTimeout(() => resolve({ finding: late }), Math.max(endsAt - performance.now(), 0));
+    return Promise.race([body(), promise]).finally(() => clearTimeout(timer));
+  }
+
+  return {
+    steps,
+    newCall: () => ({ deadline: Math.min(endsAt, performance.now() + DOCTOR_MS.check), venueRequests: [] }),
+    check(id, { asks, optional = false }, body) {
+      const bad = optional ? warn : fail;
+      const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
+      const outcome = within(body, late).catch((error: unknown) => ({
+        finding: error instanceof Unmet ? skip(error.message) : bad(...explain(error, asks)),
+      }));
+      const step = { id, outcome };
+      steps.push(step);
+      return step;
+    },
+  };
+}

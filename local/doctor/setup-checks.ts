@@ -1,0 +1,203 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openAccount } from '#venue/order-entry';
+import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
+import { type DerivedAccount, deriveAccounts, listAccounts } from '../../shared/accounts.ts';
+import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
+import { ConfigError } from '../../shared/formats.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Environment, SignatureType } from '../../shared/settings.ts';
+import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection.ts';
+import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../settings-file.ts';
+import { openOrderStore } from '../sqlite-order-store.ts';
+import { type Finding, fail, type Outcome, ok, skip, warn } from './run.ts';
+
+/** The wallet key with its API credentials, if they are set. */
+export interface Key extends WalletKey {
+  readonly wallet: Wallet;
+}
+
+/** The settings in force. */
+export interface Setup {
+  readonly config: Config;
+  /** The key of the settings; a deployment's is in its secret store. */
+  readonly key: Key | undefined;
+  /** The address that a deployment may trade with. */
+  readonly pinnedAddress: string | undefined;
+  /** The file of the local server's orders; a deployment has none. */
+  readonly storeFile: string | undefined;
+  /** The file that the key was read from. */
+  readonly keyFile: string | undefined;
+}
+
+function withWallet(key: WalletKey): Key {
+  return { ...key, wallet: openWallet(key.privateKey) };
+}
+
+function readDeployedSetup(env: Environment): Setup {
+  const config = parseDeployedConfig(env);
+  const { orders } = config;
+  const pinnedAddress = 'walletAddress' in orders ? orders.walletAddress : undefined;
+  return { config, key: undefined, pinnedAddress, storeFile: undefined, keyFile: undefined };
+}
+
+function readLocalSetup(file: string | undefined, own: Environment): Setup {
+  const env = withSettingsFile(file, own);
+  const config = parseLocalConfig(env);
+  // As it will be with the opt-in: a service that only reads is given no API credentials.
+  const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
+  return {
+    config,
+    key: orders.kind === 'on' ? withWallet(orders) : undefined,
+    pinnedAddress: undefined,
+    storeFile: resolve(PROJECT, config.storePath),
+    keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
+  };
+}
+
+const SETTINGS = 'npm start -- --help lists the settings.';
+
+/** Parses the settings as the service does: of a deployment from the environment, else of a file too. */
+export function checkConfig(
+  { secret, settings }: { readonly secret?: string | undefined; readonly settings?: string | undefined },
+  env: Environment,
+): Outcome<Setup> {
+  try {
+    const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
+    const [...warnings] = setup.config.warnings;
+    const finding = warnings.length > 0 ? warn(warnings.join(' '), SETTINGS) : ok('The settings are well-formed.');
+    return { finding, value: setup };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { finding: fail(error.message.replaceAll('\n', ' '), SETTINGS) };
+  }
+}
+
+/** Finds the key in the settings; without one the checks that need it are skipped. */
+export function keyOf({ key }: Setup): Outcome<Key> {
+  return key
+    ? { finding: ok('The wallet key is set.'), value: key }
+    : { finding: skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.') };
+}
+
+/** Judges an error of the reader. Its own sentences hold no part of a secret; those of others are not repeated. */
+function judgeUnread(name: string, error: unknown): Finding {
+  const { message, name: kind } = error instanceof Error ? error : new Error();
+  if (error instanceof ConfigError || message.startsWith('The secret must be')) {
+    return fail(`${name} is of no use: ${message.replaceAll('\n', ' ')}`, 'docs/deploying.md says what it must hold.');
+  }
+  return fail(
+    `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
+    'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
+  );
+}
+
+/** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
+export async function checkSecret(name: string, { pinnedAddress }: Setup): Promise<Outcome<Key>> {
+  let key: Key;
+  try {
+    key = withWallet(await createWalletKeyReader(name)());
+  } catch (error) {
+    return { finding: judgeUnread(name, error) };
+  }
+  const { address } = key.wallet;
+  if (pinnedAddress?.toLowerCase() !== address.toLowerCase()) {
+    const pinned = pinnedAddress === undefined ? 'is not set' : `is ${pinnedAddress}`;
+    const message = `The secret ${name} holds the key of ${address}, but SERVICE_WALLET_ADDRESS ${pinned}.`;
+    return { finding: fail(message, `Set SERVICE_WALLET_ADDRESS=${address}, or put the right key into the secret.`) };
+  }
+  return { finding: ok(`The secret ${name} holds the key of ${address}.`), value: key };
+}
+
+const KINDS: Readonly<Record<SignatureType, string>> = {
+  eoa: 'own account',
+  proxy: 'proxy',
+  safe: 'Safe',
+  'deposit-wallet': 'deposit wallet',
+};
+
+/** Finds an address among the accounts of a key. */
+export function findAccount(signer: string, address: string): DerivedAccount | undefined {
+  return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
+}
+
+const SEE_PROFILE =
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows.';
+
+/** Judges the account that orders would be signed for. */
+function judgeAccount({ wallet, signatureType, funderAddress }: Account): Finding {
+  if (signatureType === 'eoa') {
+    const fix = 'If your account is younger, use its deposit wallet: docs/going-live.md.';
+    return warn(`${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`, fix);
+  }
+  if (findAccount(wallet.address, funderAddress)) {
+    return ok(`${funderAddress} is the ${KINDS[signatureType]} of this key (${wallet.address}).`);
+  }
+  const own = listAccounts(deriveAccounts(wallet.address));
+  const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
+  // A deposit wallet may also belong to a session key, or be of an older build; the other kinds the contracts compute.
+  return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE) : fail(message, SEE_PROFILE);
+}
+
+/** Derives the accounts of the key and finds the one that is set among them; asks nobody. */
+export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key): Outcome<Account> {
+  const { funderAddress, signatureType } = config;
+  const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
+  if (found && signatureType !== undefined && found.signatureType !== signatureType) {
+    const message = `${found.address} is the ${KINDS[found.signatureType]} of this key; you set ${signatureType}.`;
+    return { finding: fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`) };
+  }
+  try {
+    const account = openAccount({ ...config, privateKey });
+    const finding = judgeAccount(account);
+    return finding.status === 'fail' ? { finding } : { finding, value: account };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { finding: fail(error.message, SEE_PROFILE) };
+  }
+}
+
+function isOthers(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & 0o077) !== 0;
+}
+
+/** Finds what is there of a path: itself, or the nearest folder above it. */
+function nearest(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) ? path : nearest(dirname(path));
+}
+
+/** Opens a store that is there, as the service would; makes none. */
+async function judgeStore(file: string, log: Log): Promise<Finding | undefined> {
+  const fix =
+    'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
+  const there = nearest(file);
+  try {
+    if (there !== file) {
+      if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${file}.`, fix);
+      accessSync(there, constants.W_OK | constants.X_OK);
+      return undefined;
+    }
+    // Opening a pipe would wait for its other end.
+    if (!statSync(file).isFile()) return fail(`${file} is there, and is no file.`, fix);
+    if (isOthers(file)) return fail(`Others may read ${file}, which holds signed orders.`, `chmod 600 ${file}`);
+    const store = openOrderStore({ path: file, log });
+    await store.open().finally(store.close);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+    return fail(`The store of orders at ${file} cannot be used (${reason}).`, fix);
+  }
+}
+
+/** Checks the process that would serve: its Node, its store of orders and the file of its key. */
+export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<Outcome<never>> {
+  const node = `Node ${process.version}`;
+  if (storeFile === undefined || key === undefined) return { finding: ok(`${node}; no file of orders is needed.`) };
+  const bad = await judgeStore(storeFile, log);
+  if (bad) return { finding: bad };
+  if (keyFile !== undefined && isOthers(keyFile)) {
+    return { finding: warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`) };
+  }
+  return { finding: ok(`${node}; orders are kept in ${storeFile}.`) };
+}

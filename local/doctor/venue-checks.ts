@@ -1,0 +1,147 @@
+import { createMarketData } from '#venue/market-data';
+import type { Config } from '../../shared/config.ts';
+import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
+import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection.ts';
+import type { Book } from '../../shared/venue/port.ts';
+import type { Asking } from './account-checks.ts';
+import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
+
+const STATUS_PAGE = 'https://status.polymarket.com';
+
+/** Clocks that differ by more: the venue tells whole seconds, and signs of time in orders may be refused. */
+const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
+
+/** Compares the venue's clock with ours. */
+export async function checkClock({ venue, newCall }: Asking): Promise<Outcome<never>> {
+  const skew = await venue.readClockSkew(newCall());
+  const apart = Math.abs(skew);
+  if (apart <= CLOCK_MS.noticeable) return { finding: ok('The clock of this machine agrees with the venue.') };
+  const message = `The clock of this machine is ${Math.round(apart / 1_000)} s ${skew > 0 ? 'behind' : 'ahead of'} the venue's.`;
+  const fix = 'Have it set by NTP (timedatectl set-ntp true).';
+  return { finding: apart > CLOCK_MS.useless ? fail(message, fix) : warn(message, fix) };
+}
+
+/** Asks the venue for the version of its signing domain. */
+export async function checkVersion({ venue, newCall }: Asking): Promise<Outcome<never>> {
+  const version = await venue.readVersion(newCall());
+  if (SIGNED_VERSIONS.includes(version)) return { finding: ok(`The venue's version is ${version}.`) };
+  const known = SIGNED_VERSIONS.join(' and ');
+  return {
+    finding: warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.'),
+  };
+}
+
+const GO_ELSEWHERE = 'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
+
+/** Judges by the list of countries alone. */
+async function judgePlace({ venue, newCall }: Asking): Promise<Finding> {
+  const { name, isRestricted } = await venue.readPlace(newCall());
+  return isRestricted
+    ? fail(`The venue sees this machine in ${name}, from where it takes no new orders.`, GO_ELSEWHERE)
+    : ok(`The venue sees this machine in ${name}, from where it takes orders.`);
+}
+
+/** Judges by the answer to an order that is none, which counts before the list. */
+function judgeProbe(answer: 'taken' | 'region' | 'firewall', listed: Finding): Finding {
+  if (answer === 'firewall') {
+    return fail('The firewall of the venue refuses orders of this machine.', 'Run the service from another network.');
+  }
+  if (answer === 'region') {
+    const but = listed.status === 'fail' ? '' : ' though its list of countries does not say so';
+    return fail(`The venue refuses new orders from here${but}.`, GO_ELSEWHERE);
+  }
+  if (listed.status !== 'fail') return ok(`${listed.message} It has just shown so.`);
+  const message = `${listed.message} It has just shown that it takes them all the same.`;
+  return warn(message, 'Read its terms: https://docs.polymarket.com/api-reference/geoblock.');
+}
+
+/** Asks from which place the venue sees this machine; with `probe` also if it takes orders from there. */
+export async function checkRegion(probe: boolean, asking: Asking): Promise<Outcome<never>> {
+  const { venue, newCall } = asking;
+  const place = judgePlace(asking);
+  if (!probe) return { finding: await place };
+  const [answer, listed] = await Promise.all([
+    venue.probeOrders(newCall()),
+    place.catch(() => warn('The website does not tell the country.', STATUS_PAGE)),
+  ]);
+  if (answer !== 'unclear') return { finding: judgeProbe(answer, listed) };
+  return { finding: listed.status === 'ok' ? warn('The venue did not say if it takes orders.', STATUS_PAGE) : listed };
+}
+
+/** Markets that are tried: the catalogue lags, and the first may have closed. */
+const MARKETS_TRIED = 3;
+
+/** Lists markets and reads a book as the service does. */
+export async function checkReads(config: Config, log: Log, newCall: Run['newCall']): Promise<Outcome<Book>> {
+  const marketData = createMarketData(config, log);
+  const call = newCall();
+  const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
+  for (const { outcomes } of markets) {
+    const tokenId = outcomes[0]?.tokenId ?? '';
+    try {
+      return { finding: ok('Markets and order books can be read.'), value: await marketData.readBook(tokenId, call) };
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'unknown_token')) throw error;
+    }
+  }
+  return { finding: fail('The venue lists no market that has an order book.', STATUS_PAGE) };
+}
+
+function amount(text: string | undefined): Decimal | undefined {
+  return text === undefined ? undefined : parseDecimal(text);
+}
+
+/** Computes the notional of the smallest order at the lowest price, and at the best ask where there is one. */
+function smallestOrder({ minOrderSize, tickSize, asks }: Book) {
+  const [size, tick, ask] = [amount(minOrderSize), amount(tickSize), amount(asks[0]?.price)];
+  if (!size || !tick) return undefined;
+  return { lowest: multiplyDecimals(size, tick), atAsk: ask && multiplyDecimals(size, ask) };
+}
+
+/** Holds the smallest order of the most traded market against the caps and, where they are known, the funds. */
+export function checkSmallestOrder(
+  { maxOrderNotional, maxDailyNotional }: Config,
+  book: Book,
+  noted: NotedCollateral | undefined,
+): Outcome<never> {
+  const order = smallestOrder(book);
+  if (!order) return { finding: warn('The most traded market has no usable rules.', STATUS_PAGE) };
+  const { lowest, atAsk } = order;
+  const price = `${formatDecimal(lowest)} pUSD at the lowest price`;
+  const costs = atAsk ? `${price} and ${formatDecimal(atAsk)} pUSD at the best ask` : price;
+  const smallest = `the smallest order of the most traded market (${book.minOrderSize} shares: ${costs})`;
+  const caps = [
+    ['SERVICE_MAX_ORDER_NOTIONAL', maxOrderNotional],
+    ['SERVICE_MAX_DAILY_NOTIONAL', maxDailyNotional],
+  ] as const;
+  const low = caps.find(([, cap]) => cap && compareDecimals(cap, atAsk ?? lowest) < 0);
+  if (low) {
+    const [name, cap] = low;
+    const message = `${name} (${cap ? formatDecimal(cap) : ''}) is below ${smallest}.`;
+    return { finding: warn(message, `Raise ${name}, unless only cheaper orders are meant to pass.`) };
+  }
+  // No funds at all are a finding of their own.
+  const [funds, none] = [noted?.balance, noted?.balance.coefficient === 0n];
+  if (funds && !none && compareDecimals(funds, lowest) < 0) {
+    return { finding: warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.') };
+  }
+  const allowing = funds && !none ? 'Caps and funds allow' : 'The caps allow';
+  return { finding: ok(`${allowing} ${smallest}.`) };
+}
+
+/** Holds a sample of markets and books against what this service takes for granted. */
+export async function checkPicture({ venue, newCall }: Asking): Promise<Outcome<never>> {
+  const { markets, books, differences } = await venue.survey(newCall());
+  const sample = `${markets} markets and ${books} order books`;
+  if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };
+  const counted = [...differences].map(([what, times]) => `${what} (${times})`);
+  const message = `Of ${sample} some differ: ${counted.join('; ')}.`;
+  return {
+    finding: warn(
+      message,
+      'Run it again; if it stays, look for an update of this service, which refuses what it cannot trade safely.',
+    ),
+  };
+}

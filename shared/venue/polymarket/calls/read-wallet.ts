@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import type { Call } from '../../port.ts';
+import { readShape, readWithRetry, refuseRead } from '../http/reads.ts';
+import type { Transport } from '../http/transport.ts';
+import { parseJson } from '../wire.ts';
+
+/**
+ * The approvals that orders need, by the ids of the venue's catalogue: the contract that has to be let at the account's
+ * tokens (in lower case), and what is not possible before (https://docs.polymarket.com, pages "contracts" and "get wallet
+ * approvals"). The adapter is a retired contract that the venue still asks about
+ * (https://github.com/Polymarket/py-sdk/issues/305).
+ */
+const APPROVALS = [
+  ['UsdcExchange', '0xe111180000d2663c0091e4f400237545b87b996b', 'buy in markets of protocol v1'],
+  ['UsdcNegRiskExchange', '0xe2222d279d744050d28e00520010520000310f59', 'buy in neg-risk markets of protocol v1'],
+  ['UsdcNegRiskAdapter', '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296', 'buy in neg-risk markets of protocol v1'],
+  ['PusdV2Exchange', '0xe3333700ca9d93003f00f0f71f8515005f6c00aa', 'buy in markets of protocol v2'],
+  ['CtfExchangeIsApprovedForAll', undefined, 'sell in markets of protocol v1'],
+  ['CtfNegRiskExchangeIsApprovedForAll', undefined, 'sell in neg-risk markets of protocol v1'],
+  ['V2PositionManagerExchangeIsApprovedForAll', undefined, 'sell in markets of protocol v2'],
+] as const;
+
+const approvals = z.object({
+  data: z.object({ contracts: z.array(z.object({ id: z.string(), approved: z.boolean() })) }),
+});
+
+/** An approval that orders need and that is not known to be given. */
+export interface LackingApproval {
+  /** The venue's own id. */
+  readonly id: string;
+  /** Completes the sentence "it cannot". */
+  readonly prevents: string;
+  /** `noted`: given on the chain, and not yet in the notes of the CLOB, which a refresh brings up to date. */
+  readonly why: 'missing' | 'not told' | 'noted';
+}
+
+/** The rows of the venue's catalogue of approvals, by their ids: true for one that is given. */
+export type Approvals = ReadonlyMap<string, boolean>;
+
+/** `GET /v2/approvals` of the Data API, which follows the chain and may lag behind it. Errors: see `MarketData`. */
+export async function readApprovals(data: Transport, account: string, call: Call): Promise<Approvals> {
+  const spec = { name: 'read-approvals', method: 'GET', path: `/v2/approvals?user=${account}` } as const;
+  const { contracts } = (await readShape(data, spec, approvals, call)).data;
+  return new Map(contracts.map(({ id, approved }) => [id, approved]));
+}
+
+/** Finds the approvals that orders lack; `notAllowed` holds the exchanges that the CLOB has noted as not allowed. */
+export function findLacking(given: Approvals, notAllowed: ReadonlySet<string>): readonly LackingApproval[] {
+  return APPROVALS.flatMap(([id, spender, prevents]): LackingApproval[] => {
+    const told = given.get(id);
+    if (told === undefined) return [{ id, prevents, why: 'not told' }];
+    if (!told) return [{ id, prevents, why: 'missing' }];
+    return spender !== undefined && notAllowed.has(spender) ? [{ id, prevents, why: 'noted' }] : [];
+  });
+}
+
+const profile = z.object({ proxyWallet: z.nullish(z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))) });
+
+/**
+ * `GET /public-profile` of Gamma (https://docs.polymarket.com/api-reference/profiles): the address of the wallet that the
+ * website trades with, asked by the key's address or the wallet's own; `null` where it knows none. Errors: see `MarketData`.
+ */
+export async function readProfileWallet(gamma: Transport, address: string, call: Call): Promise<string | null> {
+  const spec = { name: 'read-profile', method: 'GET', path: `/public-profile?address=${address}` } as const;
+  const response = await readWithRetry(gamma, spec, call);
+  const body = parseJson(response.text);
+  if (response.status === 404 && response.isJson) return null;
+  const result = response.status === 200 ? profile.safeParse(body) : undefined;
+  if (!result?.success) throw refuseRead(response);
+  return result.data.proxyWallet ?? null;
+}
