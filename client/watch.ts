@@ -14,7 +14,7 @@ export interface WatchOptions {
 }
 
 /** A book with the tag by which the service recognises it. */
-export interface TaggedBook {
+interface TaggedBook {
   readonly book: Book;
   readonly etag: string | null;
 }
