@@ -168,9 +168,6 @@ describe('the service', () => {
       READ_ROUTES.slice(1).map((route) => route.replace(' NONE', '')),
     );
     expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
-    expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
-      request_id: '$context.requestId',
-    });
     // Of the route of orders, which is not in this template.
     expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
       ThrottlingRateLimit: 20,
@@ -187,6 +184,23 @@ describe('the service', () => {
         ({ Properties }) => Properties.DashboardName,
       );
     expect(dashboards('eu-west-1')).toStrictEqual(['order-book-adapter-eu-west-1']);
+  });
+
+  it('shows what the gateway answers, whoever of the functions was asked', () => {
+    const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+    const text = textOf(dashboard).replaceAll('\\"', '"');
+    for (const name of ['Count', '4xx', '5xx']) expect(text).toContain(`["AWS/ApiGateway","${name}","ApiId"`);
+    expect(text).toContain('["OrderBookAdapter/order-book-adapter","gateway_throttles"');
+  });
+
+  it('joins the lines of the gateway with those of the functions, and tells who of the two answered', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
+      request_id: '$context.requestId',
+      lambda_request_id: '$context.integration.requestId',
+      // Of Lambda, and not of the function, as `$context.integrationStatus` may be.
+      integration_status: '$context.integration.integrationStatus',
+    });
   });
 });
 
