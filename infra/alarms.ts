@@ -16,7 +16,7 @@ interface AlarmSpec {
   /** Periods of five minutes of which the last `within` are looked at. */
   readonly times?: number;
   readonly within?: number;
-  /** Set where a bad build can ring it: a rollout then goes back. A venue or a caller at fault is no reason to. */
+  /** Set where a bad build can ring it while it is a canary, which then goes back; a venue or a caller is no reason to. */
   readonly stopsRollout?: boolean;
 }
 
@@ -28,7 +28,7 @@ const PERIOD = Duration.minutes(5);
  */
 export class Alarms extends Construct {
   private readonly topic: SnsAction | undefined;
-  /** Those that a bad build can ring. CodeDeploy watches ten at most. */
+  /** CodeDeploy watches ten at most. */
   readonly stoppingRollout: Alarm[] = [];
 
   constructor(scope: Construct, id: string, topicArn: string | undefined) {
@@ -172,7 +172,6 @@ export function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: 
     threshold: 20_000,
     times: 2,
     within: 3,
-    stopsRollout: true,
   });
 }
 

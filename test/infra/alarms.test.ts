@@ -176,7 +176,7 @@ describe('the alarms', () => {
     const watched = new Set(JSON.stringify(group?.['Properties'].AlarmConfiguration.Alarms).match(/Alarms\w+/g));
     const ids = (isWatched: boolean) =>
       found.orders.filter(({ logicalId }) => watched.has(logicalId) === isWatched).map(({ id }) => id);
-    expect(ids(false).toSorted()).toStrictEqual(['DailyCapNear', 'RateLimitNearlyUsed', 'Throttles']);
+    expect(ids(false).toSorted()).toStrictEqual(['DailyCapNear', 'RateLimitNearlyUsed', 'SlowOrders', 'Throttles']);
     expect(goingBack.toSorted()).toStrictEqual(ids(true).toSorted());
     // CodeDeploy takes no more.
     expect(watched.size).toBeLessThanOrEqual(10);
