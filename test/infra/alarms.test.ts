@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,11 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import { eventMetrics, requestMetrics } from '../../functions/metrics.ts';
 import { ROUTES } from '../../functions/routes.ts';
+import { namesOf } from '../../infra/names.ts';
 import { createServiceApp, ORDER_CONTEXT } from '../support/service/synthesize.ts';
 
-const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+const ROOT = join(import.meta.dirname, '..', '..');
+const DOCS = join(ROOT, 'docs');
 const NAMESPACE = 'OrderBookAdapter/order-book-adapter';
 
 const namedMetric = z.object({
@@ -46,6 +49,9 @@ let templates: Readonly<Record<'service' | 'orders', Template>>;
 let runbooks: readonly string[];
 /** The runbooks which say that a canary goes back. */
 let goingBack: readonly string[];
+/** The document without line breaks, and its chapter of runbooks. */
+let operations: string;
+let chapter: string;
 
 /** A folder that looks like the build's: alarms do not depend on what the code does. */
 async function writeAssets(): Promise<void> {
@@ -83,8 +89,10 @@ beforeAll(async () => {
   if (!orders) throw new Error('there is no stack of orders');
   templates = { service: Template.fromStack(service), orders: Template.fromStack(orders) };
   found = { service: alarmsOf(templates.service), orders: alarmsOf(templates.orders) };
-  const [, chapter = ''] = (await readFile(join(DOCS, 'operations.md'), 'utf8')).split('\n## Runbooks\n');
-  const [, ...sections] = (chapter.split('\n## ')[0] ?? '').split('\n### ');
+  const text = await readFile(join(DOCS, 'operations.md'), 'utf8');
+  const [, ...sections] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
+  operations = text.replaceAll(/\s+/g, ' ');
+  chapter = sections.join(' ').replaceAll(/\s+/g, ' ');
   runbooks = sections.map((text) => text.split('\n')[0] ?? '');
   goingBack = runbooks.filter((_, index) => /\*A canary\s+goes\s+back\.\*/.test(sections[index] ?? ''));
 }, 300_000);
@@ -203,6 +211,35 @@ function writtenBy(line: object): string[] {
     return Metrics.map(({ Name }) => writeMetric({ Namespace, MetricName: Name, Dimensions: dimensions }));
   });
 }
+
+describe('the document about operations', () => {
+  it('names stacks, functions, tables and logs as they are called', () => {
+    const { function: nameOf, exports: _, metrics: __, ...names } = namesOf('order-book-adapter');
+    const functions = Object.values(ROUTES).map(({ name }) => nameOf(name));
+    const restored = `${names.ordersTable}-2`;
+    const known = new Set([...Object.values(names), ...functions, restored]);
+    const named = operations.match(/(?:\/aws\/vendedlogs\/)?order-book-adapter[\w/-]*/g) ?? [];
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !known.has(name))).toStrictEqual([]);
+  });
+
+  it('names saved queries that there are, and all of them', () => {
+    const definitions = Object.values(templates).flatMap((template) =>
+      Object.values(template.findResources('AWS::Logs::QueryDefinition')),
+    );
+    const titles = new Set(definitions.map(({ Properties }) => Properties.Name.split('/')[1]));
+    const named = [...operations.matchAll(/(?<!\*)\*([\w ]+)\*/g)].map(([, title = '']) => title.toLowerCase());
+    expect(new Set(named.filter((title) => title !== 'a canary goes back'))).toStrictEqual(titles);
+  });
+
+  it('names lines of the log that are written', () => {
+    const files = globSync('{functions,shared}/**/*.ts', { cwd: ROOT });
+    const sources = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+    const named = [...chapter.matchAll(/`([a-z]+(?: [a-z]+)+)`/g)].map(([, line = '']) => line);
+    expect(named).toContain('a placed order contradicts its record');
+    expect(named.filter((line) => !sources.includes(`'${line}'`))).toStrictEqual([]);
+  });
+});
 
 describe('the cost a month in the document about deploying', () => {
   it('counts the metrics of the alarms that there are, and adds up', async () => {
