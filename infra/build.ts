@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
+import { runCommand } from '../local/command-line.ts';
 import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
@@ -91,7 +92,15 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
   return measure(metafiles, layer.metafile);
 }
 
+const COMMAND = {
+  purpose: 'Builds what is deployed into build/: the functions and their layer. Prints the sizes.',
+  usage: 'npm run build',
+  options: {},
+} as const;
+
 if (import.meta.main) {
-  const sizes = await buildAssets(OUTPUT);
-  process.stdout.write(`${formatSizes(sizes)}\n`);
+  process.exitCode = await runCommand(COMMAND, async () => {
+    process.stdout.write(`${formatSizes(await buildAssets(OUTPUT))}\n`);
+    return 0;
+  });
 }
