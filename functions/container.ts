@@ -18,14 +18,13 @@ export function openContainer<C extends Config>(
   const config = parse(env);
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
-  const { corsOrigins, metricsNamespace, bearerTokens = false } = config;
+  const { corsOrigins, metricsNamespace } = config;
   return {
     config,
     log,
     pipeline: {
       log,
       corsOrigins,
-      bearerTokens,
       ...(metricsNamespace && { metrics: embeddedMetrics(metricsNamespace) }),
     },
   };

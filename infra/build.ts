@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
-import { runCommand } from '../local/command-line.ts';
+import { flag, runCommand } from '../local/command-line.ts';
 import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
@@ -93,14 +93,16 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
 }
 
 const COMMAND = {
-  purpose: 'Builds what is deployed into build/: the functions and their layer. Prints the sizes.',
-  usage: 'npm run build',
-  options: {},
+  purpose: 'Builds what is deployed into build/: the functions and their layer.',
+  usage: 'npm run build -- [options]',
+  // The CDK builds before each of its commands, `ls` and `destroy` too, where nobody asks for sizes.
+  options: { quiet: flag('do not print the sizes') },
 } as const;
 
 if (import.meta.main) {
-  process.exitCode = await runCommand(COMMAND, async () => {
-    process.stdout.write(`${formatSizes(await buildAssets(OUTPUT))}\n`);
+  process.exitCode = await runCommand(COMMAND, async ({ quiet }) => {
+    const sizes = await buildAssets(OUTPUT);
+    if (!quiet) process.stdout.write(`${formatSizes(sizes)}\n`);
     return 0;
   });
 }

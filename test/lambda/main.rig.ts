@@ -7,6 +7,7 @@ import { describeEquality } from './equality.ts';
 import { describeOrdersTable } from './orders-table.ts';
 import { LISTED_ORIGIN } from './requests.ts';
 import { reportTimes } from './times.ts';
+import { describeUpgrade } from './upgrade.ts';
 import { describeVerifiedClients } from './verified-clients.ts';
 import { describeWalletKey } from './wallet-key.ts';
 import { openDeployment, openLocal } from './ways.ts';
@@ -33,6 +34,7 @@ describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs
 describeWalletKey(world);
 describeOrdersTable(world);
 describeVerifiedClients(world);
+describeUpgrade(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {
