@@ -1013,6 +1013,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1071,6 +1072,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RateLimitedProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1099,6 +1101,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1114,6 +1117,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
+                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1187,7 +1191,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an unsigned order, 429 above its rate, 5xx. The local server has no such answers. */
+        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate, 5xx. The local server has no such answers. */
         GatewayAnswer: {
             headers: {
                 [name: string]: unknown;
@@ -1600,6 +1604,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ClientSignatureRequiredProblem"] | components["schemas"]["ClientSignatureInvalidProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1616,6 +1621,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];
@@ -1684,6 +1690,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1750,6 +1757,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OriginNotAllowedProblem"];
+                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             405: components["responses"]["MethodNotAllowedProblem"];

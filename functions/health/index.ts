@@ -1,11 +1,10 @@
-import { parseDeployedConfig } from '../../shared/config.ts';
-import { openContainer } from '../container.ts';
+import { openDeployed } from '../deployed.ts';
 import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES, WHILE_ORDERS_ARE_TAKEN } from '../routes.ts';
 import { type HealthFacts, healthEndpoint } from './endpoint.ts';
 
-const { pipeline } = openContainer(parseDeployedConfig);
+const { pipeline } = openDeployed();
 
 const noOrders = disabledOrdersEndpoint('read_only');
 const refuseOrders = createGatewayHandler(noOrders, pipeline);

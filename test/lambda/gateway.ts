@@ -14,6 +14,8 @@ export interface Routed {
   /** Name of the function. */
   readonly target: string;
   readonly event: object;
+  /** Only for requests that IAM knows the sender of. */
+  readonly signed: boolean;
 }
 
 interface Match extends DeployedRoute {
@@ -80,5 +82,5 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
     },
     ...bodyOf(request),
   };
-  return { target: best.target, event };
+  return { target: best.target, event, signed: best.signed };
 }

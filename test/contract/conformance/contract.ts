@@ -109,7 +109,8 @@ export function loadContract(): Contract {
     documented: new Set(documented),
     checkBody: (schemaName, body) => checkAgainst({ $ref: `#/components/schemas/${schemaName}` }, body),
     checkAnswer: (operationId, { status, headers, method, body }) => {
-      const found = operations.get(operationId)?.responses[String(status)];
+      const responses = operations.get(operationId)?.responses;
+      const found = responses?.[String(status)] ?? (status >= 400 ? responses?.['default'] : undefined);
       if (!found) throw new Error(`status ${status} is not documented for ${operationId}: ${JSON.stringify(body)}`);
       if (!found.content || method === 'HEAD') {
         if (body !== undefined) throw new Error(`a ${status} to ${method} has a body`);

@@ -29,13 +29,21 @@ function describeCodes(status: number, codes: readonly ErrorCode[]): string {
   return [`${STATUS_CODES[status]}:`, '', ...lines].join('\n');
 }
 
+const GATEWAY = 'GatewayAnswer';
+
+/** Of the gateway's own answers: to who may not order, above its rate, and where no function answers. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 500, 503]);
+
 function problemContent(operationId: string, status: number, codes: readonly ErrorCode[]) {
   const refs = codes.map((code) => schemaRef(problemName(code)));
   const [only] = refs;
   const mapping = Object.fromEntries(codes.map((code) => [code, schemaRef(problemName(code)).$ref]));
   const schema = refs.length === 1 ? only : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
   const examples = examplesOf(operationId, status);
-  return { 'application/problem+json': { schema, ...(examples && { examples }) } };
+  return {
+    'application/problem+json': { schema, ...(examples && { examples }) },
+    ...(GATEWAY_STATUSES.has(status) && { 'application/json': { schema: schemaRef('GatewayMessage') } }),
+  };
 }
 
 function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
@@ -53,8 +61,6 @@ function sharedName(operationId: string, status: number, [code, ...others]: read
   if (code === undefined || others.length > 0 || examplesOf(operationId, status)) return undefined;
   return problemName(code);
 }
-
-const GATEWAY = 'GatewayAnswer';
 
 function responseRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/responses/${name}` };
@@ -85,8 +91,8 @@ export function sharedResponses(operations: readonly (readonly [operationId: str
     ...Object.fromEntries(shared),
     [GATEWAY]: {
       description:
-        'What the gateway in front of the deployed service answers by itself, before any function ran: 403 to an ' +
-        'unsigned order, 429 above its rate, 5xx. The local server has no such answers.',
+        'What the gateway in front of the deployed service answers by itself, before any function ran: 401 or 403 to ' +
+        'an order of somebody whom it does not know, 429 above its rate, 5xx. The local server has no such answers.',
       content: { 'application/json': { schema: schemaRef('GatewayMessage') } },
     },
   };
