@@ -1,8 +1,11 @@
 import { flushCompileCache } from 'node:module';
+import { styleText } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
+import { openStdout } from '../shared/log.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
 import { flag, runCommand } from './command-line.ts';
-import type { Service } from './service.ts';
+import type { Paint } from './readable-log.ts';
+import type { Service, StartOptions } from './service.ts';
 import { withSettingsFile } from './settings-file.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
@@ -26,17 +29,26 @@ function stopOnSignals(running: () => Service | undefined): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
 }
 
+/** A person at a terminal reads the log; whatever else reads it gets JSON. */
+async function readableOnTerminal(): Promise<StartOptions> {
+  if (!process.stdout.isTTY) return {};
+  const { createReadableLog } = await import('./readable-log.ts');
+  const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
+  return { write: openStdout(createReadableLog(paint)).write };
+}
+
 async function start(paper: boolean, settings: string | undefined): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
   const env = withSettingsFile(settings, process.env);
+  const options = await readableOnTerminal();
   if (paper) {
     const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
-    service = await startOnPaper(env);
+    service = await startOnPaper(env, options);
     process.stdout.write(await whatToTry(service.url));
   } else {
     const { startService } = await import('./service.ts');
-    service = await startService(env);
+    service = await startService(env, options);
   }
   flushCompileCache();
 }

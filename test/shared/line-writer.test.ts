@@ -56,7 +56,7 @@ describe('lines', () => {
 
   it('do not pile up in memory before a reader that stands still', async () => {
     const { taken, state, stream } = openStream();
-    const { write } = createLineWriter(stream, 10);
+    const { write } = createLineWriter(stream, { maxUnreadBytes: 10 });
     state.holds = true;
     for (const line of ['held', '0123456789', 'lost', 'lost']) write(line);
     expect(taken).toStrictEqual(['held']);
