@@ -7,6 +7,8 @@ import { openScaleWorld, type Reply, type ScaleWorld } from '../scale/world.ts';
 const PROCESSES = 8;
 /** Milliseconds that the venue takes for an order: a Lambda environment waits for it, and serves nobody else. */
 const VENUE_TIME = 200;
+/** Milliseconds of one load, in a quick run too: a process places five orders a second. */
+const LOAD_TIME = 2_000;
 /** Requests at the same time, where each process has several. */
 const AT_ONCE = 80;
 const KEYS = 160;
@@ -35,10 +37,10 @@ function newKey(): string {
 }
 
 /** Orders a second through the first `count` processes, each of which has one at a time. */
-async function rateOf({ services, place }: ScaleWorld, count: number, seconds: number) {
+async function rateOf({ services, place }: ScaleWorld, count: number) {
   let [orders, errors] = [0, 0];
   const startedAt = performance.now();
-  const end = startedAt + seconds * 1_000;
+  const end = startedAt + LOAD_TIME;
   const use = async (service: RunningProcess) => {
     while (performance.now() < end) {
       const { status } = await place(service, newKey());
@@ -181,16 +183,15 @@ export const scale: Bench = {
     exactly('scale-limited', `orders, the venue answers ${REFUSED_SENDINGS} sendings 429 with Retry-After`, 'keys'),
     exactly('scale-killed', 'orders, 4 of 8 processes killed (SIGKILL) meanwhile', 'keys'),
   ],
-  async *rounds(stage) {
-    const seconds = stage.seconds(2);
+  async *rounds() {
     const scenes = await playScenes();
     await using world = await openScaleWorld(PROCESSES);
     await world.delayOrders(VENUE_TIME);
-    await rateOf(world, PROCESSES, seconds);
+    await rateOf(world, PROCESSES);
     for (let round = 0; ; round += 1) {
-      const one = await rateOf(world, 1, seconds);
+      const one = await rateOf(world, 1);
       const compare = async (count: number): Promise<Sample> => {
-        const { rate, errors } = await rateOf(world, count, seconds);
+        const { rate, errors } = await rateOf(world, count);
         return { value: rate, baseline: one.rate, errors: errors + one.errors };
       };
       const rates = { scale: await compare(2), 'scale-4': await compare(4), 'scale-8': await compare(8) };

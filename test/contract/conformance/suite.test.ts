@@ -121,6 +121,15 @@ describe('behind a gateway that takes only signed orders', () => {
     await expect(run).rejects.toThrow('The gateway refused the signature');
   });
 
+  it('the suite says that it has no token, where a token is wanted', async () => {
+    const { url } = await startPaperService();
+    const unauthorised: FetchLike = async (target, init) =>
+      init.method === 'POST' ? Response.json({ message: 'Unauthorized' }, { status: 401 }) : fetch(target, init);
+    const report = await runConformance({ baseUrl: url, edge: 'gateway', quick: true, fetch: unauthorised });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toContainEqual(expect.stringContaining('only with a token of its issuer'));
+  });
+
   it('is told by its address where it is', () => {
     expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com')).toBe('eu-west-1');
     expect(regionOf('https://abc.execute-api.cn-north-1.amazonaws.com.cn')).toBe('cn-north-1');
