@@ -48,7 +48,7 @@ async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfi
 /** Choices of a start that are no settings. */
 export interface StartOptions {
   /** Takes the lines of the log; default: the standard output. */
-  readonly write?: (line: string) => void;
+  readonly write?: (line: string) => unknown;
   /** Account and store are made for this run alone: that they are new is no news. */
   readonly throwAway?: boolean;
 }

@@ -25,7 +25,7 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel;
-  readonly write?: ((line: string) => void) | undefined;
+  readonly write?: ((line: string) => unknown) | undefined;
   readonly now?: () => number;
   /** Makes further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: ((event: CountedEvent) => Readonly<Record<string, unknown>>) | undefined;
