@@ -38,6 +38,17 @@ describe('lines', () => {
     expect(taken).toStrictEqual(['a', 'b']);
   });
 
+  it('are rewritten for their reader, those about lost ones too', async () => {
+    const { taken, state, stream } = openStream();
+    const { write } = createLineWriter(stream, { format: (line) => `<${line}>` });
+    state.error = new Error('write EPIPE');
+    write('a');
+    await settle();
+    delete state.error;
+    write('b');
+    expect(taken).toStrictEqual([expect.stringMatching(/^<\{.*"lost":1\}>$/), '<b>']);
+  });
+
   it('that cannot be written are dropped, and counted before the next one that can', async () => {
     const { taken, state, stream } = openStream();
     const { write } = createLineWriter(stream);
