@@ -2,6 +2,7 @@ import { chmod, copyFile, glob, mkdir, readdir, readFile, rm, writeFile } from '
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
+import { runCommand } from '../local/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
@@ -93,7 +94,17 @@ export async function buildPackage(outdir: string): Promise<void> {
   await writeTo(join(outdir, 'package.json'), await makeManifest());
 }
 
+const COMMAND = {
+  purpose:
+    'Builds the service as a package without dependencies into build/package, for npm pack and for the container.',
+  usage: 'npm run build:package -- [options]',
+  options: {},
+} as const;
+
 if (import.meta.main) {
-  await buildPackage(OUTPUT);
-  process.stdout.write(`${relative(process.cwd(), OUTPUT)}\n`);
+  process.exitCode = await runCommand(COMMAND, async () => {
+    await buildPackage(OUTPUT);
+    process.stdout.write(`${relative(process.cwd(), OUTPUT)}\n`);
+    return 0;
+  });
 }

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { createPaperVenue } from '../paper/venue.ts';
 import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../shared/decimal.ts';
 import type { Environment } from '../shared/settings.ts';
-import { type Service, startService } from './service.ts';
+import { type Service, type StartOptions, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
@@ -33,7 +33,7 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
 }
 
 /** Starts the paper venue and the service on it, with the settings of `env` that are not of the operator's account. */
-export async function startOnPaper(env: Environment): Promise<Service> {
+export async function startOnPaper(env: Environment, options: StartOptions = {}): Promise<Service> {
   const venue = createPaperVenue({ seed: SEED, ticking: true });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
@@ -44,7 +44,7 @@ export async function startOnPaper(env: Environment): Promise<Service> {
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
     const settings = { ...env, ...paperOverrides(url, join(directory, 'orders.db')) };
-    const service = await startService(settings, { throwAway: true });
+    const service = await startService(settings, { ...options, throwAway: true });
     const stop = async () => {
       try {
         await service.stop();
