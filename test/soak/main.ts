@@ -40,7 +40,9 @@ process.exitCode = await runCommand(COMMAND, async (values) => {
   const options = readOptions(values);
   const { minutes } = options;
   const tell = (line: string) => process.stderr.write(`${line}\n`);
-  tell(minutes === undefined ? `${options.orders} orders; 10,000 take about four minutes.` : `${minutes} min of traffic.`);
+  tell(
+    minutes === undefined ? `${options.orders} orders; 10,000 take about four minutes.` : `${minutes} min of traffic.`,
+  );
   const { lines, failures } =
     minutes === undefined ? await soakKeyedOrders(options, tell) : await soakTraffic({ ...options, minutes }, tell);
   process.stdout.write(`${lines.join('\n')}\n`);
