@@ -58,7 +58,8 @@ export interface Gateway {
 function addAccessLog(api: HttpApi, names: Names): LogGroup {
   const logGroup = new LogGroup(api, 'AccessLog', {
     logGroupName: names.accessLog,
-    retention: RetentionDays.ONE_MONTH,
+    // As long as the log of orders: who was refused by the gateway is here alone.
+    retention: RetentionDays.ONE_YEAR,
     removalPolicy: RemovalPolicy.DESTROY,
   });
   new MetricFilter(api, 'Throttled', {

@@ -157,8 +157,16 @@ describe('the service', () => {
     }
   });
 
-  it('keeps no log for ever', () => {
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  it('keeps no log for ever, and that of all callers as long as that of orders', () => {
+    const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
+    const kept = logs.map(({ Properties: { LogGroupName, RetentionInDays } }) => [LogGroupName ?? '', RetentionInDays]);
+    const days = [
+      ['', 30],
+      ['', 30],
+      ['', 30],
+      ['/aws/vendedlogs/order-book-adapter/access', 365],
+    ];
+    expect(kept.toSorted()).toStrictEqual(days);
   });
 
   it('throttles every route, after the routes are there', () => {
