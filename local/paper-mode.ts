@@ -34,7 +34,7 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
 
 /** Starts the paper venue and the service on it, with the settings of `env` that are not of the operator's account. */
 export async function startOnPaper(env: Environment): Promise<Service> {
-  const venue = createPaperVenue({ seed: SEED, ticking: true });
+  const venue = createPaperVenue({ seed: SEED });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
   const clean = async () => {

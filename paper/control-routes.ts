@@ -78,13 +78,13 @@ function changeLookUps(state: VenueState, request: PaperRequest): Reply {
 
 function refresh(state: VenueState, request: PaperRequest): Reply {
   const { steps } = bodyOf(refreshBody, request);
-  for (let step = 0; step < steps; step += 1) state.refresh(request.now);
+  for (let step = 0; step < steps; step += 1) state.step(request.now);
   return done();
 }
 
-/** Lists the accepted orders of clients, oldest first; the market maker's are left out. */
+/** Lists the accepted orders of clients, oldest first; those of the house are left out. */
 export function clientOrders(state: VenueState) {
-  const clients = [...state.exchange.orders.values()].filter(({ maker }) => maker !== state.marketMakerAddress());
+  const clients = [...state.exchange.orders.values()].filter((order) => state.exchange.isClients(order));
   return clients.map((order) => ({
     ...wireOrder(state, order),
     post_only: order.postOnly,

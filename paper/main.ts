@@ -74,7 +74,7 @@ function sentence(error: unknown, { host, port }: Flags): string {
 
 async function start(flags: Flags): Promise<PaperVenue> {
   const state = flags.state === undefined ? {} : { stateFile: flags.state };
-  const venue = createPaperVenue({ seed: flags.seed, ticking: !flags.still, ...state });
+  const venue = createPaperVenue({ seed: flags.seed, still: flags.still, ...state });
   const { url } = await venue.listen(flags);
   process.stdout.write(`Paper venue (seed ${flags.seed}) listening on ${url}\n`);
   return venue;

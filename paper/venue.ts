@@ -20,7 +20,7 @@ import { bind, pause, readBody, send, shut } from './transport.ts';
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Idle time of a socket: longer than clients keep theirs, so that none of them meets one that is just being closed. */
 const KEEP_ALIVE_MS = 75_000;
-/** Pause between renewals of the market maker's quotes, in one market each. */
+/** Pause between steps of the markets. */
 const TICK_MS = 1_000;
 /** Time until a late request arrives, unless its fault says another. */
 const LATE_S = 5;
@@ -115,7 +115,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   return {
     async listen({ host, port }) {
       const { address, family, port: taken } = await bind(server, host, port);
-      if (settings.ticking) timer = setInterval(() => state.refresh(settings.now()), TICK_MS).unref();
+      if (!settings.still) timer = setInterval(() => state.step(settings.now()), TICK_MS).unref();
       return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}` };
     },
     close() {
