@@ -196,6 +196,17 @@ describe('the markets of a paper venue that lives', () => {
     }
   });
 
+  it('go on by the grid of a new tick', () => {
+    const state = new VenueState(settingsOf(living), undefined);
+    const market = state.exchange.catalogue.markets.find(({ mid }) => mid === 124_000n);
+    const floor = state.exchange.floor(market?.id ?? '');
+    state.changeTick(floor.market.id, ONE / 100n, clock);
+    for (let step = 0; step < 600 && floor.mid === 124_000n; step += 1) state.step(clock);
+    expect(floor.mid % floor.tick).toBe(0n);
+    const { bids, asks } = floor.book.orders();
+    expect([...bids, ...asks].filter(({ price }) => price % floor.tick !== 0n)).toStrictEqual([]);
+  });
+
   it('trade: within three minutes most of them have another last price or volume, and the other outcome mirrors it', async () => {
     const paper = await startPaper(living);
     const records = async () =>
