@@ -135,7 +135,7 @@ describe('the house as a taker', () => {
     expect(after.volume24hr - before.volume24hr).toBeGreaterThanOrEqual(20 * (1 - price) - 1e-6);
     expect(after.volumeNum - before.volumeNum).toBeCloseTo(after.volume24hr - before.volume24hr, 6);
     expect(await client.getOrderBook(yes)).toMatchObject({ last_trade_price: String(price) });
-    expect(await client.getLastTradePrice(yes)).toMatchObject({ price: String(price) });
+    expect(await client.getLastTradePrice(yes)).toStrictEqual({ price: String(price), side: trades[0]?.side });
     expect(after.bestBid).toBeLessThan(price);
   });
 
