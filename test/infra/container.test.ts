@@ -118,9 +118,10 @@ describe('the image', () => {
   });
 
   it('trades on paper when it is told to', async () => {
-    const { url, mode } = await start(['--paper']);
+    const { url, mode, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
     expect((await createClient({ baseUrl: url }).markets({ limit: 1 })).items).toHaveLength(1);
+    expect(await stop()).toBe(0);
   });
 
   it('places orders only where that is said of its port too, and keeps them in its volume', async () => {

@@ -119,13 +119,14 @@ describe('the package', () => {
   });
 
   it('trades on paper', async () => {
-    const { url, mode } = await start(['--paper']);
+    const { url, mode, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
     const client = createClient({ baseUrl: url });
     const { items } = await client.markets({ limit: 1 });
     const token_id = items[0]?.outcomes[0]?.token_id ?? '';
     const placed = await client.placeOrder({ token_id, side: 'buy', price: '0.01', size: '5', post_only: true });
     expect(placed.status).toBe('live');
+    expect(await stop()).toBe(0);
   });
 
   it('is read-only without settings', async () => {
