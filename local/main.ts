@@ -43,9 +43,8 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   const env = withSettingsFile(settings, process.env);
   const options = await readableOnTerminal();
   if (paper) {
-    const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
-    service = await startOnPaper(env, options);
-    process.stdout.write(await whatToTry(service.url));
+    const { startOnPaper } = await import('./paper-mode.ts');
+    service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
     const { startService } = await import('./service.ts');
     service = await startService(env, options);

@@ -9,9 +9,14 @@ const COMMAND = {
   options: {
     host: { type: 'string', value: 'HOST', default: '127.0.0.1', meaning: 'address to listen on' },
     port: { type: 'string', value: 'PORT', default: '8081', meaning: 'port to listen on; 0 takes a free one' },
-    seed: { type: 'string', value: 'N', default: '1', meaning: 'equal seeds give equal markets and first books' },
+    seed: {
+      type: 'string',
+      value: 'N',
+      default: '1',
+      meaning: 'equal seeds give equal markets, first books and drift',
+    },
     state: { type: 'string', value: 'FILE', meaning: 'keep keys, orders and trades in FILE, not in memory only' },
-    still: flag('do not let the market maker renew its quotes'),
+    still: flag('let the books change by orders only: no drift, no trades of the house'),
   },
   notes: `Paths of the paper venue only:
   POST /paper/faults      {"fault":NAME,"method":"POST","path":"/order","times":1, ...}, or a list; GET lists, DELETE clears
@@ -21,7 +26,8 @@ const COMMAND = {
                           or "proxy_wallet":ADDRESS: the wallet that the website trades with
   POST /paper/trades      {"order_id":ID,"status":"FAILED"}, or the trade's "id": how a trade settled
   POST /paper/look-ups    {"lag_ms":8000}        age at which look-ups begin to show orders and trades
-  POST /paper/refresh     {"steps":1}            POST /paper/reset   back to the first minute
+  POST /paper/refresh     {"steps":60}           the markets go as many steps on, else one a second
+  POST /paper/reset       back to the first minute
 
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
 clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after. Names:
@@ -31,7 +37,7 @@ clock-skew), answer (late: none or edge-504), code, text, status (success-false)
 
 /** Reads the options; throws `UsageError` where one is not what it must be. */
 function readOptions({ host, port, seed, state, still }: Values<typeof COMMAND.options>) {
-  const options = { seed: wholeNumber('seed', seed, [0, 4_294_967_295]), ticking: !still };
+  const options = { seed: wholeNumber('seed', seed, [0, 4_294_967_295]), still };
   return {
     address: { host, port: wholeNumber('port', port, [0, 65_535]) },
     options: { ...options, ...(state !== undefined && { stateFile: state }) },
@@ -40,8 +46,13 @@ function readOptions({ host, port, seed, state, still }: Values<typeof COMMAND.o
 
 type Address = ReturnType<typeof readOptions>['address'];
 
-function sentence(error: unknown, { host, port }: Address): string {
+function sentence(error: unknown, { host, port }: Address, stateFile: string | undefined): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Errors of the file system alone name a path.
+  if (error instanceof Error && 'path' in error) {
+    const [, reason = error.message] = /^\w+: ([^,]+)/.exec(error.message) ?? [];
+    return `--state ${stateFile} cannot be used: ${reason}. Name a file in a folder that exists and can be written to.`;
+  }
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
   if (code === 'EACCES') return `Not allowed to listen on port ${port} of ${host}: choose one above 1023 with --port.`;
@@ -61,12 +72,12 @@ process.exitCode = await runCommand(COMMAND, async (values) => {
     process.stdout.write(`Paper venue (seed ${options.seed}) listening on ${url}\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
-        venue.close().catch((error: unknown) => fail(sentence(error, address)));
+        venue.close().catch((error: unknown) => fail(sentence(error, address, options.stateFile)));
       });
     }
     return 0;
   } catch (error) {
-    process.stderr.write(`${sentence(error, address)}\n`);
+    process.stderr.write(`${sentence(error, address, options.stateFile)}\n`);
     return 1;
   }
 });
