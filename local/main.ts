@@ -39,8 +39,9 @@ async function start({ paper, settings }: Flags): Promise<void> {
   const env = withSettingsFile(settings, process.env);
   if (paper) {
     const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
-    service = await startOnPaper(env);
-    process.stdout.write(await whatToTry(service.url));
+    const onPaper = await startOnPaper(env);
+    service = onPaper;
+    process.stdout.write(`${await whatToTry(service.url)}# all of it in a browser\n${onPaper.consoleUrl}\n\n`);
   } else {
     const { startService } = await import('./service.ts');
     service = await startService(env);

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { createPaperVenue } from '../paper/venue.ts';
 import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../shared/decimal.ts';
 import type { Environment } from '../shared/settings.ts';
+import { type ConsoleSite, startConsoleSite } from './console-site.ts';
 import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
@@ -32,27 +33,47 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
   };
 }
 
-/** Starts the paper venue and the service on it, with the settings of `env` that are not of the operator's account. */
-export async function startOnPaper(env: Environment): Promise<Service> {
+/** Service that trades on paper, with a console in the browser. */
+export interface PaperService extends Service {
+  readonly consoleUrl: string;
+}
+
+/** Adds the console's pages to those that may place orders. */
+function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
+  return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
+}
+
+/**
+ * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
+ * account.
+ */
+export async function startOnPaper(env: Environment): Promise<PaperService> {
   const venue = createPaperVenue({ seed: SEED, ticking: true });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
+  let site: ConsoleSite | undefined;
+  let service: Service | undefined;
   const clean = async () => {
+    await site?.close();
     await venue.close();
     await rm(directory, { recursive: true, force: true });
   };
   try {
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
-    const settings = { ...env, ...paperOverrides(url, join(directory, 'orders.db')) };
-    const service = await startService(settings, { throwAway: true });
+    const options = { venueUrl: url, serviceUrl: () => service?.url, reservedPort: env['SERVICE_PORT'] };
+    site = await startConsoleSite(options);
+    const { url: consoleUrl, origins } = site;
+    const overrides = { ...paperOverrides(url, join(directory, 'orders.db')), ...withOrigins(env, origins) };
+    const started = await startService({ ...env, ...overrides }, { throwAway: true });
+    service = started;
     const stop = async () => {
       try {
-        await service.stop();
+        await started.stop();
       } finally {
         await clean();
       }
     };
-    return { ...service, stop };
+    return { ...started, stop, consoleUrl };
   } catch (error) {
     await clean();
     throw error;
