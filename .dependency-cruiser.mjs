@@ -13,21 +13,21 @@ export default {
       comment: 'It is built into the Lambda layer: what it imports travels with it.',
       severity: 'error',
       from: { path: '^shared/' },
-      to: { path: '^(functions|local|infra|paper|client|test)/' },
+      to: { path: '^(functions|local|infra|paper|client|console|test)/' },
     },
     {
       name: 'functions-use-shared-only',
       comment: 'The endpoints do not know whether a gateway or the local server calls them.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: '^(local|infra|paper|client|test)/' },
+      to: { path: '^(local|infra|paper|client|console|test)/' },
     },
     {
       name: 'local-adapts',
-      comment: 'It serves the endpoints, and for --paper it starts the paper venue.',
+      comment: 'It serves the endpoints, and for --paper it starts the paper venue and serves the files of the console.',
       severity: 'error',
       from: { path: '^local/' },
-      to: { path: '^(infra|client|test)/' },
+      to: { path: '^(infra|client|console|test)/' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -36,7 +36,7 @@ export default {
       severity: 'error',
       from: { path: '^infra/' },
       to: {
-        path: '^(functions|shared|local|paper|client|test)/',
+        path: '^(functions|shared|local|paper|client|console|test)/',
         pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings))\\.ts$',
       },
     },
@@ -45,7 +45,7 @@ export default {
       comment: 'The paper venue checks what the adapter does: a shared mistake would pass.',
       severity: 'error',
       from: { path: '^paper/' },
-      to: { path: '^(functions|shared|local|infra|client|test)/' },
+      to: { path: '^(functions|shared|local|infra|client|console|test)/' },
     },
     {
       name: 'client-stands-alone',
@@ -53,6 +53,13 @@ export default {
       severity: 'error',
       from: { path: '^client/' },
       to: { pathNot: '^client/' },
+    },
+    {
+      name: 'console-uses-the-client-alone',
+      comment: 'It is a page like those of callers: what it needs of the service, the client has to give.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { pathNot: '^(console/|client/client\\.ts$)' },
     },
     {
       name: 'wire-models-stay-in-the-venue-folder',
@@ -90,7 +97,7 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^client/build/' },
+    exclude: { path: '^(client|console)/build/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

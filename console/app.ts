@@ -64,7 +64,7 @@ interface Parts {
 function createBookView({ client, form }: Parts): (chosen: Chosen) => void {
   let watching = new AbortController();
   const ladder = find('ladder-rows', HTMLElement);
-  const chart = find('depth-chart', SVGSVGElement);
+  const chart = find('depth-chart', SVGGElement);
   return (chosen) => {
     watching.abort();
     watching = new AbortController();
@@ -149,10 +149,13 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
   showService(serviceUrl, health, isPaper);
   const faults = openPaperTools(isPaper, log);
+  const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
   const place = createPlacement({
     client,
     log,
-    checkService: async () => {
+    account: `${serviceUrl} ${health?.wallet_address}`,
+    prepare: async () => {
+      await faults?.ready();
       const { wallet_address } = await client.health();
       if (wallet_address === health?.wallet_address) return;
       const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
@@ -165,7 +168,6 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     },
     onRemedy: (change) => form.apply(change),
   });
-  const form = createOrderForm({ isPaper: () => isPaper, onOrder: (order) => void place(order) });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
   if (isPaper) void proveAtVenue(undefined);
   await loadMarkets(client, createBookView({ client, form }));

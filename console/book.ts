@@ -53,7 +53,10 @@ function makeRow({ level, side }: Row, largest: number, usePrice: (price: string
 /** Shows the best levels as a ladder, the highest price on top; a button that has the focus keeps it. */
 export function showLadder(body: HTMLElement, { asks, bids }: Book, usePrice: (price: string) => void): void {
   const rows: Row[] = [
-    ...asks.slice(0, MAX_LEVELS).toReversed().map((level) => ({ level, side: 'ask' }) as const),
+    ...asks
+      .slice(0, MAX_LEVELS)
+      .toReversed()
+      .map((level) => ({ level, side: 'ask' }) as const),
     ...bids.slice(0, MAX_LEVELS).map((level) => ({ level, side: 'bid' }) as const),
   ];
   const largest = Math.max(...rows.map(({ level }) => Number(level.size)));

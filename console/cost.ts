@@ -37,7 +37,8 @@ export function explainCost(order: Draft, { notional, fee, bound, matching }: Co
   const all = compare(matching, size) === 0;
   const sum = `${size} × ${price} = ${notional} pUSD.`;
   if (rests) return [sum, 'Rests on the book: nothing matches at this price now, and what rests pays no fee.'];
-  if (postOnly) return [sum, `Would be refused: ${matching} of ${size} shares would match at once, and it is post-only.`];
+  if (postOnly)
+    return [sum, `Would be refused: ${matching} of ${size} shares would match at once, and it is post-only.`];
   const matched = all ? 'All of it matches' : `${matching} of ${size} shares match`;
   if (fee === null || bound === null) return [sum, `${matched} at once. The market does not tell its fee.`];
   const total = side === 'buy' ? `costs ${bound} pUSD at most` : `brings ${bound} pUSD at least`;

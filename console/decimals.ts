@@ -4,7 +4,8 @@ export type Decimal = string;
 /** Reads plain notation as whole units of 10^-scale. Throws `RangeError` for anything else. */
 function parse(text: Decimal): { readonly units: bigint; readonly scale: number } {
   const [, whole, fraction = ''] = /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text) ?? [];
-  if (whole === undefined) throw new RangeError(`${text === '' ? 'Nothing' : `"${text}"`} is not a decimal such as 0.25.`);
+  if (whole === undefined)
+    throw new RangeError(`${text === '' ? 'Nothing' : `"${text}"`} is not a decimal such as 0.25.`);
   return { units: BigInt(whole + fraction), scale: fraction.length };
 }
 

@@ -22,7 +22,7 @@ function makeSide(className: string, points: string): SVGPolygonElement {
 }
 
 /** Draws how many shares are there at each price or a better one: bids to the left, asks to the right. */
-export function drawDepth(chart: SVGSVGElement, { asks, bids }: Book): void {
+export function drawDepth(chart: SVGGElement, { asks, bids }: Book): void {
   const sides = [stairs(bids), stairs(asks)] as const;
   const corners = sides.flat();
   const [low, high] = [Math.min(...corners.map(([price]) => price)), Math.max(...corners.map(([price]) => price))];
@@ -33,7 +33,9 @@ export function drawDepth(chart: SVGSVGElement, { asks, bids }: Book): void {
     // The last level reaches to the edge, and from there down to the axis.
     const edge = index === 0 ? low : high;
     const end = side.at(-1)?.[1] ?? 0;
-    return [...side, [edge, end] as const, [edge, 0] as const].map(([price, shares]) => `${x(price)},${y(shares)}`).join(' ');
+    return [...side, [edge, end] as const, [edge, 0] as const]
+      .map(([price, shares]) => `${x(price)},${y(shares)}`)
+      .join(' ');
   });
   const shown = corners.length > 0 ? [makeSide('bid', bidSide ?? ''), makeSide('ask', askSide ?? '')] : [];
   chart.replaceChildren(...shown);

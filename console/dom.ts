@@ -29,7 +29,9 @@ export function makeButton(label: string, onClick: () => void, attributes = {}):
 
 /** Makes a list of terms with their values. */
 export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListElement {
-  const rows = Object.entries(facts).map(([term, value]) => make('div', {}, make('dt', {}, term), make('dd', {}, value)));
+  const rows = Object.entries(facts).map(([term, value]) =>
+    make('div', {}, make('dt', {}, term), make('dd', {}, value)),
+  );
   return make('dl', {}, rows);
 }
 

@@ -19,8 +19,8 @@ export interface OrderForm {
 
 interface FormEvents {
   readonly onOrder: (order: OrderRequest) => void;
-  /** Tells if the order needs the consent to real money. */
-  readonly isPaper: () => boolean;
+  /** Any other service may trade with real money: an order there needs a consent. */
+  readonly isPaper: boolean;
 }
 
 const fields = () => ({
@@ -95,9 +95,8 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
   function show(): void {
     const { side, price, size } = { side: sideOf(form), price: form.price.value, size: form.size.value };
     const outcome = chosen?.outcome.name ?? 'shares';
-    const paper = isPaper();
-    form.consentRow.hidden = paper;
-    form.consent.required = !paper;
+    form.consentRow.hidden = isPaper;
+    form.consent.required = !isPaper;
     form.send.disabled = blocked !== undefined || !book;
     form.send.textContent = blocked ?? `${side === 'buy' ? 'Buy' : 'Sell'} ${size} ${outcome} at ${price}`;
     const lines = book && chosen ? explain(form, book, chosen) : [];

@@ -64,7 +64,12 @@ export async function listVenueOrders(): Promise<readonly VenueOrder[]> {
 
 export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]): void {
   const rows = orders.toReversed().map(({ row: [id = '', ...cells] }) => {
-    return make('tr', {}, make('th', { scope: 'row' }, id), cells.map((cell) => make('td', {}, cell)));
+    return make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, id),
+      cells.map((cell) => make('td', {}, cell)),
+    );
   });
   body.replaceChildren(...rows);
 }
@@ -72,6 +77,8 @@ export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]
 /** Switch for faults of the paper venue, and of the way from the service to this page. */
 export interface FaultSwitch {
   losesAnswers(): boolean;
+  /** Resolves when the venue has heard of every change so far. */
+  ready(): Promise<void>;
   /** Turns off what lasts for one order. */
   orderAnswered(): void;
 }
@@ -103,6 +110,7 @@ export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failur
   };
   fields.addEventListener('change', queueChange);
   return {
+    ready: () => changing,
     losesAnswers: () => FAULTS[chosen()]?.losesAnswers === true,
     orderAnswered: () => {
       if (!off || !FAULTS[chosen()]?.once) return;

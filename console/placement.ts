@@ -7,13 +7,17 @@ import type { RequestLog } from './request-log.ts';
 interface Intent {
   readonly order: OrderRequest;
   readonly key: string;
+  /** Set once an attempt has left open what became of the order. */
+  readonly wasUnsettled: boolean;
 }
 
 interface PlacementDeps {
   readonly client: Client;
   readonly log: RequestLog;
-  /** Throws `OrderBookError` where another service has come to the address. */
-  readonly checkService: () => Promise<void>;
+  /** Service and wallet that the page was opened on. */
+  readonly account: string;
+  /** Gets ready for an order. Throws `OrderBookError` where another service has come to the address. */
+  readonly prepare: () => Promise<void>;
   /** Hears why no further order can be sent now, and `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
   /** Hears that a call has ended. Gives a sentence on what the venue has of the order, where it can be asked. */
@@ -24,6 +28,31 @@ interface PlacementDeps {
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Place of the order that is not settled yet: it outlives a reload, and ends with its tab. */
+const KEPT = 'unsettled-order';
+
+function keep(account: string, { order, key }: Intent): void {
+  sessionStorage.setItem(KEPT, JSON.stringify({ account, order, key }));
+}
+
+interface Kept extends Pick<Intent, 'order' | 'key'> {
+  readonly account: string;
+}
+
+/** Recognises what `keep` wrote; something else may be there from another version of this page. */
+function isKept(value: unknown): value is Kept {
+  const { account, key, order } = Object(value);
+  const texts = [account, key, Object(order).token_id, Object(order).price, Object(order).size];
+  return texts.every((text) => typeof text === 'string') && ['buy', 'sell'].includes(Object(order).side);
+}
+
+/** Gives the order that was left unsettled on the same account before the page was loaded again. */
+function findKept(account: string): Intent | undefined {
+  const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
+  if (!isKept(kept) || kept.account !== account) return undefined;
+  return { order: kept.order, key: kept.key, wasUnsettled: true };
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -61,13 +90,12 @@ function describeError(error: OrderBookError): readonly HTMLElement[] {
     ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
     ...(requestId !== undefined && { 'Request id': requestId }),
   };
-  const title = isUnsettled(error) ? 'Not settled: the order may be live' : 'Not placed';
-  return [make('h3', {}, title), make('p', {}, error.detail), makeFacts(lines)];
+  return [make('p', {}, error.detail), makeFacts(lines)];
 }
 
 /** Makes the function that places orders, one at a time, and shows what became of each. */
 export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
-  const { client, log, checkService, onBlock, onAnswer, onRemedy } = deps;
+  const { client, log, account, prepare, onBlock, onAnswer, onRemedy } = deps;
   const result = find('result', HTMLElement);
   const actions = find('result-actions', HTMLElement);
 
@@ -77,32 +105,46 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     actions.replaceChildren(...buttons);
   }
 
-  function showError(error: OrderBookError, intent: Intent): void {
-    if (!isUnsettled(error)) {
-      onBlock(undefined);
-      const remedies = remediesFor(error, intent.order);
-      show('refused', describeError(error), remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change))));
-      return;
-    }
+  function showUnsettled(intent: Intent, content: readonly HTMLElement[]): void {
     onBlock('Settle the last order first');
-    const advice = 'Repeat it with the same key: that settles it, and never places a second order.';
-    const repeat = makeButton('Repeat with the same key', () => void send(intent), { class: 'primary' });
-    const giveUp = makeButton('Leave it unsettled', () => {
+    const { side, size, price } = intent.order;
+    const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
+    const advice = make('p', {}, 'Repeat it with the same key: that settles it, and never places a second order.');
+    const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, wasUnsettled: true }));
+    repeat.className = 'primary';
+    const leave = makeButton('Leave it unsettled', () => {
+      sessionStorage.removeItem(KEPT);
       actions.replaceChildren();
       onBlock(undefined);
     });
-    show('unsettled', [...describeError(error), make('p', {}, advice)], [repeat, giveUp]);
+    show('unsettled', [heading, ...content, advice], [repeat, leave]);
     repeat.focus();
+  }
+
+  function showError(error: OrderBookError, intent: Intent): void {
+    const content = describeError(error);
+    const { sent } = log.attempts(intent.key);
+    if (isUnsettled(error, { sent, wasUnsettled: intent.wasUnsettled })) {
+      showUnsettled(intent, content);
+      return;
+    }
+    sessionStorage.removeItem(KEPT);
+    onBlock(undefined);
+    const remedies = remediesFor(error, intent.order);
+    const buttons = remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change)));
+    show('refused', [make('h3', {}, 'Not placed'), ...content], buttons);
   }
 
   async function send(intent: Intent): Promise<void> {
     onBlock('Waiting for the answer…');
-    show('pending', [make('p', {}, 'The order is on its way. The client repeats it with the same key where that is safe.')]);
+    show('pending', [make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.')]);
+    keep(account, intent);
     let orderId: string | undefined;
     try {
-      await checkService();
+      await prepare();
       const placed = await client.placeOrder(intent.order, { idempotencyKey: intent.key });
       orderId = placed.order_id;
+      sessionStorage.removeItem(KEPT);
       onBlock(undefined);
       show('placed', describePlaced(placed, intent, log));
     } catch (error) {
@@ -114,5 +156,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     if (proof !== undefined) result.append(make('p', { class: 'proof' }, proof));
   }
 
-  return (order) => send({ order, key: newKey() });
+  const left = findKept(account);
+  if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
+  return (order) => send({ order, key: newKey(), wasUnsettled: false });
 }

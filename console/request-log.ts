@@ -44,7 +44,7 @@ function makeEntry(request: SentRequest, outcome: Outcome, summary: HTMLElement)
   const command = curlOf(request);
   const copy = makeButton('Copy the curl', () => void navigator.clipboard.writeText(command));
   const id = outcome.requestId === null ? [] : [make('p', {}, `Request id: ${outcome.requestId}`)];
-  return make('li', {}, make('details', {}, summary, make('pre', { tabindex: '0' }, command), id, copy));
+  return make('li', {}, make('details', {}, summary, make('pre', {}, command), id, copy));
 }
 
 export function createRequestLog(list: HTMLElement): RequestLog {

@@ -5,8 +5,8 @@ import { AppError, errorSpec } from '../shared/errors.ts';
 import { createHeadReader, type RequestHead } from './request-head.ts';
 import { PROJECT } from './settings-file.ts';
 
-/** Free for most people: beside the service (8080) and the paper venue (8081). */
-const PORT = 8083;
+/** Tried one after the other, behind those of the service (8080) and the paper venue (8081); 0 takes a free one. */
+const PORTS = [8083, 0];
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
@@ -175,13 +175,12 @@ function bind(server: Server, port: number): Promise<number> {
   return promise;
 }
 
-async function bindPreferred(server: Server, reservedPort: string | undefined): Promise<number> {
-  if (reservedPort === String(PORT)) return bind(server, 0);
+async function bindFirst(server: Server, [port = 0, ...others]: readonly number[]): Promise<number> {
   try {
-    return await bind(server, PORT);
+    return await bind(server, port);
   } catch (error) {
-    if (Object(error).code !== 'EADDRINUSE') throw error;
-    return bind(server, 0);
+    if (Object(error).code !== 'EADDRINUSE' || others.length === 0) throw error;
+    return bindFirst(server, others);
   }
 }
 
@@ -201,7 +200,8 @@ export async function startConsoleSite(options: ConsoleOptions): Promise<Console
     respond(request, response, pages).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const port = await bindPreferred(server, options.reservedPort);
+  const ports = PORTS.filter((port) => String(port) !== options.reservedPort || port === 0);
+  const port = await bindFirst(server, ports);
   origins.push(`http://127.0.0.1:${port}`, `http://localhost:${port}`);
   return {
     url: `http://127.0.0.1:${port}`,

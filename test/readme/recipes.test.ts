@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../functions/routes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'test', 'package.json', 'tsconfig.json'];
+const COPIED = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'console', 'test', 'package.json', 'tsconfig.json'];
 const WRITTEN = ['.env.example', 'README.md'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
 const PATIENCE_MS = 180_000;
