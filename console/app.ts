@@ -77,8 +77,7 @@ function createBookView({ client, form }: Parts): (chosen: Chosen) => void {
       signal: watching.signal,
       onBook: (book) => {
         say('book-error', '');
-        const last = book.last_trade_price ?? 'none yet';
-        say('book-facts', `Last trade ${last} · tick ${book.tick_size} · at least ${book.min_order_size} shares`);
+        say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}. Read at ${timeOfDay()}.`);
         showLadder(ladder, book, form.usePrice);
         drawDepth(chart, book);
         say('depth-text', describeDepth(book));

@@ -13,9 +13,11 @@ export interface Cost {
   readonly matching: Decimal;
 }
 
-export type Draft = Readonly<Record<'price' | 'size', Decimal> & Pick<OrderRequest, 'side'>>;
+type Sides = Pick<Book, 'asks' | 'bids'>;
 
-function matchingSize({ side, price, size }: Draft, { asks, bids }: Book): Decimal {
+type Draft = Readonly<Record<'price' | 'size', Decimal> & Pick<OrderRequest, 'side'>>;
+
+function matchingSize({ side, price, size }: Draft, { asks, bids }: Sides): Decimal {
   const isBuy = side === 'buy';
   const reachable = (isBuy ? asks : bids).filter((level) => compare(level.price, price) * (isBuy ? 1 : -1) <= 0);
   const offered = reachable.reduce((sum, level) => add(sum, level.size), '0');
@@ -23,7 +25,7 @@ function matchingSize({ side, price, size }: Draft, { asks, bids }: Book): Decim
 }
 
 /** Tells the cost of an order on a book. Throws `RangeError` for a price or a size that cannot be. */
-export function costOf(order: Draft, book: Book, fees: MarketFees | null): Cost {
+export function costOf(order: Draft, book: Sides, fees: MarketFees | null): Cost {
   const notional = multiply(order.price, order.size);
   const fee = takerFee(order, fees);
   const bound = fee === null ? null : order.side === 'buy' ? add(notional, fee) : subtract(notional, fee);

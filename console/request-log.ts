@@ -42,7 +42,8 @@ function describe({ method, url }: SentRequest, { result, tookMs, replayed }: Ou
 
 function makeEntry(request: SentRequest, outcome: Outcome, summary: HTMLElement): HTMLElement {
   const command = curlOf(request);
-  const copy = makeButton('Copy the curl', () => void navigator.clipboard.writeText(command));
+  // Pages on http have no clipboard, but those of this machine.
+  const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
   const id = outcome.requestId === null ? [] : [make('p', {}, `Request id: ${outcome.requestId}`)];
   return make('li', {}, make('details', {}, summary, make('pre', {}, command), id, copy));
 }

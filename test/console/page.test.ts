@@ -149,13 +149,39 @@ describeInChromium('the console', () => {
     await send(page);
     await answered(page, 'placed');
     await page.getByLabel('Venue down').check();
-    await page.locator('#book-error', { hasText: 'Not updated since' }).waitFor();
     await send(page);
     await answered(page, 'unsettled');
     await page.getByLabel('None').check();
     await page.getByRole('button', { name: 'Repeat with the same key' }).click();
     await answered(page, 'placed');
     expect(await orders()).toHaveLength(2);
+  });
+
+  it('says when a book was read last, and why it is not read again', async () => {
+    const { page, service } = await openConsole();
+    await page.getByText(/Read at \d\d:\d\d:\d\d\./).waitFor();
+    // A refusal by the venue's firewall is one that the client does not repeat.
+    const body = '{"fault":"firewall","path":"/book","times":1000}';
+    await fetch(`${service.consoleUrl}/paper/faults`, {
+      method: 'POST',
+      headers: { origin: service.consoleUrl },
+      body,
+    });
+    await page.getByText(/^Not updated since .* \(venue_refused_service\)$/).waitFor();
+  });
+
+  it('shows what the venue writes as text, whatever it is', async () => {
+    const { page } = await openConsole();
+    const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
+      await route.fulfill({ response, body: text });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: `Yes: Will the ${hostile} ferry run on Founders Day?` }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.title()).toBe('Order book console');
   });
 
   it('says why an order is refused, and offers what mends it', async () => {
