@@ -55,15 +55,15 @@ describe('an order', () => {
     ['a malformed request', false, failure('invalid_request', 400), FIRST],
     [
       'a service that places no orders any more, after a sending',
+      true,
       failure('order_placement_disabled', 403),
       AGAIN,
-      true,
     ],
     [
       'a service that places no orders any more, after a reload',
+      true,
       failure('order_placement_disabled', 403),
       EARLIER,
-      true,
     ],
     ['a service that places no orders', false, failure('order_placement_disabled', 403), FIRST],
   ])('after %s may be live: %s', (_after, open, error, attempts) => {
