@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join, parse } from 'node:path';
-import * as z from 'zod/mini';
 import { AppError, errorSpec } from '../shared/errors.ts';
 import { createHeadReader, type RequestHead } from './request-head.ts';
 import { PROJECT } from './settings-file.ts';
@@ -13,11 +12,11 @@ const REQUEST_MS = 5_000;
 /** Bytes of a fault, far more than any has. */
 const MAX_FAULT_BYTES = 4_096;
 
-interface ConsoleOptions {
+export interface ConsoleOptions {
   /** Address of the paper venue, whose own paths under /paper the page may use. */
   readonly venueUrl: string;
-  /** Address of the service, as soon as it listens. */
-  readonly serviceUrl: () => string | undefined;
+  /** Address and wallet of the service, as soon as it listens. */
+  readonly service: () => { readonly url: string; readonly walletAddress: string | null } | undefined;
   /** A port that is for somebody else. */
   readonly reservedPort?: string | undefined;
 }
@@ -120,23 +119,15 @@ async function control(request: IncomingMessage, path: string, { venueUrl, origi
   return { status: answer.status, type: 'application/json', body: await answer.text() };
 }
 
-const health = z.object({ wallet_address: z.nullable(z.string()) });
-
-/** Tells the page its service, and the wallet by which it knows that this is the one on paper. */
-async function facts(serviceUrl: string): Promise<Reply> {
-  const answer = await fetch(`${serviceUrl}/health`, { signal: AbortSignal.timeout(REQUEST_MS) });
-  const { wallet_address } = health.parse(await answer.json());
-  return json({ service_url: serviceUrl, paper_wallet: wallet_address });
-}
-
 async function answer(request: IncomingMessage, pages: Pages): Promise<Reply> {
   const { path } = pages.readHead(request);
   const { method = '' } = request;
   if (CONTROLS.includes(`${method} ${path}`)) return control(request, path, pages);
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'This server only hands out the console: use GET.');
-  const serviceUrl = pages.serviceUrl();
-  if (serviceUrl === undefined) return text(503, 'The service is still starting: load the page again.');
-  if (path === '/console.json') return facts(serviceUrl);
+  const service = pages.service();
+  if (!service) return text(503, 'The service is still starting: load the page again.');
+  // The wallet is made anew at every start: by it the page knows the service that is on paper.
+  if (path === '/console.json') return json({ service_url: service.url, paper_wallet: service.walletAddress });
   return (await pages.files()).get(path) ?? text(404, 'There is no such page: the console is at /.');
 }
 
@@ -148,14 +139,14 @@ function explain(error: unknown): Reply {
     return text(errorSpec(error.code).status, sentence);
   }
   if (error instanceof RangeError) return text(413, error.message);
-  return text(502, 'The console could not be built, or service and venue did not answer.');
+  return text(502, 'The console could not be built, or the venue did not answer.');
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, pages: Pages): Promise<void> {
   const reply = await answer(request, pages).catch(explain);
   response.writeHead(reply.status, {
     'content-type': reply.type,
-    'content-security-policy': contentPolicy(pages.serviceUrl()),
+    'content-security-policy': contentPolicy(pages.service()?.url),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',

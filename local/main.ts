@@ -38,10 +38,8 @@ async function start({ paper, settings }: Flags): Promise<void> {
   stopOnSignals(() => service);
   const env = withSettingsFile(settings, process.env);
   if (paper) {
-    const { startOnPaper, whatToTry } = await import('./paper-mode.ts');
-    const onPaper = await startOnPaper(env);
-    service = onPaper;
-    process.stdout.write(`${await whatToTry(service.url)}# all of it in a browser\n${onPaper.consoleUrl}\n\n`);
+    const { startOnPaper } = await import('./paper-mode.ts');
+    service = await startOnPaper(env, (text) => process.stdout.write(text));
   } else {
     const { startService } = await import('./service.ts');
     service = await startService(env);

@@ -3,14 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { createPaperVenue } from '../paper/venue.ts';
-import { compareDecimals, formatDecimal, parseDecimal, subtractDecimals } from '../shared/decimal.ts';
+import { createPaperVenue, type PaperVenue } from '../paper/venue.ts';
 import type { Environment } from '../shared/settings.ts';
-import { type ConsoleSite, startConsoleSite } from './console-site.ts';
+import { type ConsoleSite, type ConsoleOptions, startConsoleSite } from './console-site.ts';
 import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
+/** Holdings of the wallet: pUSD, and shares of each outcome. */
+const FAUCET = { collateral: 1_000, shares: 1_000 };
+/** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
+const VENUE_PORT = 8_081;
 
 /**
  * Makes the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
@@ -33,96 +36,102 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
   };
 }
 
-/** Service that trades on paper, with a console in the browser. */
-export interface PaperService extends Service {
-  readonly consoleUrl: string;
-}
-
-/** Adds the console's pages to those that may place orders. */
+/** Adds the pages of the console to those that may place orders. */
 function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
   return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
 }
 
+const taken = z.object({ code: z.literal('EADDRINUSE') });
+
+/** Lets the venue listen on its port, or on a free one where that is taken or the service's own. */
+async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
+  const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
+  if (SERVICE_PORT === String(VENUE_PORT)) return (await at(0)).url;
+  try {
+    return (await at(VENUE_PORT)).url;
+  } catch (error) {
+    if (!taken.safeParse(error).success) throw error;
+    return (await at(0)).url;
+  }
+}
+
+/** What a first screen tells of. */
+interface Screen {
+  readonly serviceUrl: string;
+  readonly venueUrl: string;
+  readonly consoleUrl: string;
+  readonly walletAddress: string | null;
+  readonly order: ReturnType<PaperVenue['suggestOrder']>;
+}
+
+/** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
+function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
+  const { tokenId, price, size } = order;
+  const body = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${size},"post_only":true}`;
+  return `
+Trading on paper: invented markets that move by themselves, no real money. All is forgotten at the end.
+
+  service  ${serviceUrl}
+  console  ${consoleUrl} (all of it in a browser)
+  venue    ${venueUrl} (its faults, accounts and records: paper/README.md)
+  wallet   ${walletAddress}, with ${FAUCET.collateral} pUSD and ${FAUCET.shares} shares of each outcome
+
+# the most traded markets
+curl '${serviceUrl}/v1/markets?limit=3'
+
+# the order book of one outcome
+curl '${serviceUrl}/v1/book/${tokenId}'
+
+# a limit order that rests
+curl -X POST '${serviceUrl}/v1/orders' -H 'Content-Type: application/json' -d '${body}'
+
+# your orders as the venue has them: size_matched is what was filled
+curl '${venueUrl}/paper/orders'
+
+# a fault: the answer to the next order is lost; place one again to see what the service makes of it
+curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path":"/order"}'
+
+`;
+}
+
 /**
  * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
- * account.
+ * account. `print` gets the first screen, before the first line of the log.
  */
-export async function startOnPaper(env: Environment): Promise<PaperService> {
-  const venue = createPaperVenue({ seed: SEED, ticking: true });
+export async function startOnPaper(env: Environment, print: (text: string) => void): Promise<Service> {
+  const venue = createPaperVenue({ seed: SEED, faucet: FAUCET });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
   let site: ConsoleSite | undefined;
-  let service: Service | undefined;
+  let trading: ReturnType<ConsoleOptions['service']>;
   const clean = async () => {
     await site?.close();
     await venue.close();
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
-    const options = { venueUrl: url, serviceUrl: () => service?.url, reservedPort: env['SERVICE_PORT'] };
-    site = await startConsoleSite(options);
+    const venueUrl = await listen(venue, env);
+    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort: env['SERVICE_PORT'] });
     const { url: consoleUrl, origins } = site;
-    const overrides = { ...paperOverrides(url, join(directory, 'orders.db')), ...withOrigins(env, origins) };
-    const started = await startService({ ...env, ...overrides }, { throwAway: true });
-    service = started;
+    const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
+    const settings = { ...env, ...overrides };
+    const service = await startService(settings, {
+      throwAway: true,
+      announce: ({ url: serviceUrl, walletAddress }) => {
+        trading = { url: serviceUrl, walletAddress };
+        print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
+      },
+    });
     const stop = async () => {
       try {
-        await started.stop();
+        await service.stop();
       } finally {
         await clean();
       }
     };
-    return { ...started, stop, consoleUrl };
+    return { ...service, stop };
   } catch (error) {
     await clean();
     throw error;
   }
-}
-
-const markets = z.object({
-  items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })),
-});
-
-const book = z.object({
-  bids: z.array(z.object({ price: z.string() })),
-  tick_size: z.string(),
-  min_order_size: z.string(),
-});
-
-async function get(url: string): Promise<unknown> {
-  return (await fetch(url)).json();
-}
-
-/** Finds a price at which a buy order rests and shows: a tick below the lowest bid, or that bid if nothing is below. */
-export function restingPrice(lowestBid: string, tickSize: string): string {
-  const [bid, tick] = [parseDecimal(lowestBid), parseDecimal(tickSize)];
-  if (!bid || !tick) return lowestBid;
-  const below = subtractDecimals(bid, tick);
-  return compareDecimals(below, tick) < 0 ? lowestBid : formatDecimal(below);
-}
-
-/** Writes four commands that work as they stand on a service that trades on paper. */
-export async function whatToTry(url: string): Promise<string> {
-  const { items } = markets.parse(await get(`${url}/v1/markets?limit=1`));
-  const tokenId = items[0]?.outcomes[0]?.token_id;
-  const { bids, tick_size, min_order_size } = book.parse(await get(`${url}/v1/book/${tokenId}`));
-  const price = restingPrice(bids.at(-1)?.price ?? tick_size, tick_size);
-  const order = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${min_order_size},"post_only":true}`;
-  return `
-Trading on paper: invented markets, no real money, a wallet that is forgotten at the end. Try:
-
-# the most traded markets
-curl '${url}/v1/markets?limit=3'
-
-# the order book of one outcome
-curl '${url}/v1/book/${tokenId}'
-
-# a limit order that rests
-curl -X POST '${url}/v1/orders' -H 'Content-Type: application/json' -d '${order}'
-
-# your order is among the bids now, at ${price}
-curl '${url}/v1/book/${tokenId}'
-
-`;
 }

@@ -49,6 +49,8 @@ async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfi
 interface StartOptions {
   /** Account and store are made for this run alone: that they are new is no news. */
   readonly throwAway?: boolean;
+  /** Called when the service listens, before its log says so. */
+  readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
 }
 
 interface Store extends FileOrderStore {
@@ -126,7 +128,7 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
  */
 export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
-  { throwAway = false }: StartOptions = {},
+  { throwAway = false, announce }: StartOptions = {},
 ): Promise<Service> {
   const store = await prepareStore(config, log);
   try {
@@ -141,6 +143,7 @@ export async function serve(
     const health = { mode: modeOf(config), ...account };
     const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
     const { url, close } = await startServer({ handlers, config, log });
+    announce?.({ url, walletAddress: account.walletAddress });
     log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {

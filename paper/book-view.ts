@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Level, mirrored } from './book.ts';
-import type { Exchange, Floor } from './exchange.ts';
+import type { Floor } from './exchange.ts';
 import type { OutcomeIndex } from './market.ts';
 import { ONE, toDecimal } from './units.ts';
 
@@ -51,8 +51,7 @@ export function midpoint(floor: Floor, outcome: OutcomeIndex): bigint {
 }
 
 /** Last trade of a market's token: its price and the taker's side; 0.5 and no side where there was none. */
-export function lastTrade(exchange: Exchange, floor: Floor, outcome: OutcomeIndex) {
-  const trade = exchange.trades.findLast(({ market }) => market.id === floor.market.id);
-  if (floor.lastPrice === null) return { price: '0.5', side: '' };
-  return { price: toDecimal(mirrored(outcome, floor.lastPrice)), side: trade?.taker.side ?? '' };
+export function lastTrade({ lastPrice, lastSide }: Floor, outcome: OutcomeIndex) {
+  if (lastPrice === null) return { price: '0.5', side: '' };
+  return { price: toDecimal(mirrored(outcome, lastPrice)), side: lastSide ?? '' };
 }

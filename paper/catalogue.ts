@@ -4,8 +4,7 @@ import { digest, hexOf, integers } from './seeded.ts';
 import { fromDecimal, ONE } from './units.ts';
 
 const DAY_MS = 86_400_000;
-/** Start of all invented dates, so that no market depends on the time at which the venue was started. */
-const EPOCH_MS = Date.UTC(2026, 10, 2);
+const HOUR_MS = 3_600_000;
 const MIN_SIZE = 5n * ONE;
 /** Bits 40 to 103: zero in every id of protocol v2 and "not occupied" by those of v1. */
 const V2_NAMESPACE = (2n ** 64n - 1n) << 40n;
@@ -57,11 +56,15 @@ function feesOf(category: keyof typeof CATEGORIES): Market['fees'] {
   return fees && { ...fees, rate: fromDecimal(fees.rate) };
 }
 
-function inventMarket(seed: number, invention: Invention, index: number, stopsAt: number): Market {
+function inventMarket(seed: number, invention: Invention, index: number, { startedAt, stopsAt }: Dates): Market {
   const { question, mid, tick = '0.01', version = 'v1', category = 'geopolitics', negRiskEvent, flaw } = invention;
   const negRisk = negRiskEvent !== undefined;
   const draw = integers('market', seed, question);
   const ids = version === 'v1' ? tokenIds(seed, question) : positionIds(seed, question, negRisk);
+  const conditions = conditionIds(seed, question, version, ids[0]);
+  // Dates count from the day of the start, so that no market of a new venue has ended, whatever the year.
+  const firstDay = startedAt - (startedAt % DAY_MS);
+  const isQuiet = flaw !== undefined || invention.ended;
   return {
     id: String(700_000 + index * 7 + draw(0, 6)),
     slug: slugOf(question),
@@ -70,7 +73,7 @@ function inventMarket(seed: number, invention: Invention, index: number, stopsAt
     groupItemTitle: negRisk ? question.replace(/^Will (?:the )?| win the .*$/g, '') : '',
     outcomes: ['Yes', 'No'],
     tokenIds: ids,
-    ...conditionIds(seed, question, version, ids[0]),
+    ...conditions,
     questionId: hexOf(32, 'question', seed, question),
     version,
     negRisk,
@@ -79,10 +82,12 @@ function inventMarket(seed: number, invention: Invention, index: number, stopsAt
     minSize: MIN_SIZE,
     mid: fromDecimal(mid),
     fees: feesOf(category),
-    volume24h: BigInt(draw(1_000, 900_000)) * 10_000n,
+    // Those end the list of the most traded markets: a first look meets what can be traded and has not ended.
+    volume24h: BigInt(draw(1_000, 900_000)) * (isQuiet ? 0n : 10_000n),
     liquidity: BigInt(draw(100_000, 9_000_000)) * 10_000n,
-    startsAt: EPOCH_MS - draw(10, 200) * DAY_MS,
-    endsAt: invention.closesSoon ? stopsAt : EPOCH_MS + (invention.ended ? -1 : draw(30, 400)) * DAY_MS,
+    startsAt: firstDay - draw(10, 200) * DAY_MS,
+    endsAt: invention.closesSoon ? stopsAt : firstDay + (invention.ended ? -1 : draw(30, 400)) * DAY_MS,
+    quotedAt: firstDay - (digest('first change', conditions.conditionId).readUInt32BE(0) % HOUR_MS),
     stopsAt: invention.closesSoon ? stopsAt : null,
     closed: flaw === 'closed',
     // A closed market still says that it accepts orders: such records exist at the venue, and clients must not trust them.
@@ -100,12 +105,15 @@ export interface Catalogue {
   byCondition(conditionId: string): Market | undefined;
 }
 
-/**
- * Invents the markets of a seed: equal seeds give equal markets. `stopsAt` (epoch milliseconds) is the end of orders in
- * the one market that is about to close.
- */
-export function createCatalogue(seed: number, stopsAt: number): Catalogue {
-  const markets = INVENTIONS.map((invention, index) => inventMarket(seed, invention, index, stopsAt));
+/** Times of a venue in epoch milliseconds: its first start, and the end of orders in the market that is about to close. */
+interface Dates {
+  readonly startedAt: number;
+  readonly stopsAt: number;
+}
+
+/** Invents the markets of a seed: equal seeds give equal markets, but for dates, which count from the day of the start. */
+export function createCatalogue(seed: number, dates: Dates): Catalogue {
+  const markets = INVENTIONS.map((invention, index) => inventMarket(seed, invention, index, dates));
   const tokens = new Map<string, { market: Market; outcome: OutcomeIndex }>();
   for (const market of markets) {
     tokens.set(market.tokenIds[0], { market, outcome: 0 });

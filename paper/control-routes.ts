@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { wireOrder } from './account-views.ts';
-import type { FaultBoard } from './faults.ts';
+import { FAULT_NAMES, type FaultBoard } from './faults.ts';
 import type { LateRequests } from './late-requests.ts';
 import type { RequestLog } from './request-log.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from './router.ts';
@@ -30,8 +30,14 @@ const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default
 
 function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
   const body = schema.safeParse(parsedBody(request.body));
-  if (!body.success) throw new VenueRefusal(400, z.prettifyError(body.error));
+  if (!body.success) throw mistakeIn(body.error);
   return body.data;
+}
+
+/** Makes the refusal of a body that says what is wrong with which member. */
+function mistakeIn({ issues }: z.ZodError): VenueRefusal {
+  const sentences = issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  return new VenueRefusal(400, sentences.join('; '));
 }
 
 function done(): Reply {
@@ -78,13 +84,13 @@ function changeLookUps(state: VenueState, request: PaperRequest): Reply {
 
 function refresh(state: VenueState, request: PaperRequest): Reply {
   const { steps } = bodyOf(refreshBody, request);
-  for (let step = 0; step < steps; step += 1) state.refresh(request.now);
+  for (let step = 0; step < steps; step += 1) state.step(request.now);
   return done();
 }
 
-/** Lists the accepted orders of clients, oldest first; the market maker's are left out. */
+/** Lists the accepted orders of clients, oldest first; those of the house are left out. */
 export function clientOrders(state: VenueState) {
-  const clients = [...state.exchange.orders.values()].filter(({ maker }) => maker !== state.marketMakerAddress());
+  const clients = [...state.exchange.orders.values()].filter((order) => state.exchange.isClients(order));
   return clients.map((order) => ({
     ...wireOrder(state, order),
     post_only: order.postOnly,
@@ -96,7 +102,7 @@ function armFaults(faults: FaultBoard, request: PaperRequest): Reply {
   try {
     faults.arm(parsedBody(request.body));
   } catch (error) {
-    if (error instanceof z.ZodError) throw new VenueRefusal(400, z.prettifyError(error));
+    if (error instanceof z.ZodError) throw mistakeIn(error);
     throw error;
   }
   return json({ armed: faults.list() });
@@ -110,13 +116,17 @@ export interface Parts {
   readonly log: RequestLog;
 }
 
-/** Routes under /paper, which the real venue does not have: faults, received requests, and the state itself. */
+const ABOUT =
+  "A paper venue: Polymarket's own HTTP protocol (Gamma, CLOB, Data API) with invented markets and no real money.";
+
+/** Routes that the real venue does not have: what this is, faults, received requests, and the state itself. */
 export function controlRoutes({ state, faults, late, log }: Parts): readonly Route[] {
   const forget = (clear: () => void) => () => {
     clear();
     return done();
   };
-  return [
+  const { seed, still } = state.settings;
+  const own: readonly Route[] = [
     ['GET', '/paper/faults', () => json({ armed: faults.list() })],
     ['POST', '/paper/faults', (request) => armFaults(faults, request)],
     ['DELETE', '/paper/faults', forget(() => faults.clear())],
@@ -139,4 +149,6 @@ export function controlRoutes({ state, faults, late, log }: Parts): readonly Rou
       }),
     ],
   ];
+  const paths = own.map(([method, path]) => `${method} ${path}`);
+  return [...own, ['GET', '/', () => json({ about: ABOUT, seed, still, paths, faults: FAULT_NAMES })]];
 }

@@ -1,14 +1,12 @@
 import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from './book.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Faucet, Ledger } from './ledger.ts';
-import { type Market, takerFee } from './market.ts';
-import { digest, hexOf, uuidOf } from './seeded.ts';
+import { type Market, type Side, takerFee } from './market.ts';
+import { hexOf, uuidOf } from './seeded.ts';
 import { notional } from './units.ts';
 
 /** Time by which the venue ends a GTD order before the expiration that its owner signed. */
 const EARLY_EXPIRY_MS = 60_000;
-/** Day of the first books, whenever the venue is started: equal seeds give equal books. */
-const FIRST_CHANGE_MS = Date.UTC(2026, 10, 2, 12);
 
 /** Executed match; `price` is in terms of the taker's outcome, amounts in millionths, `at` in epoch milliseconds. */
 export interface Trade {
@@ -22,32 +20,64 @@ export interface Trade {
   readonly transactionHash: string;
 }
 
-/** Moving part of one market; `lastPrice` is in terms of the first outcome, `changedAt` in epoch milliseconds. */
+/** Moving part of one market; prices are in terms of the first outcome, `changedAt` in epoch milliseconds. */
 export interface Floor {
   readonly market: Market;
   readonly book: Book;
+  readonly turnover: Turnover;
   tick: bigint;
+  /** Middle around which the market maker quotes. */
+  mid: bigint;
   changedAt: number;
   lastPrice: bigint | null;
+  /** Side of the last taker, of its own outcome; null where none was seen. */
+  lastSide: Side | null;
+}
+
+const HOUR_MS = 3_600_000;
+const HOURS_OF_A_DAY = 24;
+
+/** Collateral that was paid in one market since the start, in millionths. */
+export class Turnover {
+  total = 0n;
+  readonly #hours = new Map<number, bigint>();
+
+  add(amount: bigint, at: number): void {
+    const hour = Math.floor(at / HOUR_MS);
+    this.total += amount;
+    this.#hours.set(hour, (this.#hours.get(hour) ?? 0n) + amount);
+    for (const known of this.#hours.keys()) if (known <= hour - HOURS_OF_A_DAY) this.#hours.delete(known);
+  }
+
+  /** Sums the last 24 hours up to `now` (epoch milliseconds), the one that has begun included. */
+  ofDay(now: number): bigint {
+    const first = Math.floor(now / HOUR_MS) - HOURS_OF_A_DAY;
+    return [...this.#hours].reduce((sum, [hour, amount]) => (hour > first ? sum + amount : sum), 0n);
+  }
 }
 
 /** Matching engine: books, orders, trades, holdings. Its state depends on the seed and the calls, with their times. */
 export class Exchange {
   readonly catalogue: Catalogue;
   readonly ledger: Ledger;
+  /** Trades of clients, oldest first; those within the house are not kept. */
   readonly trades: Trade[] = [];
   readonly orders = new Map<string, AcceptedOrder>();
+  readonly #house: ReadonlySet<string>;
   readonly #floors = new Map<string, Floor>();
   readonly #open = new Set<AcceptedOrder>();
 
-  constructor(catalogue: Catalogue, faucet: Faucet) {
+  /** The venue trades for the addresses of its `house`: nobody asks for their orders, so that none is kept. */
+  constructor(catalogue: Catalogue, faucet: Faucet, house: readonly string[] = []) {
     this.catalogue = catalogue;
     this.ledger = new Ledger(faucet);
+    this.#house = new Set(house);
     for (const market of catalogue.markets) {
-      const changedAt = FIRST_CHANGE_MS + (digest('first change', market.conditionId).readUInt32BE(0) % 3_600_000);
+      const { tick, mid, quotedAt: changedAt } = market;
       // The markets of the new protocol are so new that nobody has traded there.
-      const lastPrice = market.version === 'v2' ? null : market.mid;
-      this.#floors.set(market.id, { market, book: new Book(), tick: market.tick, changedAt, lastPrice });
+      const lastPrice = market.version === 'v2' ? null : mid;
+      const moving = { tick, mid, changedAt, lastPrice, lastSide: null };
+      this.#floors.set(market.id, { market, book: new Book(), turnover: new Turnover(), ...moving });
     }
   }
 
@@ -71,6 +101,7 @@ export class Exchange {
       floor.book.rest(order);
       this.#open.add(order);
     }
+    if (!this.#open.has(order)) this.#release(order);
     floor.changedAt = at;
     return { order, trades };
   }
@@ -83,13 +114,8 @@ export class Exchange {
     floor.book.remove(order);
     floor.changedAt = at;
     order.status = 'CANCELED';
+    this.#release(order);
     return true;
-  }
-
-  /** Takes an order off its book and out of memory: only for orders that nobody can ask for. */
-  forget(id: string, at: number): void {
-    this.cancel(id, at);
-    this.orders.delete(id);
   }
 
   /** Ends every GTD order that is due at `now` (epoch milliseconds). */
@@ -98,6 +124,11 @@ export class Exchange {
       const end = order.expiration * 1_000 - EARLY_EXPIRY_MS;
       if (order.type === 'GTD' && end <= now) this.cancel(order.id, end);
     }
+  }
+
+  /** Tells if an order is a client's, and none of the house's. */
+  isClients({ maker }: OrderTerms): boolean {
+    return !this.#house.has(maker);
   }
 
   /** Lists the open orders, oldest first. */
@@ -120,6 +151,11 @@ export class Exchange {
   /** Returns the token that an order trades. */
   tokenOf(order: OrderTerms): string {
     return this.floor(order.marketId).market.tokenIds[order.outcome];
+  }
+
+  /** Lets go of an order of the house that is off the book: a venue left running would grow with them. */
+  #release(order: AcceptedOrder): void {
+    if (!this.isClients(order)) this.orders.delete(order.id);
   }
 
   #fill(floor: Floor, taker: AcceptedOrder, fill: Fill & { index: number; at: number }): Trade {
@@ -146,9 +182,12 @@ export class Exchange {
       resting.status = 'MATCHED';
       floor.book.remove(resting);
       this.#open.delete(resting);
+      this.#release(resting);
     }
     floor.lastPrice = price;
-    this.trades.push(trade);
+    floor.lastSide = taker.side;
+    floor.turnover.add(notional(size, trade.price), at);
+    if (this.isClients(taker) || this.isClients(resting)) this.trades.push(trade);
     return trade;
   }
 }

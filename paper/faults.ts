@@ -71,7 +71,7 @@ const OWN_PATHS: ReadonlyMap<string, string> = new Map<(typeof UNTRUE)[number], 
 const MAX_SECONDS = 86_400;
 
 const members = z.object({
-  fault: z.enum(FAULT_NAMES),
+  fault: z.enum(FAULT_NAMES, { error: `must be one of ${FAULT_NAMES.join(', ')}` }),
   /** Method of the requests that it befalls; default all. */
   method: z.string().optional(),
   /** Beginning of the path of the requests that it befalls; default all, or the one path that knows the fact. */
@@ -107,8 +107,6 @@ const members = z.object({
 
 const faultSchema = members.transform((fault) => ({ ...fault, path: fault.path ?? OWN_PATHS.get(fault.fault) ?? '/' }));
 
-const ordersSchema = z.union([faultSchema.transform((fault) => [fault]), z.array(faultSchema)]);
-
 /** Fault as POST /paper/faults takes it. */
 export type FaultOrder = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
@@ -132,7 +130,8 @@ export class FaultBoard {
 
   /** Arms faults; throws a ZodError when they cannot be understood. */
   arm(orders: unknown): void {
-    const faults = ordersSchema.parse(orders);
+    // No union of the two, which would not say what is wrong.
+    const faults = Array.isArray(orders) ? z.array(faultSchema).parse(orders) : [faultSchema.parse(orders)];
     this.#armed.push(...faults.map((fault) => ({ fault, left: fault.times })));
   }
 

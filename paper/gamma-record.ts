@@ -27,11 +27,12 @@ function ids({ market }: Floor) {
     : { version: 'v2', clobTokenIds: null, positionIds: market.tokenIds };
 }
 
-function volumes({ market }: Floor) {
-  const day = number(market.volume24h);
-  const week = number(market.volume24h * 5n);
-  const month = number(market.volume24h * 17n);
-  const total = market.volume24h * 40n;
+/** Volumes with what was traded since the start; of a day it is the last 24 hours, the longer ones never run out here. */
+function volumes({ market, turnover }: Floor, now: number) {
+  const day = number(market.volume24h + turnover.ofDay(now));
+  const week = number(market.volume24h * 5n + turnover.total);
+  const month = number(market.volume24h * 17n + turnover.total);
+  const total = market.volume24h * 40n + turnover.total;
   return {
     volume: toDecimal(total),
     volumeNum: number(total),
@@ -128,7 +129,7 @@ export function gammaRecord(floor: Floor, now: number) {
     acceptingOrders: market.closed ? market.accepting : takesOrders(market, now),
     orderPriceMinTickSize: number(tick),
     orderMinSize: number(market.minSize),
-    ...volumes(floor),
+    ...volumes(floor, now),
     ...ids(floor),
     ...fees(floor),
     negRisk: market.negRisk,

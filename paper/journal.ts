@@ -37,7 +37,7 @@ const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('delete key'), at: z.number(), key: z.string() }),
   z.object({ do: z.literal('order'), at: z.number(), terms }),
   z.object({ do: z.literal('cancel'), at: z.number(), ids: z.array(z.string()) }),
-  z.object({ do: z.literal('refresh'), at: z.number(), step: z.number() }),
+  z.object({ do: z.enum(['refresh', 'advance']), at: z.number(), step: z.number() }),
   z.object({ do: z.literal('tick'), at: z.number(), marketId: z.string(), tick: wholeNumber }),
   z.object({
     do: z.literal('holding'),

@@ -8,9 +8,9 @@ Usage: npm run paper:venue -- [options]
 
   --host HOST    address to listen on (default 127.0.0.1)
   --port PORT    port to listen on (default 8081; 0 takes a free one)
-  --seed N       equal seeds give equal markets and first books (default 1)
+  --seed N       equal seeds give equal markets, first books and drift (default 1)
   --state FILE   keep keys, orders and trades in FILE (default: in memory only)
-  --still        do not let the market maker renew its quotes
+  --still        let the books change by orders only: no drift, no trades of the house
   --help         print this
 
 Paths of the paper venue only:
@@ -21,7 +21,8 @@ Paths of the paper venue only:
                           or "proxy_wallet":ADDRESS: the wallet that the website trades with
   POST /paper/trades      {"order_id":ID,"status":"FAILED"}, or the trade's "id": how a trade settled
   POST /paper/look-ups    {"lag_ms":8000}        age at which look-ups begin to show orders and trades
-  POST /paper/refresh     {"steps":1}            POST /paper/reset   back to the first minute
+  POST /paper/refresh     {"steps":60}           the markets go as many steps on, else one a second
+  POST /paper/reset       back to the first minute
 
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
 clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after. Names:
@@ -64,8 +65,13 @@ function flagsOf(args: readonly string[]): Flags {
   return { host, state, still, help, ...numbers };
 }
 
-function sentence(error: unknown, { host, port }: Flags): string {
+function sentence(error: unknown, { host, port, state }: Flags): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Errors of the file system alone name a path.
+  if (error instanceof Error && 'path' in error) {
+    const [, reason = error.message] = /^\w+: ([^,]+)/.exec(error.message) ?? [];
+    return `--state ${state} cannot be used: ${reason}. Name a file in a folder that exists and can be written to.`;
+  }
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
   if (code === 'EACCES') return `Not allowed to listen on port ${port} of ${host}: choose one above 1023 with --port.`;
@@ -74,7 +80,7 @@ function sentence(error: unknown, { host, port }: Flags): string {
 
 async function start(flags: Flags): Promise<PaperVenue> {
   const state = flags.state === undefined ? {} : { stateFile: flags.state };
-  const venue = createPaperVenue({ seed: flags.seed, ticking: !flags.still, ...state });
+  const venue = createPaperVenue({ seed: flags.seed, still: flags.still, ...state });
   const { url } = await venue.listen(flags);
   process.stdout.write(`Paper venue (seed ${flags.seed}) listening on ${url}\n`);
   return venue;

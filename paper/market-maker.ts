@@ -1,49 +1,66 @@
 import { mirrored, type OrderTerms } from './book.ts';
 import type { Exchange, Floor } from './exchange.ts';
-import { hasBook } from './market.ts';
+import { hasBook, type Market } from './market.ts';
 import { hexOf, integers, uuidOf } from './seeded.ts';
 import { LOT, ONE } from './units.ts';
 
 const LEVELS_PER_SIDE = 5;
 
+/** Returns the addresses under which the house quotes and takes. */
+export function houseOf(seed: number): readonly [maker: string, taker: string] {
+  // Derived from the word "house": another word would change the venue of every seed.
+  return [hexOf(20, 'house', seed), hexOf(20, 'house taker', seed)];
+}
+
 /** Keeps the books alive. It needs no holdings and no API key, and never takes an order of a client. */
 export class MarketMaker {
-  readonly address: string;
+  readonly #address: string;
   readonly #seed: number;
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange, seed: number) {
     this.#exchange = exchange;
     this.#seed = seed;
-    // Its ids are derived from the word "house": another word would change the venue of every seed.
-    this.address = hexOf(20, 'house', seed);
+    this.#address = houseOf(seed)[0];
   }
 
   /** Quotes every market for the first time; equal seeds give equal books. */
   open(): void {
     for (const market of this.#exchange.catalogue.markets) {
       const floor = this.#exchange.floor(market.id);
-      const { changedAt } = floor;
-      if (hasBook(market)) this.#quote(floor, 0, changedAt);
+      if (hasBook(market)) this.quote(floor, 0, floor.changedAt);
     }
   }
 
-  /** Withdraws its quotes in one market, chosen by the step, and quotes again at most a tick away. */
+  /** Withdraws its quotes in one market, chosen by the step, and quotes again at most a tick from the first middle. */
   refresh(step: number, at: number): void {
     const markets = this.#exchange.catalogue.markets.filter(hasBook);
     const market = markets[integers('refresh', this.#seed, step)(0, markets.length - 1)];
     if (!market) return;
-    for (const order of this.#exchange.open()) {
-      if (order.maker === this.address && order.marketId === market.id) this.#exchange.forget(order.id, at);
-    }
-    this.#quote(this.#exchange.floor(market.id), step, at);
+    const floor = this.#exchange.floor(market.id);
+    this.withdraw(market, at);
+    floor.mid = market.mid + this.drift(market, step) * floor.tick;
+    this.quote(floor, step, at);
   }
 
-  #quote(floor: Floor, step: number, at: number): void {
-    const { market, tick } = floor;
+  /** Draws the ticks by which the middle of a market moves in a step: one up or down, or none. */
+  drift(market: Market, step: number): bigint {
+    return BigInt(integers('quote', this.#seed, market.id, step)(-1, 1));
+  }
+
+  /** Takes its quotes off a market. */
+  withdraw(market: Market, at: number): void {
+    for (const order of this.#exchange.open()) {
+      if (order.maker === this.#address && order.marketId === market.id) this.#exchange.cancel(order.id, at);
+    }
+  }
+
+  /** Quotes both sides around the middle; equal steps give equal quotes. */
+  quote(floor: Floor, step: number, at: number): void {
+    const { market, tick, mid } = floor;
     const draw = integers('quote', this.#seed, market.id, step);
-    const drift = step === 0 ? 0n : BigInt(draw(-1, 1)) * tick;
-    const mid = market.mid + drift;
+    // The first number of a later step is its drift.
+    if (step > 0) draw(-1, 1);
     const below = (mid / tick) * tick;
     let [bid, ask] = [below, below + tick];
     for (let level = 0; level < LEVELS_PER_SIDE; level += 1) {
@@ -63,8 +80,8 @@ export class MarketMaker {
     if (quote.price < tick || quote.price > ONE - tick) return;
     const terms: OrderTerms = {
       id: hexOf(32, 'house order', this.#seed, market.id, quote.label),
-      maker: this.address,
-      account: this.address,
+      maker: this.#address,
+      account: this.#address,
       owner: uuidOf('house key', this.#seed),
       marketId: market.id,
       outcome: quote.outcome,

@@ -32,13 +32,17 @@ export interface Market {
   readonly negRiskMarketId: string | null;
   readonly tick: bigint;
   readonly minSize: bigint;
+  /** Middle of the first quotes. */
   readonly mid: bigint;
   /** Null where the venue charges nothing. */
   readonly fees: Fees | null;
+  /** What was traded in the 24 hours before the venue was started. */
   readonly volume24h: bigint;
   readonly liquidity: bigint;
   readonly startsAt: number;
   readonly endsAt: number;
+  /** Time of the first quotes. */
+  readonly quotedAt: number;
   /** Time at which the market stops taking orders while the venue runs; null for never. */
   readonly stopsAt: number | null;
   readonly closed: boolean;

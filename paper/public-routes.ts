@@ -93,7 +93,7 @@ export function publicRoutes(state: VenueState): readonly Route[] {
     read('/midpoint', NO_BOOK, ({ floor, outcome }) => json({ mid: toDecimal(midpoint(floor, outcome)) })),
     read('/price', NO_BOOK, (found, request) => price(found, request.query.get('side'))),
     read('/spread', NO_BOOK, spread),
-    read('/last-trade-price', NO_BOOK, ({ floor, outcome }) => json(lastTrade(state.exchange, floor, outcome))),
+    read('/last-trade-price', NO_BOOK, ({ floor, outcome }) => json(lastTrade(floor, outcome))),
     read('/tick-size', NO_MARKET, ({ floor }) => json({ minimum_tick_size: Number(toDecimal(floor.tick)) })),
     read('/neg-risk', NO_MARKET, ({ floor }) => json({ neg_risk: floor.market.negRisk })),
     read('/fee-rate', NO_MARKET, ({ floor }) => json({ base_fee: baseFee(floor.market) })),

@@ -13,8 +13,8 @@ export interface PaperVenueOptions {
   readonly now?: () => number;
   /** Keeps the state in this file; default: in memory only. */
   readonly stateFile?: string;
-  /** Lets the market maker renew its quotes in one market a second. Default false: the books change by orders only. */
-  readonly ticking?: boolean;
+  /** Lets the books change by clients' orders only. Default false: mids drift and the house trades, a step a second. */
+  readonly still?: boolean;
   /** Answers `null` for wholly filled orders, as the venue does after a while. Default false. */
   readonly forgetFilled?: boolean;
   /** Answers ORDER_STATUS_LIVE, TRADE_STATUS_FAILED and so on, as the venue sometimes does. Default false. */
@@ -41,7 +41,7 @@ export function settingsOf(options: PaperVenueOptions): PaperSettings {
   return {
     seed: options.seed ?? 1,
     now: options.now ?? Date.now,
-    ticking: options.ticking ?? false,
+    still: options.still ?? false,
     forgetFilled: options.forgetFilled ?? false,
     prefixedStatuses: options.prefixedStatuses ?? false,
     lookUpLagMs: options.lookUpLagMs ?? 0,

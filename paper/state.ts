@@ -3,8 +3,9 @@ import { createCatalogue } from './catalogue.ts';
 import { Exchange, type Trade } from './exchange.ts';
 import { type Command, Journal, type JournalHeader } from './journal.ts';
 import { Keyring } from './keyring.ts';
-import { MarketMaker } from './market-maker.ts';
+import { houseOf, MarketMaker } from './market-maker.ts';
 import type { PaperSettings, Restriction, Settlement } from './settings.ts';
+import { Simulation } from './simulation.ts';
 import { ONE } from './units.ts';
 
 /** Memory of the venue. Each change is a command: written to the journal first, then applied. */
@@ -22,6 +23,7 @@ export class VenueState {
   exchange: Exchange;
   keyring: Keyring;
   #marketMaker: MarketMaker;
+  #simulation: Simulation;
   readonly #journal: Journal | undefined;
   readonly #header: JournalHeader;
   #step = 0;
@@ -37,6 +39,7 @@ export class VenueState {
     this.exchange = fresh.exchange;
     this.keyring = fresh.keyring;
     this.#marketMaker = fresh.marketMaker;
+    this.#simulation = fresh.simulation;
     for (const command of kept?.commands ?? []) this.#apply(command);
   }
 
@@ -60,9 +63,9 @@ export class VenueState {
     this.#perform({ do: 'cancel', at, ids: [...ids] });
   }
 
-  /** Lets the market maker renew its quotes in one market. */
-  refresh(at: number): void {
-    this.#perform({ do: 'refresh', at, step: this.#step + 1 });
+  /** Lets the markets go one step on; in a still venue the market maker renews its quotes in one of them, no more. */
+  step(at: number): void {
+    this.#perform({ do: this.settings.still ? 'refresh' : 'advance', at, step: this.#step + 1 });
   }
 
   changeTick(marketId: string, tick: bigint, at: number): void {
@@ -80,16 +83,13 @@ export class VenueState {
     this.exchange = fresh.exchange;
     this.keyring = fresh.keyring;
     this.#marketMaker = fresh.marketMaker;
+    this.#simulation = fresh.simulation;
     this.#step = 0;
     this.restrictions.clear();
     this.hiddenHashes.clear();
     this.settlements.clear();
     this.proxyWallets.clear();
     this.lookUpLagMs = this.settings.lookUpLagMs;
-  }
-
-  marketMakerAddress(): string {
-    return this.#marketMaker.address;
   }
 
   close(): void {
@@ -99,10 +99,13 @@ export class VenueState {
   #fresh() {
     const { seed, faucet, closingAfterMs } = this.settings;
     const holdings = { collateral: BigInt(faucet.collateral) * ONE, shares: BigInt(faucet.shares) * ONE };
-    const exchange = new Exchange(createCatalogue(seed, this.#header.startedAt + closingAfterMs), holdings);
+    const { startedAt } = this.#header;
+    const catalogue = createCatalogue(seed, { startedAt, stopsAt: startedAt + closingAfterMs });
+    const exchange = new Exchange(catalogue, holdings, houseOf(seed));
     const marketMaker = new MarketMaker(exchange, seed);
     marketMaker.open();
-    return { exchange, marketMaker, keyring: new Keyring(seed) };
+    const simulation = new Simulation(exchange, marketMaker, seed);
+    return { exchange, marketMaker, simulation, keyring: new Keyring(seed) };
   }
 
   #perform(command: Command): void {
@@ -128,6 +131,10 @@ export class VenueState {
       case 'refresh':
         this.#step = command.step;
         this.#marketMaker.refresh(command.step, command.at);
+        break;
+      case 'advance':
+        this.#step = command.step;
+        this.#simulation.advance(command.step, command.at);
         break;
       case 'tick':
         this.exchange.floor(command.marketId).tick = command.tick;

@@ -6,21 +6,24 @@ import { type Delivery, faultAfter, faultBefore, whole } from './fault-replies.t
 import { type Fault, FaultBoard, type FaultOrder } from './faults.ts';
 import { gammaRoutes } from './gamma-routes.ts';
 import { LateRequests } from './late-requests.ts';
+import { hasBook } from './market.ts';
 import { orderEntryRoutes } from './order-entry.ts';
 import { publicRoutes } from './public-routes.ts';
 import { type ReceivedRequest, RequestLog } from './request-log.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './router.ts';
 import { type PaperVenueOptions, settingsOf } from './settings.ts';
+import { driftBand } from './simulation.ts';
 import { siteRoutes } from './site-routes.ts';
 import { VenueState } from './state.ts';
 import { TradingLimits } from './trading-limits.ts';
 import { bind, pause, readBody, send, shut } from './transport.ts';
+import { toDecimal } from './units.ts';
 
 /** Time for a client to send its request: one that takes longer is broken. */
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Idle time of a socket: longer than clients keep theirs, so that none of them meets one that is just being closed. */
 const KEEP_ALIVE_MS = 75_000;
-/** Pause between renewals of the market maker's quotes, in one market each. */
+/** Pause between steps of the markets. */
 const TICK_MS = 1_000;
 /** Time until a late request arrives, unless its fault says another. */
 const LATE_S = 5;
@@ -31,6 +34,8 @@ export interface PaperVenue {
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
   /** Drops connections and late requests, stops the timer, closes the state file; a second call changes nothing. */
   close(): Promise<void>;
+  /** Suggests a purchase in the most traded market that rests unless other clients sell: the house stays above it. */
+  suggestOrder(): { readonly tokenId: string; readonly price: string; readonly size: string };
   /** Arms faults, as POST /paper/faults does. */
   arm(faults: FaultOrder | readonly FaultOrder[]): void;
   /** Lists the accepted orders of clients, as GET /paper/orders does. */
@@ -81,7 +86,7 @@ function listener(parts: Parts) {
     const query = new URLSearchParams(rest.join('?'));
     const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
     if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
-    if (path.startsWith('/paper/')) {
+    if (path === '/' || path.startsWith('/paper/')) {
       return send(response, whole(dispatch(control, { ...base, body, now: now() })), now());
     }
     const { skewMs, fault } = faults.take(base);
@@ -95,6 +100,13 @@ function listener(parts: Parts) {
     if (delivery.kind === 'reply') await pause(delivery.delayMs);
     send(response, delivery, now() + skewMs);
   };
+}
+
+function suggestedOrder({ exchange }: VenueState) {
+  const markets = exchange.catalogue.markets.filter(hasBook);
+  const { id, tokenIds, minSize } = markets.reduce((most, one) => (one.volume24h > most.volume24h ? one : most));
+  const price = driftBand(exchange.floor(id)).low;
+  return { tokenId: tokenIds[0], price: toDecimal(price), size: toDecimal(minSize) };
 }
 
 /** Makes a paper venue. Throws when the state file is unusable. */
@@ -115,7 +127,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   return {
     async listen({ host, port }) {
       const { address, family, port: taken } = await bind(server, host, port);
-      if (settings.ticking) timer = setInterval(() => state.refresh(settings.now()), TICK_MS).unref();
+      if (!settings.still) timer = setInterval(() => state.step(settings.now()), TICK_MS).unref();
       return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}` };
     },
     close() {
@@ -124,6 +136,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
       closing ??= shut(server).then(() => state.close());
       return closing;
     },
+    suggestOrder: () => suggestedOrder(state),
     arm: (orders) => parts.faults.arm(orders),
     orders: () => clientOrders(state),
     requests: () => parts.log.list(),

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { afterEach, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
-import { type PaperService, startOnPaper } from '../../local/paper-mode.ts';
+import { startOnPaper } from '../../local/paper-mode.ts';
+import type { Service } from '../../local/service.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { buildConsole } from '../support/page/console-files.ts';
 import { startSite } from '../support/page/static-site.ts';
@@ -13,7 +14,7 @@ const NARROW = { width: 360, height: 740 };
 /** Nothing of the operator's: neither a port that may be taken nor lines in the output of the tests. */
 const SETTINGS = { SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error' };
 
-const opened: { page: Page; service?: PaperService }[] = [];
+const opened: { page: Page; service?: Service }[] = [];
 
 afterEach(async () => {
   for (const { page, service } of opened.splice(0)) {
@@ -26,18 +27,23 @@ const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status
 
 /** Opens the console of a service on paper, and waits for the first book. */
 async function openConsole() {
-  const service = await startOnPaper(SETTINGS);
+  let screen = '';
+  const service = await startOnPaper(SETTINGS, (text) => {
+    screen += text;
+  });
+  const [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
   const page = await openPage();
   opened.push({ page, service });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
-  await page.goto(service.consoleUrl);
+  await page.goto(consoleUrl);
   await page.locator('#ladder-rows tr').first().waitFor();
   return {
     page,
     service,
+    consoleUrl,
     faults,
-    orders: async () => venueOrders.parse(await (await fetch(`${service.consoleUrl}/paper/orders`)).json()).orders,
+    orders: async () => venueOrders.parse(await (await fetch(`${consoleUrl}/paper/orders`)).json()).orders,
   };
 }
 
@@ -158,13 +164,13 @@ describeInChromium('the console', () => {
   });
 
   it('says when a book was read last, and why it is not read again', async () => {
-    const { page, service } = await openConsole();
+    const { page, consoleUrl } = await openConsole();
     await page.getByText(/Read at \d\d:\d\d:\d\d\./).waitFor();
     // A refusal by the venue's firewall is one that the client does not repeat.
     const body = '{"fault":"firewall","path":"/book","times":1000}';
-    await fetch(`${service.consoleUrl}/paper/faults`, {
+    await fetch(`${consoleUrl}/paper/faults`, {
       method: 'POST',
-      headers: { origin: service.consoleUrl },
+      headers: { origin: consoleUrl },
       body,
     });
     await page.getByText(/^Not updated since .* \(venue_refused_service\)$/).waitFor();
@@ -214,8 +220,8 @@ describeInChromium('the console', () => {
   });
 
   it('keeps off a service that has come to the address of the one it was opened on', async () => {
-    const { page, service } = await openConsole();
-    const other = await startPaperService({ SERVICE_CORS_ORIGINS: new URL(service.consoleUrl).origin });
+    const { page, service, consoleUrl } = await openConsole();
+    const other = await startPaperService({ SERVICE_CORS_ORIGINS: consoleUrl });
     // The tab is left open, the service ends, and another one starts in its place.
     await page.route(`${service.url}/**`, async (route) => {
       await route.continue({ url: route.request().url().replace(service.url, other.url) });

@@ -60,7 +60,7 @@ async function createEmptyFunction(folder: string): Promise<DeployedFunction> {
 
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'rig-world-'));
-  const venue = createPaperVenue();
+  const venue = createPaperVenue({ still: true });
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const secrets = await startSecretStore(SECRET_NAME);
   const table = await startDynamoDb();

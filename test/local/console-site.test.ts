@@ -1,12 +1,14 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ConsoleSite, startConsoleSite } from '../../local/console-site.ts';
+import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from '../../local/console-site.ts';
 import { buildConsole } from '../support/page/console-files.ts';
 import { send } from '../support/service/http-client.ts';
-import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
 
 /** Bytes: what a browser loads. */
 const MAX_SIZE = 60 * 1024;
+
+const WALLET = `0x${'ab'.repeat(20)}`;
 
 const sites: ConsoleSite[] = [];
 
@@ -14,14 +16,15 @@ afterEach(async () => {
   await Promise.all(sites.splice(0).map((site) => site.close()));
 });
 
-async function open(options: { serviceUrl?: () => string | undefined; reservedPort?: string } = {}) {
-  const { url: serviceUrl, venueUrl, venue } = await startPaperService();
-  const site = await startConsoleSite({ venueUrl, serviceUrl: () => serviceUrl, ...options });
+async function open(options: Partial<ConsoleOptions> = {}) {
+  const { url, venueUrl, venue } = await startPaperService();
+  const service = { url, walletAddress: WALLET };
+  const site = await startConsoleSite({ venueUrl, service: () => service, ...options });
   sites.push(site);
   const { host } = new URL(site.url);
   const get = (path: string, headers: Record<string, string> = {}) =>
     send(site.url, { path, headers: { host, ...headers } });
-  return { site, venue, venueUrl, serviceUrl, get };
+  return { site, venue, venueUrl, serviceUrl: url, get };
 }
 
 describe('the files of the console', () => {
@@ -67,12 +70,8 @@ describe('the files of the console', () => {
 
   it('are told which service is theirs, and by which wallet they know it', async () => {
     const { get, serviceUrl } = await open();
-    const { wallet_address } = JSON.parse(
-      (await send(serviceUrl, { path: '/health', headers: { host: 'localhost' } })).text,
-    );
-    const { text } = await get('/console.json');
-    expect(JSON.parse(text)).toStrictEqual({ service_url: serviceUrl, paper_wallet: wallet_address });
-    expect(text).not.toContain(PAPER_KEY);
+    const facts = JSON.parse((await get('/console.json')).text);
+    expect(facts).toStrictEqual({ service_url: serviceUrl, paper_wallet: WALLET });
   });
 });
 
@@ -128,8 +127,8 @@ describe('the server of the console', () => {
     expect([cleared.status, await armed()]).toStrictEqual([200, []]);
   });
 
-  it('says so while the service is not there yet, and where it is gone', async () => {
-    expect((await (await open({ serviceUrl: () => undefined })).get('/')).status).toBe(503);
-    expect((await (await open({ serviceUrl: () => 'http://127.0.0.1:9' })).get('/console.json')).status).toBe(502);
+  it('says so while the service is not there yet, and where the venue is gone', async () => {
+    expect((await (await open({ service: () => undefined })).get('/')).status).toBe(503);
+    expect((await (await open({ venueUrl: 'http://127.0.0.1:9' })).get('/paper/orders')).status).toBe(502);
   });
 });

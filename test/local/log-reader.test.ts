@@ -24,7 +24,7 @@ afterEach(async () => {
 async function run() {
   const directory = await mkdtemp(join(tmpdir(), 'log-reader-'));
   stops.push(() => rm(directory, { recursive: true, force: true }));
-  const venue = createPaperVenue({ seed: 1 });
+  const venue = createPaperVenue({ still: true });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   stops.push(() => venue.close());
   const env = {

@@ -385,6 +385,9 @@ describe('the service on paper', () => {
     });
     const url = await urlOf(service);
     const command = await service.line(/^curl -X POST/);
+    expect(await send(url, { path: '/v1/markets?limit=3', headers: { host: 'localhost' } })).toMatchObject({
+      status: 200,
+    });
     const [, body = ''] = /-d '(.*)'$/.exec(command) ?? [];
     const { token_id, price, size } = JSON.parse(body);
     const headers = { host: 'localhost', 'content-type': 'application/json' };
@@ -404,6 +407,11 @@ describe('the service on paper', () => {
     // A store and an account that are new by design are nothing to warn of.
     expect(stdout).not.toMatch(/new order store|the account is eoa/);
     expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
-    expect(stdout.match(/^curl /gm)).toHaveLength(4);
+    expect(stdout.match(/^curl /gm)).toHaveLength(5);
+    // The first screen stands above the log, in which only the requests of the reader are.
+    expect(stdout).toMatch(/^\nTrading on paper: .*\n\n\{[^\n]*"message":"listening"/s);
+    const routes = [...stdout.matchAll(/"route":"(\w+)"/g)].map(([, route]) => route);
+    expect(routes).toStrictEqual(['markets', 'orders', 'book', 'health']);
+    expect(stdout).not.toContain('"level":"warn"');
   });
 });

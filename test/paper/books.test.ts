@@ -39,7 +39,8 @@ afterEach(() => {
 });
 
 describe('books of the paper venue', () => {
-  it('change by orders only, unless ticking is switched on: then the market maker renews its quotes until the venue is closed', async () => {
+  it('change by orders only where the venue is still, and else every second until it is closed', async () => {
+    const now = () => 1_800_000_000_000;
     // Only intervals are faked: the sockets need the rest.
     const others = [
       'Date',
@@ -51,34 +52,40 @@ describe('books of the paper venue', () => {
       'setTimeout',
     ] as const;
     jest.useFakeTimers({ doNotFake: [...others, 'clearImmediate', 'clearTimeout'] });
-    const [still, ticking] = [await startPaper(), await startPaper({ ticking: true })];
+    const [still, living] = [await startPaper({ now }), await startPaper({ now, still: false })];
     const before = await allBooks(still);
-    expect(await allBooks(ticking)).toStrictEqual(before);
+    expect(await allBooks(living)).toStrictEqual(before);
     jest.advanceTimersByTime(20_000);
     expect(await allBooks(still)).toStrictEqual(before);
-    expect(await allBooks(ticking)).not.toStrictEqual(before);
-    await Promise.all([ticking.venue.close(), ticking.venue.close()]);
+    expect(await allBooks(living)).not.toStrictEqual(before);
+    await Promise.all([living.venue.close(), living.venue.close()]);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('are equal for equal seeds, hash and timestamp included, whenever the venue is started', async () => {
-    const first = await allBooks(await startPaper({ seed: 7, now: () => 1_790_000_000_000 }));
-    const again = await allBooks(await startPaper({ seed: 7, now: () => 1_800_000_000_000 }));
-    const other = await allBooks(await startPaper({ seed: 8 }));
-    expect(again).toStrictEqual(first);
-    expect(other).not.toStrictEqual(first);
+  it('are equal for equal seeds, but for the time of the first quotes, which is before the day of the start', async () => {
+    const [noon, evening, later] = ['2026-11-21T12:00Z', '2026-11-21T22:00Z', '2031-02-28T01:00Z'].map(Date.parse);
+    const books = async (seed: number, at = 0) => allBooks(await startPaper({ seed, now: () => at }));
+    const first = await books(7, noon);
+    expect(await books(7, evening)).toStrictEqual(first);
+    expect(await books(8, noon)).not.toStrictEqual(first);
     expect(first.length).toBeGreaterThan(50);
+    const timeless = (all: typeof first) => all.map(({ timestamp: _, hash: __, ...book }) => book);
+    const inAnotherYear = await books(7, later);
+    expect(timeless(inAnotherYear)).toStrictEqual(timeless(first));
+    const dayBefore = /^2031-02-27T23:/;
+    for (const { timestamp } of inAnotherYear) expect(new Date(Number(timestamp)).toISOString()).toMatch(dayBefore);
   });
 
   it('stay equal when the market maker renews its quotes the same number of times', async () => {
+    const now = () => 1_800_000_000_000;
     const refreshed = async () => {
-      const paper = await startPaper({ seed: 7, now: () => 1_800_000_000_000 });
+      const paper = await startPaper({ seed: 7, now });
       await paper.send('POST', '/paper/refresh', { steps: 40 });
       return allBooks(paper);
     };
     const [one, two] = [await refreshed(), await refreshed()];
     expect(two).toStrictEqual(one);
-    expect(one).not.toStrictEqual(await allBooks(await startPaper({ seed: 7 })));
+    expect(one).not.toStrictEqual(await allBooks(await startPaper({ seed: 7, now })));
   });
 
   it('list both sides worst first, on the grid, uncrossed, and mirror the other outcome', async () => {

@@ -6,7 +6,7 @@ import { RequestLog } from '../../paper/request-log.ts';
 
 describe('a paper venue that runs for long', () => {
   it('does not pile up the quotes that its market maker withdrew', () => {
-    const exchange = new Exchange(createCatalogue(1, 0), { collateral: 0n, shares: 0n });
+    const exchange = new Exchange(createCatalogue(1, { startedAt: 0, stopsAt: 0 }), { collateral: 0n, shares: 0n });
     const marketMaker = new MarketMaker(exchange, 1);
     marketMaker.open();
     const first = exchange.orders.size;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
-import type { FaultOrder } from '../../paper/faults.ts';
+import { FAULT_NAMES, type FaultOrder } from '../../paper/faults.ts';
 import { officialClient, plainMarket, signedRequest, WALLET } from '../support/venue/paper-client.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
@@ -280,7 +280,15 @@ describe('how faults are ordered', () => {
   });
 
   it('and refuses those that it does not know', async () => {
-    expect(await paper.send('POST', '/paper/faults', { fault: 'earthquake' })).toMatchObject({ status: 400 });
+    expect(await paper.send('POST', '/paper/faults', { fault: 'earthquake' })).toMatchObject({
+      status: 400,
+      body: { error: `fault: must be one of ${FAULT_NAMES.join(', ')}` },
+    });
+    expect(await paper.send('POST', '/paper/faults', [{ fault: 'hang' }, { fault: 'hang', times: 0 }])).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^1\.times: [^;]+$/) },
+    });
+    expect(await paper.get('/paper/faults')).toMatchObject({ body: { armed: [] } });
     expect(await paper.send('POST', '/paper/faults', 'x')).toMatchObject({ status: 400 });
     expect(() => paper.venue.arm({ fault: 'delay', ms: -1 })).toThrow();
   });
@@ -345,6 +353,20 @@ describe('what tests can ask', () => {
     const open = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
     expect(await client.getOrder(filled.orderID)).toBeNull();
     expect(await client.getOrder(open.orderID)).toMatchObject({ status: 'ORDER_STATUS_LIVE' });
+  });
+
+  it('to say what this is, and which paths and faults are its own', async () => {
+    const { status, body } = await paper.get('/');
+    const { about, paths, faults, ...settings } = Object(body);
+    expect([status, about, settings]).toStrictEqual([
+      200,
+      expect.stringContaining('no real money'),
+      { seed: 1, still: true },
+    ]);
+    expect(paths).toContain('POST /paper/faults');
+    expect(paths.every((path: string) => /^(GET|POST|DELETE) \/paper\/[a-z-]+$/.test(path))).toBe(true);
+    expect(faults).toStrictEqual([...FAULT_NAMES]);
+    expect(paper.venue.requests().filter(({ path }) => path === '/')).toStrictEqual([]);
   });
 
   it('nothing of paths that do not exist, and no other method', async () => {

@@ -33,6 +33,20 @@ describe('Gamma on the paper venue', () => {
     expect(markets[0]).not.toHaveProperty('positionIds');
   });
 
+  it.each(['2026-11-21T12:00Z', '2033-02-01T00:00Z'])(
+    'begins with what can be traded and has not ended (%s)',
+    async (start) => {
+      const now = Date.parse(start);
+      const paper = await startPaper({ now: () => now });
+      const { markets } = await keyset(paper, 'limit=23&order=volume24hr&ascending=false&closed=false');
+      for (const { endDate, acceptingOrders, enableOrderBook, clobTokenIds, positionIds } of markets) {
+        expect(Date.parse(String(endDate))).toBeGreaterThan(now);
+        expect([acceptingOrders, enableOrderBook]).toStrictEqual([true, true]);
+        expect(clobTokenIds ?? positionIds).toBeTruthy();
+      }
+    },
+  );
+
   it('keeps v1 ids out of the namespace of v2 and lays v2 ids out as the protocol does', async () => {
     const paper = await startPaper();
     for (const market of await listMarkets(paper)) {

@@ -53,6 +53,15 @@ describe('npm run paper:venue', () => {
     });
   });
 
+  it('says in one sentence that the state file cannot be made', async () => {
+    expect(await start('--state', '/nope/x').ended).toStrictEqual({
+      code: 1,
+      output:
+        '--state /nope/x cannot be used: no such file or directory. ' +
+        'Name a file in a folder that exists and can be written to.\n',
+    });
+  });
+
   it('explains its flags, and refuses those that it does not know', async () => {
     expect(await start('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('--seed N') });
     expect(await start('--port', 'http').ended).toStrictEqual({

@@ -2,12 +2,16 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type AcceptedOrder, mirrored, type OrderTerms, type OrderType } from '../../paper/book.ts';
 import { createCatalogue } from '../../paper/catalogue.ts';
-import { Exchange } from '../../paper/exchange.ts';
+import { Exchange, type Trade } from '../../paper/exchange.ts';
+import { houseOf, MarketMaker } from '../../paper/market-maker.ts';
 import { checkBook, checkFunds } from '../../paper/order-checks.ts';
 import { VenueRefusal } from '../../paper/router.ts';
+import { driftBand, Simulation } from '../../paper/simulation.ts';
 import { LOT, ONE } from '../../paper/units.ts';
 
 const MAKERS = ['ann', 'ben', 'cleo'] as const;
+const SEED = 1;
+const HOUSE = houseOf(SEED);
 const FAUCET = { collateral: 200n * ONE, shares: 150n * ONE };
 
 const wish = fc.record({
@@ -20,14 +24,34 @@ const wish = fc.record({
   type: fc.constantFrom<OrderType>('GTC', 'GTC', 'GTC', 'FOK', 'FAK'),
   postOnly: fc.boolean(),
 });
-const step = fc.oneof({ weight: 6, arbitrary: wish }, { weight: 1, arbitrary: fc.record({ cancel: fc.nat() }) });
+const step = fc.oneof(
+  { weight: 12, arbitrary: wish },
+  { weight: 2, arbitrary: fc.record({ cancel: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ advance: fc.integer({ min: 1, max: 8 }) }) },
+);
 type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+type Step = Wish | { readonly cancel: number } | { readonly advance: number };
 
-let exchange: Exchange;
+/** Keeps the trades within the house too. */
+class WatchedExchange extends Exchange {
+  readonly allTrades: Trade[] = [];
+
+  override accept(terms: OrderTerms, at: number) {
+    const accepted = super.accept(terms, at);
+    this.allTrades.push(...accepted.trades);
+    return accepted;
+  }
+}
+
+let exchange: WatchedExchange;
+let simulation: Simulation;
 let serial = 0;
 
 function restart(): void {
-  exchange = new Exchange(createCatalogue(1, 0), FAUCET);
+  const catalogue = createCatalogue(SEED, { startedAt: 0, stopsAt: 0 });
+  // One market, so that every step of the simulation is in it.
+  exchange = new WatchedExchange({ ...catalogue, markets: catalogue.markets.slice(0, 1) }, FAUCET, HOUSE);
+  simulation = new Simulation(exchange, new MarketMaker(exchange, SEED), SEED);
 }
 
 function market() {
@@ -67,17 +91,22 @@ function place(terms: OrderTerms) {
   return exchange.accept(terms, serial);
 }
 
-function run(
-  steps: readonly (Wish | { cancel: number })[],
-  check: (terms: OrderTerms | null, before: Before) => void,
-): void {
+function run(steps: readonly Step[], check: (terms: OrderTerms | null, before: Before) => void): void {
   restart();
   for (const one of steps) {
     const before = { open: exchange.open(), trades: exchange.trades.length };
     if ('cancel' in one) {
-      const target = before.open[one.cancel % Math.max(before.open.length, 1)];
+      const clients = before.open.filter((order) => exchange.isClients(order));
+      const target = clients[one.cancel % Math.max(clients.length, 1)];
       if (target) exchange.cancel(target.id, serial);
       check(null, before);
+    } else if ('advance' in one) {
+      for (let count = 0; count < one.advance; count += 1) {
+        serial += 1;
+        const then = { open: exchange.open(), trades: exchange.trades.length };
+        simulation.advance(serial, serial);
+        check(null, then);
+      }
     } else {
       const terms = termsOf(one);
       place(terms);
@@ -95,15 +124,15 @@ function holdings() {
   const [yes, no] = market().tokenIds;
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
   return {
-    collateral: sum(MAKERS.map((maker) => exchange.ledger.collateral(maker))),
-    yes: sum(MAKERS.map((maker) => exchange.ledger.shares(maker, yes))),
-    no: sum(MAKERS.map((maker) => exchange.ledger.shares(maker, no))),
+    collateral: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.collateral(holder))),
+    yes: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.shares(holder, yes))),
+    no: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.shares(holder, no))),
   };
 }
 
 /** What the trades cost in fees: 4 % of size × price × (1 − price), in whole hundred-thousandths of a pUSD. */
 function feesPaid(): bigint {
-  const fees = exchange.trades.map(({ size, price }) => (4n * size * price * (ONE - price)) / 10n ** 15n);
+  const fees = exchange.allTrades.map(({ size, price }) => (4n * size * price * (ONE - price)) / 10n ** 15n);
   return 10n * fees.reduce((sum, fee) => sum + fee, 0n);
 }
 
@@ -163,6 +192,40 @@ describe('matching', () => {
       // All but the last were filled wholly.
       for (const { resting } of fills.slice(0, -1)) expect(resting.filled).toBe(resting.size);
     });
+  });
+
+  it('lets no taker of the house pass over a better or an earlier order of a client', () => {
+    let taken = 0;
+    property((terms, before) => {
+      if (terms) return;
+      const isBid = (order: OrderTerms) => (order.side === 'BUY') === (order.outcome === 0);
+      const worth = (order: OrderTerms) => Number(mirrored(order.outcome, order.price)) * (isBid(order) ? 1 : -1);
+      for (const { resting } of exchange.trades.slice(before.trades)) {
+        taken += 1;
+        const place = before.open.indexOf(resting);
+        const ahead = before.open.filter(
+          (order, index) =>
+            exchange.isClients(order) &&
+            isBid(order) === isBid(resting) &&
+            (worth(order) > worth(resting) || (worth(order) === worth(resting) && index < place)),
+        );
+        for (const order of ahead) expect(order.filled).toBe(order.size);
+      }
+    });
+    expect(taken).toBeGreaterThan(100);
+  });
+
+  it('keeps the middle of the house on the grid and in its band, and none of its orders that is off the book', () => {
+    property(() => {
+      const floor = exchange.floor(market().id);
+      const { low, high } = driftBand(floor);
+      expect([floor.mid % floor.tick, floor.mid >= low, floor.mid <= high]).toStrictEqual([0n, true, true]);
+      const kept = [...exchange.orders.values()].filter((order) => !exchange.isClients(order));
+      expect(kept).toStrictEqual(exchange.open().filter((order) => !exchange.isClients(order)));
+      const ofClients = ({ taker, resting }: Trade) => exchange.isClients(taker) || exchange.isClients(resting);
+      expect(exchange.trades).toStrictEqual(exchange.allTrades.filter(ofClients));
+    });
+    expect(exchange.allTrades.length).toBeGreaterThan(exchange.trades.length);
   });
 
   it('never gives a taker a worse price than its limit, nor more than it asked for', () => {

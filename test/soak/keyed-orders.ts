@@ -146,6 +146,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   const random = createRandom(options.seed);
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   const venue = createPaperVenue({
+    still: true,
     forgetFilled: true,
     lookUpLagMs: 400,
     faucet: { collateral: 100_000_000, shares: 0 },

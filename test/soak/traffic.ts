@@ -231,7 +231,7 @@ async function drive(
  */
 export async function soakTraffic(options: TrafficOptions, tell: (line: string) => void): Promise<TrafficReport> {
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
-  const venue = createPaperVenue({ ticking: true, faucet: { collateral: 100_000_000, shares: 0 } });
+  const venue = createPaperVenue({ faucet: { collateral: 100_000_000, shares: 0 } });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const { child, url } = await start(venueUrl, directory);
   try {

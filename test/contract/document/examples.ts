@@ -52,7 +52,7 @@ const MARKET = {
   condition_id: CONDITION,
   slug: 'will-the-copper-lake-ferry-run-on-founders-day',
   question: 'Will the Copper Lake ferry run on Founders Day?',
-  end_date: '2027-08-06T00:00:00.000Z',
+  end_date: '2027-07-09T00:00:00.000Z',
   tick_size: '0.01',
   min_order_size: '5',
   neg_risk: false,
@@ -93,8 +93,8 @@ const BOOK = {
   min_order_size: '5',
   neg_risk: false,
   last_trade_price: '0.52',
-  timestamp: '2026-11-02T12:56:14.712Z',
-  hash: '48a9b99d8ea98981ea577a7d9154516b58a0a4c7',
+  timestamp: '2026-10-04T23:03:45.288Z',
+  hash: '98835ef001ac76f7c9893676b9e42db4dd30249c',
 } as const;
 
 /** Of one run: an order is salted. */

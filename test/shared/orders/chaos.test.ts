@@ -55,6 +55,7 @@ describe('orders under an idempotency key, while everything fails', () => {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'chaos-'));
     venue = createPaperVenue({
+      still: true,
       forgetFilled: true,
       lookUpLagMs: 500,
       faucet: { collateral: 1_000_000, shares: 0 },

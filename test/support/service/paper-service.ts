@@ -31,7 +31,7 @@ export async function startPaperService(
 ): Promise<PaperService> {
   const directory = await mkdtemp(join(tmpdir(), 'paper-service-'));
   stops.push(() => rm(directory, { recursive: true, force: true }));
-  const venue = createPaperVenue({ seed: 1, ...options });
+  const venue = createPaperVenue({ still: true, ...options });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   stops.unshift(() => venue.close());
   const service = await startService({

@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
 
 /** Starts a paper venue on a free port; it is closed after the test. */
 export async function startPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
-  const venue = createPaperVenue(options);
+  const venue = createPaperVenue({ still: true, ...options });
   running.push(venue);
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
