@@ -1,7 +1,7 @@
 import type { Config } from '../shared/config.ts';
 import { createLog, type Log } from '../shared/log.ts';
 import type { Environment } from '../shared/settings.ts';
-import { embeddedMetrics } from './metrics.ts';
+import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
 export interface Container<C extends Config> {
@@ -16,17 +16,19 @@ export function openContainer<C extends Config>(
   env: Environment = process.env,
 ): Container<C> {
   const config = parse(env);
-  const log = createLog({ level: config.logLevel });
+  const { corsOrigins, metricsNamespace } = config;
+  const log = createLog({
+    level: config.logLevel,
+    metrics: metricsNamespace ? eventMetrics(metricsNamespace) : undefined,
+  });
   for (const warning of config.warnings) log.warn(warning);
-  const { corsOrigins, metricsNamespace, bearerTokens = false } = config;
   return {
     config,
     log,
     pipeline: {
       log,
       corsOrigins,
-      bearerTokens,
-      ...(metricsNamespace && { metrics: embeddedMetrics(metricsNamespace) }),
+      ...(metricsNamespace && { metrics: requestMetrics(metricsNamespace) }),
     },
   };
 }

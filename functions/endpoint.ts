@@ -5,7 +5,7 @@ import type { OriginPolicy } from './cors.ts';
 import type { AnyRoute } from './routes.ts';
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
@@ -28,6 +28,8 @@ export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResp
 /** The state of a request from its arrival to its log line. */
 export interface RequestState {
   readonly requestId: string;
+  /** Names the request as others know it, for its lines in the log. */
+  readonly trace: Readonly<Record<string, string>>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly origin: string | undefined;

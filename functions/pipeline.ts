@@ -6,6 +6,7 @@ import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';
+import type { AnsweredRequest, RequestMetrics } from './metrics.ts';
 import { toAppError, toProblem } from './problem.ts';
 import type { AnyRoute } from './routes.ts';
 
@@ -20,16 +21,18 @@ export interface PipelineDeps {
   readonly corsOrigins: readonly string[];
   /** Pages may send the token of their user. */
   readonly bearerTokens?: boolean;
+  /** Names a request as the gateway and Lambda know it, for its lines in the log. */
+  readonly trace?: (event: Event, context: RequestContext) => Readonly<Record<string, string>>;
   /** Makes further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
-  readonly metrics?: (state: RequestState) => Readonly<Record<string, unknown>>;
+  readonly metrics?: (request: AnsweredRequest) => RequestMetrics;
 }
 
 /** The form of a request id that is taken over from the caller. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Returns the caller's request id where it has the allowed form, else a new one. */
-export function requestIdFrom(value: string | undefined): string {
-  return value !== undefined && REQUEST_ID.test(value) ? value : randomUUID();
+/** Returns the caller's request id where it has the allowed form, else another: that of the invocation, or a new one. */
+export function requestIdFrom(value: string | undefined, another: string = randomUUID()): string {
+  return value !== undefined && REQUEST_ID.test(value) ? value : another;
 }
 
 /** Writes a response as the gateway takes it; a response to HEAD has no body. */
@@ -61,17 +64,19 @@ function waitedMs({ requestContext: { timeEpoch } }: Event): number {
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
 }
 
-function openState(event: Event, budgetMs: number): RequestState {
+function openState(event: Event, context: RequestContext, budgetMs: number, deps: PipelineDeps): RequestState {
   const { headers } = event;
   const startedAt = performance.now();
   // The gateway gives up by its own clock: what a cold start has taken is gone. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
-  const requestId = requestIdFrom(headers['x-request-id']);
+  const requestId = requestIdFrom(headers['x-request-id'], context.awsRequestId);
+  const trace = { request_id: requestId, ...deps.trace?.(event, context) };
   return {
     requestId,
+    trace,
     startedAt,
     origin: headers['origin'],
-    call: { deadline, venueRequests: [], trace: { request_id: requestId } },
+    call: { deadline, venueRequests: [], trace },
     logFields: {},
   };
 }
@@ -82,19 +87,21 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
-    const { venueRequests } = state.call;
+    const { call, logFields } = state;
+    const { venueRequests } = call;
     const rateLimit = venueRequests.findLast((request) => request.rateLimit)?.rateLimit;
-    const write = status >= 500 ? log.error : log.info;
+    const { members, urgent = false } = metrics?.({ route: route.name, status, call, logFields }) ?? {};
+    const write = status >= 500 ? log.error : urgent ? log.audit : log.info;
     write('request', {
       route: route.name,
       method: methodOf(event),
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
-      request_id: state.requestId,
+      ...state.trace,
       venue_calls: venueRequests.map(({ rateLimit: _told, ...request }) => request),
       ...(rateLimit && { rate_limit: rateLimit }),
-      ...state.logFields,
-      ...metrics?.(state),
+      ...logFields,
+      ...members,
     });
   };
   return { after: close, onError: close };
@@ -198,6 +205,6 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
   );
   return async (event, context) => {
     const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;
-    return chain(event, { ...context, state: openState(event, budgetMs) });
+    return chain(event, { ...context, state: openState(event, context, budgetMs, deps) });
   };
 }

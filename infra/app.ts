@@ -1,39 +1,81 @@
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { Annotations, App, type StackProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { SettingError } from './context.ts';
+import { SettingError, type Target } from './context.ts';
+import { withEnvironmentFile } from './environment-file.ts';
+import { namesOf } from './names.ts';
+import { OrderStoreStack } from './order-store-stack.ts';
+import { OrdersStack } from './orders-stack.ts';
 import { ServiceStack } from './service-stack.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
-/** The AWS configuration of the machine as the CDK found it; none of it is needed for a read-only synth. */
-interface Target {
-  readonly account: string | undefined;
-  readonly region: string | undefined;
+export interface Folders {
+  /** The build's output. */
+  readonly assets: string;
+  /** Settings, a file per environment. */
+  readonly environments: string;
 }
 
-/** Adds the service to the app; throws `SettingError` where the context does not make sense. */
-export function addService(app: App, assets: string, target: Target): ServiceStack {
-  const settings = readSettings(app.node.getAllContext(), target.region);
-  const stack = new ServiceStack(app, 'Service', {
-    stackName: settings.stackName,
+export interface Stacks {
+  readonly service: ServiceStack;
+  /** Both only where orders are asked for. */
+  readonly store?: OrderStoreStack;
+  readonly orders?: OrdersStack;
+}
+
+function createStacks(app: App, assets: string, settings: Settings, env: NonNullable<StackProps['env']>): Stacks {
+  const names = namesOf(settings.stackName);
+  const environment = { ...settings.environment, SERVICE_METRICS_NAMESPACE: names.metrics };
+  const common = { env, names, assets, environment, alarmTopic: settings.alarmTopic };
+  const service = new ServiceStack(app, 'Service', {
+    ...common,
+    stackName: names.stack,
     description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
-    env: {
-      ...(target.account !== undefined && { account: target.account }),
-      ...(settings.region !== undefined && { region: settings.region }),
-    },
-    settings,
-    assets,
   });
+  if (!settings.orders) return { service };
+  const { ordersTable } = settings.orders;
+  const store = new OrderStoreStack(app, 'OrderStore', {
+    env,
+    names,
+    ordersTable,
+    stackName: names.storeStack,
+    description: 'What remembers the orders of the order book adapter; keep it',
+  });
+  const orders = new OrdersStack(app, 'Orders', {
+    ...common,
+    settings: settings.orders,
+    stackName: names.ordersStack,
+    description: 'Lets the order book adapter place orders; deleting it turns orders off',
+  });
+  // They know each other by names, which the CDK does not see.
+  orders.addStackDependency(service);
+  orders.addStackDependency(store);
+  return { service, store, orders };
+}
+
+/** Adds the stacks to the app; throws `SettingError` where the context does not make sense. */
+export function addStacks(app: App, { assets, environments }: Folders, found: Target): Stacks {
+  const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found);
+  const { account } = found;
+  const { region } = settings;
+  const stacks = createStacks(app, assets, settings, {
+    ...(account !== undefined && { account }),
+    ...(region !== undefined && { region }),
+  });
+  for (const warning of settings.warnings)
+    Annotations.of(stacks.service).addWarningV2('order-book-adapter:setting', warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-  return stack;
+  return stacks;
 }
 
 function main(): void {
   const app = new App();
-  addService(app, join(import.meta.dirname, '..', 'build'), {
-    account: process.env['CDK_DEFAULT_ACCOUNT'],
-    region: process.env['CDK_DEFAULT_REGION'],
-  });
+  const root = join(import.meta.dirname, '..');
+  addStacks(
+    app,
+    { assets: join(root, 'build'), environments: join(root, 'deploy') },
+    { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] },
+  );
   app.synth();
 }
 

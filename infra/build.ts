@@ -93,5 +93,6 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
 
 if (import.meta.main) {
   const sizes = await buildAssets(OUTPUT);
-  process.stdout.write(`${formatSizes(sizes)}\n`);
+  // The CDK builds before each of its commands, `ls` and `destroy` too, where nobody asks for sizes.
+  if (!process.argv.includes('--quiet')) process.stdout.write(`${formatSizes(sizes)}\n`);
 }

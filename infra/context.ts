@@ -1,4 +1,4 @@
-import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, type Setting } from '../shared/settings.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf, type Setting } from '../shared/settings.ts';
 
 /** A setting that cannot be used. The message is one sentence that says how to fix it; it stops synth. */
 export class SettingError extends Error {
@@ -36,8 +36,25 @@ export function readOneOf<T extends string>(context: Context, name: string, valu
   return value;
 }
 
-// The stack sets these by itself.
-const { ordersTable, metricsNamespace, bearerTokens, ...given } = DEPLOYMENT_SETTINGS;
+/** The place of the deployment, as far as synth can know it. */
+export interface Target {
+  readonly account?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** Refuses an ARN of another region or account than the target's: what lies there is not found, or not allowed. */
+export function requirePlace(name: string, what: string, arn: string, { region, account }: Target): void {
+  const [, , , ownRegion, ownAccount] = arn.split(':');
+  if (region !== undefined && ownRegion !== region) {
+    throw new SettingError(`${name} must be ${what} of ${region}, where the functions run.`);
+  }
+  if (account !== undefined && ownAccount !== account) {
+    throw new SettingError(`${name} must be ${what} of the account that is deployed to, ${account}.`);
+  }
+}
+
+// The stacks set these by themselves.
+const { ordersTable, metricsNamespace, ...given } = DEPLOYMENT_SETTINGS;
 const ROWS: Readonly<Record<string, Setting>> = { ...given, ...COMMON_SETTINGS };
 
 /** The settings of the service that `-c` takes, by their names in the table. */
@@ -53,12 +70,9 @@ export function readVariables(context: Context, options: typeof OPTIONS): Readon
   return Object.fromEntries(texts.flatMap(([variable, text]) => (text === undefined ? [] : [[variable, text]])));
 }
 
-/**
- * Refuses names that are none of ours: a misspelt `maxOrderNotional` would deploy a service without a cap. The CDK's
- * own context has a colon or an at sign in its names.
- */
-export function refuseUnknown(context: Context, known: readonly string[]): void {
-  const unknown = Object.keys(context).find((name) => /^\w+$/.test(name) && !known.includes(name));
+/** Refuses names that are none of ours: a misspelt `maxDailyNotional` would deploy a service without that cap. */
+export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new SettingError(`${unknown} is not a setting of this deployment; there are ${known.join(', ')}.`);
+  throw new SettingError(`${unknown} is not a setting of a deployment: did you mean ${nearestOf(unknown, known)}?`);
 }

@@ -1,15 +1,10 @@
-import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { Stack } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { EndpointFunction } from './endpoint-function.ts';
-import type { EndpointName } from './gateway-routes.ts';
+import { ROUTES } from '../functions/routes.ts';
+import type { Names } from './names.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
-
-export interface ObservationProps {
-  readonly stackName: string;
-  readonly metrics: ServiceMetrics;
-  readonly functions: readonly (readonly [EndpointName, EndpointFunction])[];
-}
 
 /** Half of the page's width. */
 const WIDTH = 12;
@@ -19,20 +14,22 @@ function graph(title: string, left: IMetric[], unit?: string): GraphWidget {
   return new GraphWidget({ title, left, width: WIDTH, height: 6, ...axis });
 }
 
-function addDashboard(scope: Construct, { stackName, metrics, functions }: ObservationProps): void {
-  const names = functions.map(([name]) => name);
-  const askVenue = names.filter((name) => name !== 'health');
+/** One dashboard of all endpoints; what there is no order for has no line in it. */
+export function addDashboard(scope: Construct, names: Names, metrics: ServiceMetrics): void {
+  const routes = Object.values(ROUTES).map(({ name }) => name);
+  const askVenue = routes.filter((name) => name !== 'health');
   const percentiles = ['p50', 'p99'] as const;
-  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: stackName });
+  // Dashboards are global in an account: two regions would overwrite each other's.
+  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `${names.stack}-${Stack.of(scope).region}` });
   dashboard.addWidgets(
     graph(
       'Requests',
-      [...names, 'unknown' as const].map((name) => metrics.requests(name)),
+      [...routes, 'unknown' as const].map((name) => metrics.requests(name)),
     ),
     graph('Errors by code', [metrics.allErrors()]),
     graph(
       'Latency',
-      names.flatMap((name) => percentiles.map((which) => metrics.latency(name, which))),
+      routes.flatMap((name) => percentiles.map((which) => metrics.latency(name, which))),
       'ms',
     ),
     graph(
@@ -40,81 +37,85 @@ function addDashboard(scope: Construct, { stackName, metrics, functions }: Obser
       askVenue.flatMap((name) => percentiles.map((which) => metrics.venueLatency(name, which))),
       'ms',
     ),
-    ...(names.includes('orders') ? [graph('Orders by status', [metrics.ordersByStatus()])] : []),
+    graph('Orders by status', [metrics.ordersByStatus()]),
     graph(
       'Functions at the same time',
-      functions.map(([label, { function: target }]) =>
-        target.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
-      ),
+      routes.map((name) => {
+        const dimensionsMap = { FunctionName: names.function(name) };
+        const metricName = 'ConcurrentExecutions';
+        return new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic: 'Maximum', label: name });
+      }),
     ),
   );
 }
 
 const FIELDS = ['time', 'route', 'status', 'code', 'duration_ms', 'request_id', 'order_id'] as const;
+const REQUESTS = 'message = "request"';
 
-function addQueries(scope: Construct, { stackName, functions }: ObservationProps): void {
-  const logGroups = functions.map(([, { log }]) => log);
-  const orderLogs = functions.filter(([name]) => name === 'orders').map(([, { log }]) => log);
-  const save = (id: string, title: string, queryString: QueryString, logs = logGroups) =>
-    new QueryDefinition(scope, id, { queryDefinitionName: `${stackName}/${title}`, logGroups: logs, queryString });
-  const requests = 'message = "request"';
-  save(
-    'FailedRequests',
-    'failed requests',
-    new QueryString({
-      fields: [...FIELDS],
-      filterStatements: [requests, 'status >= 400'],
-      sort: 'time desc',
-      limit: 200,
-    }),
-  );
-  save(
-    'SlowRequests',
-    'slowest requests',
-    new QueryString({
-      fields: [...FIELDS, 'venue_ms', '@message'],
-      filterStatements: [requests],
-      sort: 'duration_ms desc',
-      limit: 50,
-    }),
-  );
-  save(
-    'Starts',
-    'cold starts',
-    new QueryString({
-      fields: ['@log', 'record.metrics.initDurationMs'],
-      filterStatements: ['type = "platform.report"', 'ispresent(record.metrics.initDurationMs)'],
-      statsStatements: ['count(*), pct(record.metrics.initDurationMs, 50), max(record.metrics.initDurationMs) by @log'],
-    }),
-  );
-  if (orderLogs.length === 0) return;
-  save(
-    'Orders',
-    'orders by client',
-    new QueryString({
-      fields: [
-        'time',
-        'client_address',
-        'client_address_unverified',
-        'gateway_request_id',
-        'gateway_caller',
-        'order_id',
-        'order_status',
-        'order.side',
-        'order.price',
-        'order.size',
-        'code',
-      ],
-      filterStatements: [requests, 'route = "orders"', 'ispresent(order.token_id)'],
-      sort: 'time desc',
-      limit: 500,
-    }),
-    orderLogs,
-  );
+interface Query extends Omit<ConstructorParameters<typeof QueryString>[0], 'fields'> {
+  readonly title: string;
+  readonly fields: readonly string[];
 }
 
-/** The dashboard, and the questions to the logs that an operator asks first. */
-export function addObservation(scope: Construct, props: ObservationProps): void {
-  addDashboard(scope, props);
-  addQueries(new Construct(scope, 'Queries'), props);
+/** Saves questions to logs in a folder of the console. */
+function save(scope: Construct, folder: string, logGroups: readonly ILogGroup[], queries: Record<string, Query>): void {
+  const parent = new Construct(scope, 'Queries');
+  for (const [id, { title, fields, ...query }] of Object.entries(queries)) {
+    const queryString = new QueryString({ fields: [...fields], ...query });
+    const queryDefinitionName = `${folder}/${title}`;
+    new QueryDefinition(parent, id, { queryDefinitionName, logGroups: [...logGroups], queryString });
+  }
+}
+
+const QUERIES = {
+  FailedRequests: {
+    title: 'failed requests',
+    fields: FIELDS,
+    filterStatements: [REQUESTS, 'status >= 400'],
+    sort: 'time desc',
+    limit: 200,
+  },
+  SlowRequests: {
+    title: 'slowest requests',
+    fields: [...FIELDS, 'venue_ms', '@message'],
+    filterStatements: [REQUESTS],
+    sort: 'duration_ms desc',
+    limit: 50,
+  },
+  Starts: {
+    title: 'cold starts',
+    fields: ['@log', 'record.metrics.initDurationMs'],
+    filterStatements: ['type = "platform.report"', 'ispresent(record.metrics.initDurationMs)'],
+    statsStatements: ['count(*), pct(record.metrics.initDurationMs, 50), max(record.metrics.initDurationMs) by @log'],
+  },
+};
+
+const ORDERS_BY_CLIENT = {
+  title: 'orders by client',
+  fields: [
+    'time',
+    'client_address',
+    'client_address_unverified',
+    'gateway_request_id',
+    'gateway_caller',
+    'order_id',
+    'order_status',
+    'order.side',
+    'order.price',
+    'order.size',
+    'code',
+  ],
+  filterStatements: [REQUESTS, 'route = "orders"', 'ispresent(order.token_id)'],
+  sort: 'time desc',
+  limit: 500,
+};
+
+/** The questions to the logs that an operator asks first. */
+export function addServiceQueries(scope: Construct, names: Names, logs: readonly ILogGroup[]): void {
+  save(scope, names.stack, logs, QUERIES);
+}
+
+/** The same of the log of orders, and who sent which. */
+export function addOrderQueries(scope: Construct, names: Names, log: ILogGroup): void {
+  save(scope, names.ordersStack, [log], { ...QUERIES, Orders: ORDERS_BY_CLIENT });
 }

@@ -2,21 +2,25 @@ import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type Alias,
   ApplicationLogLevel,
   Architecture,
   Code,
+  type IFunction,
   Function as LambdaFunction,
-  type LayerVersion,
+  LayerVersion,
   LoggingFormat,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { ROUTES } from '../functions/routes.ts';
-import { acknowledgeFunction } from './findings.ts';
+import type { Route } from '../functions/routes.ts';
+import { acknowledgeFunction, acknowledgeWildcard } from './findings.ts';
+import type { Names } from './names.ts';
 
 export interface EndpointFunctionProps {
-  readonly name: keyof typeof ROUTES;
+  readonly name: Route['name'];
+  readonly names: Names;
   readonly description: string;
   /** The folder that the build writes. */
   readonly assets: string;
@@ -25,26 +29,54 @@ export interface EndpointFunctionProps {
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly layer?: LayerVersion;
-  readonly logRetention: RetentionDays;
-  /** Keeps the log when the stack is deleted. */
-  readonly keepLog: boolean;
+  /** Without one it has a log of its own, for a month and as long as the stack. */
+  readonly log?: ILogGroup;
   readonly reservedConcurrency?: number;
 }
 
-/** One endpoint's function with a log and a role of its own. The role may write that log and nothing else. */
+/** The alias of the version that answers. */
+export const LIVE = 'live';
+
+/** Publishes the layer for the functions of a stack: code and layer come and go together, whatever other stacks run with. */
+export function addVenueLayer(scope: Construct, assets: string, names: Names): LayerVersion {
+  return new LayerVersion(scope, 'VenueLayer', {
+    layerVersionName: names.layer,
+    description: 'The client of the venue',
+    code: Code.fromAsset(join(assets, 'layer')),
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    // Versions of functions to which the alias may be set back were published with it.
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+}
+
+/**
+ * One endpoint's function with a role of its own, which may write its log and nothing else. Requests go to the alias
+ * `live` of a published version: Lambda swaps code and layer by two calls, and a version has both of one build.
+ */
 export class EndpointFunction extends Construct {
   readonly function: LambdaFunction;
-  readonly log: LogGroup;
+  readonly alias: Alias;
+  /** The alias as what the gateway invokes. */
+  readonly live: IFunction;
+  readonly log: ILogGroup;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    this.log = new LogGroup(this, 'Log', {
-      retention: props.logRetention,
-      removalPolicy: props.keepLog ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.log =
+      props.log ??
+      new LogGroup(this, 'Log', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
     this.role = this.createRole();
-    this.function = new LambdaFunction(this, 'Function', {
+    this.function = this.createFunction(props);
+    this.alias = this.function.addAlias(LIVE);
+    const { functionArn } = this.alias;
+    this.live = LambdaFunction.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
+    acknowledgeFunction(this.function);
+  }
+
+  private createFunction(props: EndpointFunctionProps): LambdaFunction {
+    return new LambdaFunction(this, 'Function', {
+      functionName: props.names.function(props.name),
       description: props.description,
       code: Code.fromAsset(join(props.assets, 'functions', props.name)),
       handler: 'index.handler',
@@ -61,10 +93,9 @@ export class EndpointFunction extends Construct {
       // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
       applicationLogLevelV2: ApplicationLogLevel.TRACE,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      // The version before stays, so that the alias can be set back to it.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    // Without its permissions a function would lose the log of its first start.
-    this.function.node.addDependency(this.role);
-    acknowledgeFunction(this.function);
   }
 
   private createRole(): Role {
@@ -75,6 +106,7 @@ export class EndpointFunction extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
+    acknowledgeWildcard(role, this.log.logGroupArn, 'The streams of one log.');
     return role;
   }
 }

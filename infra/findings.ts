@@ -1,4 +1,5 @@
-import { Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
+import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
 import type { IConstruct } from 'constructs';
 
 /** Findings of cdk-nag that are answered otherwise, each with its reason, where they arise. */
@@ -14,12 +15,12 @@ export function acknowledgeOpenRoute(route: IConstruct): void {
   });
 }
 
-/** `ANY` on the order path beside the authorized `POST`. */
-export function acknowledgePreflightRoute(route: IConstruct): void {
+/** The order path without the function of orders: POST has a route of its own in another stack. */
+export function acknowledgeOrderPath(route: IConstruct): void {
   Validations.of(route).acknowledge({
     id: OPEN_ROUTE,
     reason:
-      'POST has a route of its own with an authorizer; what is left answers preflights, which cannot be signed, and refuses other methods.',
+      'The function behind it cannot trade: it answers preflights, which cannot be signed, and refuses everything else.',
   });
 }
 
@@ -29,6 +30,12 @@ export function acknowledgePublicOrders(route: IConstruct): void {
     id: OPEN_ROUTE,
     reason: 'The operator chose orderAccess=public, which synth answers with a warning that says who may then trade.',
   });
+}
+
+/** A star at the end of a resource in the policy of a role. Each is a finding of its own. */
+export function acknowledgeWildcard(role: IConstruct, resource: string, reason: string): void {
+  const name = flattenCfnReference(Stack.of(role).resolve(resource));
+  Validations.of(role).acknowledge({ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`, reason });
 }
 
 export function acknowledgeFunction(target: IConstruct): void {

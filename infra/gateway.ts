@@ -1,25 +1,21 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { CfnStage, HttpApi, HttpRoute, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { ROUTES, UNKNOWN_ROUTE } from '../functions/routes.ts';
-import { acknowledgeOpenRoute } from './findings.ts';
-import { type DeployedFunctions, planRoutes } from './gateway-routes.ts';
-import type { OrderAccess } from './order-settings.ts';
-
-export interface GatewayProps {
-  readonly name: string;
-  /** The functions that are deployed; health takes the rest. */
-  readonly functions: DeployedFunctions;
-  readonly orderAccess: OrderAccess | undefined;
-}
-
-export interface Gateway {
-  readonly api: HttpApi;
-  readonly stage: HttpStage;
-}
+import { ROUTES } from '../functions/routes.ts';
+import { acknowledgeOpenRoute, acknowledgeOrderPath } from './findings.ts';
+import type { Names } from './names.ts';
+import type { Readers } from './readers.ts';
 
 /** Requests a second, and how many may come at once. The sum over all callers. */
 const THROTTLES = {
@@ -30,7 +26,6 @@ const THROTTLES = {
   book: { rate: 150, burst: 300 },
   // The venue takes 40 orders a second and signer, 60 at once: half of it leaves room for the wallet's other uses.
   orders: { rate: 20, burst: 40 },
-  unknown: { rate: 50, burst: 100 },
 } as const;
 
 /** Everything about a request but what its caller sends besides the path. */
@@ -51,57 +46,57 @@ const ACCESS_LOG = JSON.stringify({
   gateway_error: '$context.error.message',
 });
 
-/** Adds the routes; gives the settings of each by its key. */
-function addRoutes(api: HttpApi, props: GatewayProps, stage: HttpStage): Record<string, object> {
-  const integrations = new Map(
-    Object.entries(props.functions).map(([name, target]) => [name, new HttpLambdaIntegration(name, target.function)]),
-  );
-  const names = Object.values(ROUTES).map(({ name }) => name);
-  const deployed = names.filter((name) => props.functions[name]);
-  const settings = planRoutes(deployed, props.orderAccess).map(({ id, key, name, authorizer, acknowledge }) => {
-    const integration = integrations.get(name);
-    if (!integration) throw new Error(`no function for ${name}`);
-    const route = new HttpRoute(api, id, {
-      httpApi: api,
-      routeKey: key,
-      integration,
-      ...(authorizer && { authorizer }),
-    });
-    // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
-    stage.node.addDependency(route);
-    acknowledge?.(route);
-    const { rate, burst } = THROTTLES[name];
-    return [key.key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] as const;
-  });
-  return Object.fromEntries(settings);
-}
-
-/** The HTTP API with its routes, its one stage, throttles per route and the access log. */
-export function addGateway(scope: Construct, props: GatewayProps): Gateway {
-  const log = new LogGroup(scope, 'AccessLog', {
+/** Adds the one stage, with its throttles and the access log. */
+function addStage(api: HttpApi, names: Names): HttpStage {
+  const log = new LogGroup(api, 'AccessLog', {
+    // The prefix of logs that services deliver: without it each API adds a sentence to a policy that has an end.
+    logGroupName: `/aws/vendedlogs/${names.stack}/access`,
     retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  const api = new HttpApi(scope, 'Api', {
-    apiName: props.name,
-    description: 'Lists markets, reads order books and places limit orders at the venue',
-    createDefaultStage: false,
-    defaultIntegration: new HttpLambdaIntegration(UNKNOWN_ROUTE.name, props.functions.health.function),
-  });
-  const stage = new HttpStage(api, 'Stage', {
+  return new HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
-    throttle: { rateLimit: THROTTLES.unknown.rate, burstLimit: THROTTLES.unknown.burst },
-    accessLogSettings: {
-      destination: new LogGroupLogDestination(log),
-      format: AccessLogFormat.custom(ACCESS_LOG),
-    },
+    // Of routes without settings of their own: POST of orders, which another stack adds, and every unknown path.
+    throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
+    accessLogSettings: { destination: new LogGroupLogDestination(log), format: AccessLogFormat.custom(ACCESS_LOG) },
+  });
+}
+
+/**
+ * Adds the HTTP API with the routes of the readers. Each takes ANY method: preflights, 405 and their bodies are the
+ * functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key: it refuses,
+ * until the stack of orders adds POST, which goes before ANY.
+ */
+export function addGateway(scope: Construct, names: Names, { health, markets, book }: Readers): HttpApi {
+  const rest = new HttpLambdaIntegration('health', health.live);
+  const integrations = {
+    health: rest,
+    markets: new HttpLambdaIntegration('markets', markets.live),
+    book: new HttpLambdaIntegration('book', book.live),
+    orders: rest,
+  } as const;
+  const api = new HttpApi(scope, 'Api', {
+    apiName: names.stack,
+    description: 'Lists markets, reads order books and places limit orders at the venue',
+    createDefaultStage: false,
+    defaultIntegration: rest,
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
   if (unknown) acknowledgeOpenRoute(unknown);
-  const settings = addRoutes(api, props, stage);
+  const stage = addStage(api, names);
+  const settings = Object.values(ROUTES).map(({ name, path }) => {
+    const routeKey = HttpRouteKey.with(path, HttpMethod.ANY);
+    const route = new HttpRoute(api, `Route-${name}`, { httpApi: api, routeKey, integration: integrations[name] });
+    // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
+    stage.node.addDependency(route);
+    if (name === 'orders') acknowledgeOrderPath(route);
+    else acknowledgeOpenRoute(route);
+    const { rate, burst } = THROTTLES[name];
+    return [routeKey.key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] as const;
+  });
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
-  defaultChild.routeSettings = settings;
-  return { api, stage };
+  defaultChild.routeSettings = Object.fromEntries(settings);
+  return api;
 }

@@ -1,14 +1,25 @@
 import { getAddress } from 'ethers/address';
 import { chooseAccount } from '../shared/accounts.ts';
 import { SIGNATURE_TYPES } from '../shared/settings.ts';
-import { type Context, OPTIONS, readOneOf, readText, readValid, readVariables, SettingError } from './context.ts';
+import {
+  type Context,
+  OPTIONS,
+  readOneOf,
+  readText,
+  readValid,
+  readVariables,
+  requirePlace,
+  SettingError,
+  type Target,
+} from './context.ts';
 import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
+import { ROLLOUTS, type Rollout } from './rollout.ts';
 
 /**
  * Callers that may send orders: those that sign their requests with AWS credentials, those with a token of an issuer (the
  * gateway's own JWT authorizer), or all.
  */
-export type OrderAccess =
+type OrderAccess =
   | { readonly kind: 'iam' }
   | { readonly kind: 'public' }
   | { readonly kind: 'jwt'; readonly issuer: string; readonly audience: string };
@@ -17,36 +28,43 @@ export interface OrderSettings {
   readonly region: string;
   /** EIP-55. */
   readonly walletAddress: string;
-  /** Name or ARN. */
-  readonly privateKeySecret: string;
+  /** The account that holds the funds, where it is not the wallet's own. */
+  readonly funderAddress: string | undefined;
+  readonly secret: {
+    readonly nameOrArn: string;
+    /** The KMS key that encrypts it, where that is the operator's own. */
+    readonly keyArn: string | undefined;
+  };
+  /** A table of an earlier deployment to go on with. */
+  readonly ordersTable: string | undefined;
+  readonly rollout: Rollout;
   readonly access: OrderAccess;
   /** Orders handled at the same time; `undefined` reserves nothing. */
   readonly concurrency: number | undefined;
-  /** Variables of the account for health and orders, by the names of the service's settings. */
-  readonly account: Readonly<Record<string, string>>;
   /** A sentence about an account that the key may not control. */
   readonly accountWarning: string | undefined;
-  /** Variables for orders alone. */
+  /** Variables for the function of orders, by the names of the service's settings. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 /** The settings of which readers are told nothing. */
 const TRADING = OPTIONS.filter(({ functions }) => !functions.includes('markets'));
 
-const ACCOUNT = TRADING.filter(({ functions }) => functions.includes('health'));
-const ORDERS_ALONE = TRADING.filter(({ functions }) => !functions.includes('health'));
-
 /** Without `placeOrder`, which asks for all of these. */
 export const ORDER_SETTING_NAMES = [
   ...TRADING.map(({ option }) => option).filter((option) => option !== 'placeOrder'),
   'orderAccess',
+  'allowPublic',
   'jwtIssuer',
   'jwtAudience',
   'orderConcurrency',
+  'rollout',
+  'secretKeyArn',
+  'ordersTable',
 ];
 
-/** Enough for the venue's 40 orders a second and signer at 250 ms each, and a bound on what a runaway caller can spend. */
-const DEFAULT_CONCURRENCY = 10;
+/** The second word on orders of everybody, which nobody says by mistake. */
+const PUBLIC_CONSENT = 'yes-anyone-may-order';
 
 function readRegion(region: string | undefined): string {
   if (region === undefined) {
@@ -70,7 +88,7 @@ function readAddress(context: Context, name: string): string | undefined {
   throw new SettingError(`${name} must be an address: 0x and 40 hex digits, in lower case or with a right checksum.`);
 }
 
-function readSecretName(context: Context, region: string): string {
+function readSecretName(context: Context, target: Target): string {
   const text = readText(context, 'privateKeySecret');
   if (text === undefined) {
     throw new SettingError(
@@ -83,42 +101,86 @@ function readSecretName(context: Context, region: string): string {
       'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.',
     );
   }
-  const arn = /^arn:[\w-]+:secretsmanager:(?<region>[\w-]+):\d{12}:secret:[\w/+=.@-]+$/.exec(text);
-  if (!arn && !/^[\w/+=.@-]{1,512}$/.test(text)) {
-    throw new SettingError('privateKeySecret must be the name or the ARN of a Secrets Manager secret.');
-  }
-  if (arn && arn.groups?.['region'] !== region) {
+  if (/^[\w/+=.@-]{1,512}$/.test(text)) return text;
+  // Without its last six characters an ARN is good for the SDK, and no policy allows it.
+  if (!/^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/.test(text)) {
     throw new SettingError(
-      `privateKeySecret must be a secret of ${region}, where the orders function runs; replicate it.`,
+      'privateKeySecret must be the name of a Secrets Manager secret, or its whole ARN with the six characters at its end.',
     );
   }
+  requirePlace('privateKeySecret', 'a secret', text, target);
   return text;
 }
 
+function readSecretKey(context: Context, region: string): string | undefined {
+  const valid = (text: string) => /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/.test(text);
+  const arn = readValid(context, 'secretKeyArn', { valid, rule: 'the ARN of a KMS key (no alias)' });
+  if (arn !== undefined) requirePlace('secretKeyArn', 'a key', arn, { region });
+  return arn;
+}
+
+interface Account extends Pick<OrderSettings, 'funderAddress' | 'accountWarning'> {
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /** The function would refuse a wrong account at its start, where every order is a bare 500. */
-function readAccount(context: Context, walletAddress: string): Pick<OrderSettings, 'account' | 'accountWarning'> {
+function readAccount(context: Context, walletAddress: string): Account {
   const signatureType = readOneOf(context, 'signatureType', SIGNATURE_TYPES);
   const funderAddress = readAddress(context, 'funderAddress');
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
   const chosen = chooseAccount(walletAddress, { signatureType, funderAddress }, names);
   if (chosen.kind === 'mistake') throw new SettingError(chosen.sentence);
-  const account = {
-    ...readVariables(context, ACCOUNT),
-    // What was read above is handed on in one form, whatever the operator wrote.
+  // Handed on in one form, whatever the operator wrote.
+  const variables = {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: walletAddress,
     SERVICE_SIGNATURE_TYPE: chosen.signatureType,
     ...(funderAddress !== undefined && { SERVICE_FUNDER_ADDRESS: funderAddress }),
   };
-  return { account, accountWarning: chosen.warning };
+  return { funderAddress, accountWarning: chosen.warning, variables };
 }
 
-/** Reads who may send orders. Opening them to all takes a wallet signature of each client, and a cap for the day. */
+/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; gives the context without the word. */
+function readCap(context: Context): Context {
+  const text = readText(context, 'maxOrderNotional');
+  if (text === undefined) {
+    throw new SettingError(
+      'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
+    );
+  }
+  return text === 'none' ? { ...context, maxOrderNotional: undefined } : context;
+}
+
+/** Refuses orders of everybody that are not bounded, or that were asked for in one word alone. */
+function requireConsent(context: Context, isPublic: boolean): void {
+  const consent = readOneOf(context, 'allowPublic', [PUBLIC_CONSENT]);
+  if (!isPublic) {
+    if (consent !== undefined) throw new SettingError('allowPublic goes with orderAccess=public; leave it out.');
+    return;
+  }
+  const everybody = 'everybody who knows the URL can send orders.';
+  const isBounded =
+    readText(context, 'clientVerification') === 'required' && readText(context, 'maxDailyNotional') !== undefined;
+  if (!isBounded) {
+    throw new SettingError(
+      `orderAccess=public needs -c clientVerification=required and -c maxDailyNotional=…: ${everybody}`,
+    );
+  }
+  if (readText(context, 'maxOrderNotional') === undefined) {
+    throw new SettingError(`orderAccess=public needs -c maxOrderNotional=… that is not none: ${everybody}`);
+  }
+  if (consent === undefined) {
+    throw new SettingError(`orderAccess=public needs -c allowPublic=${PUBLIC_CONSENT} too: ${everybody}`);
+  }
+}
+
+/** Reads who may send orders. Opening them to all takes a wallet signature of each client, caps, and a second word. */
 function readAccess(context: Context): OrderAccess {
   const kind = readOneOf(context, 'orderAccess', ['iam', 'jwt', 'public']) ?? 'iam';
   const isIssuer = (text: string) => /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/.test(text);
   const issuer = readValid(context, 'jwtIssuer', { valid: isIssuer, rule: 'an https URL' });
   const audience = readText(context, 'jwtAudience');
+  requireConsent(context, kind === 'public');
   if (kind === 'jwt') {
     if (issuer !== undefined && audience !== undefined) return { kind, issuer, audience };
     throw new SettingError(
@@ -128,37 +190,42 @@ function readAccess(context: Context): OrderAccess {
   if (issuer !== undefined || audience !== undefined) {
     throw new SettingError('jwtIssuer and jwtAudience go with orderAccess=jwt; leave them out.');
   }
-  const isBounded =
-    readText(context, 'clientVerification') === 'required' && readText(context, 'maxDailyNotional') !== undefined;
-  if (kind === 'public' && !isBounded) {
-    throw new SettingError(
-      'orderAccess=public needs -c clientVerification=required and -c maxDailyNotional=…: everybody who knows the URL can send orders.',
-    );
-  }
   return { kind };
 }
 
 function readConcurrency(context: Context): number | undefined {
   const rule = 'a number from 1 to 1000, or none to reserve nothing';
   const valid = (text: string) => text === 'none' || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000);
-  const text = readValid(context, 'orderConcurrency', { valid, rule }) ?? String(DEFAULT_CONCURRENCY);
+  // The gateway's throttle bounds orders already, and a new account has no quota to reserve from.
+  const text = readValid(context, 'orderConcurrency', { valid, rule }) ?? 'none';
   return text === 'none' ? undefined : Number(text);
 }
 
+function readTable(context: Context): string | undefined {
+  const valid = (text: string) => /^[\w.-]{3,255}$/.test(text);
+  return readValid(context, 'ordersTable', { valid, rule: 'the name of a DynamoDB table' });
+}
+
 /** Reads what placing orders needs; throws `SettingError` where it is missing or cannot work. */
-export function readOrderSettings(context: Context, unresolvedRegion: string | undefined): OrderSettings {
-  const region = readRegion(unresolvedRegion);
-  const walletAddress = readAddress(context, 'walletAddress');
+export function readOrderSettings(asked: Context, { account, region: unresolved }: Target): OrderSettings {
+  const region = readRegion(unresolved);
+  const walletAddress = readAddress(asked, 'walletAddress');
   if (walletAddress === undefined) {
     throw new SettingError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
   }
+  const nameOrArn = readSecretName(asked, { account, region });
+  const context = readCap(asked);
+  const { funderAddress, accountWarning, variables } = readAccount(context, walletAddress);
   return {
     region,
     walletAddress,
-    privateKeySecret: readSecretName(context, region),
+    funderAddress,
+    secret: { nameOrArn, keyArn: readSecretKey(context, region) },
+    ordersTable: readTable(context),
+    rollout: readOneOf(context, 'rollout', ROLLOUTS) ?? 'canary',
     access: readAccess(context),
     concurrency: readConcurrency(context),
-    ...readAccount(context, walletAddress),
-    variables: readVariables(context, ORDERS_ALONE),
+    accountWarning,
+    variables: { ...readVariables(context, TRADING), ...variables },
   };
 }

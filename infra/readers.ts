@@ -1,15 +1,14 @@
 import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../shared/limits.ts';
 import { EndpointFunction } from './endpoint-function.ts';
+import type { Names } from './names.ts';
 
 export interface ReadersProps {
+  readonly names: Names;
   readonly assets: string;
   readonly layer: LayerVersion;
   readonly environment: Readonly<Record<string, string>>;
-  /** The settings by which health tells the wallet; empty in a read-only deployment. */
-  readonly account: Readonly<Record<string, string>>;
 }
 
 export interface Readers {
@@ -19,19 +18,16 @@ export interface Readers {
 }
 
 /** The three functions that cannot trade. */
-export function addReaders(scope: Construct, { assets, layer, environment, account }: ReadersProps): Readers {
-  const log = { logRetention: RetentionDays.ONE_MONTH, keepLog: false } as const;
+export function addReaders(scope: Construct, { layer, ...common }: ReadersProps): Readers {
   // Above the 9 s within which a read is answered.
-  const reader = { assets, layer, environment, memory: 1024, timeoutMs: LAMBDA_TIMEOUT_MS.reads, ...log } as const;
+  const reader = { ...common, layer, memory: 1024, timeoutMs: LAMBDA_TIMEOUT_MS.reads } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
+      ...common,
       name: 'health',
-      description: 'GET /health, and the answer to every path that no other function takes',
-      assets,
-      environment: { ...environment, ...account },
+      description: 'GET /health, and the answer to every request that no other function takes',
       memory: 256,
       timeoutMs: LAMBDA_TIMEOUT_MS.health,
-      ...log,
     }),
     markets: new EndpointFunction(scope, 'Markets', {
       ...reader,

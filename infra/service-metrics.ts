@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AnyRoute } from '../functions/routes.ts';
+import type { Names } from './names.ts';
 
 type RouteName = AnyRoute['name'];
 
@@ -11,8 +12,8 @@ const PERIOD = Duration.minutes(5);
 export class ServiceMetrics {
   readonly namespace: string;
 
-  constructor(stackName: string) {
-    this.namespace = `OrderBookAdapter/${stackName}`;
+  constructor({ metrics }: Names) {
+    this.namespace = metrics;
   }
 
   private metric(metricName: string, statistic: string, dimensionsMap: Record<string, string>, label: string): Metric {

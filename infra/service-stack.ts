@@ -1,68 +1,46 @@
-import { join } from 'node:path';
-import { Annotations, ArnFormat, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
-import { Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ROUTES } from '../functions/routes.ts';
-import { Alarms } from './alarms.ts';
-import { addObservation } from './dashboard.ts';
-import { addGateway, type Gateway } from './gateway.ts';
-import { addOrders } from './orders.ts';
+import { Alarms, addServiceAlarms } from './alarms.ts';
+import { addDashboard, addServiceQueries } from './dashboard.ts';
+import { addVenueLayer } from './endpoint-function.ts';
+import { addGateway } from './gateway.ts';
+import type { Names } from './names.ts';
 import { addReaders } from './readers.ts';
 import { ServiceMetrics } from './service-metrics.ts';
-import type { Settings } from './settings.ts';
 
 export interface ServiceStackProps extends StackProps {
-  readonly settings: Settings;
+  readonly names: Names;
   /** The folder that the build writes. */
   readonly assets: string;
+  /** Variables that every function is told. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** ARN of the SNS topic that alarms go to. */
+  readonly alarmTopic: string | undefined;
 }
 
-/** The whole service. Without order settings it holds nothing that could trade or read a key. */
+/**
+ * The service that cannot trade. Nothing in it depends on whether orders are on: deploying it without their settings
+ * leaves them as they are.
+ */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, assets, ...props }: ServiceStackProps) {
-    super(scope, id, { ...props, terminationProtection: settings.orders !== undefined });
-    const metrics = new ServiceMetrics(settings.stackName);
-    const layer = new LayerVersion(this, 'VenueLayer', {
-      description: 'The client of the venue',
-      code: Code.fromAsset(join(assets, 'layer')),
-      compatibleRuntimes: [Runtime.NODEJS_24_X],
-    });
-    const environment = { ...settings.environment, SERVICE_METRICS_NAMESPACE: metrics.namespace };
-    const readers = addReaders(this, { assets, layer, environment, account: settings.orders?.account ?? {} });
-    const { orders: orderSettings } = settings;
-    const orders = orderSettings && addOrders(this, { settings: orderSettings, assets, layer, environment });
-    const functions = { ...readers, ...(orders && { orders }) };
-    const gateway = addGateway(this, { name: settings.stackName, functions, orderAccess: orderSettings?.access });
-    new Alarms(this, 'Alarms', { metrics, functions, topicArn: settings.alarmTopic });
-    const deployed = Object.values(ROUTES).flatMap(({ name }) => {
-      const target = { orders, ...readers }[name];
-      return target ? [[name, target] as const] : [];
-    });
-    addObservation(this, { stackName: settings.stackName, metrics, functions: deployed });
-    for (const warning of settings.warnings) Annotations.of(this).addWarningV2('order-book-adapter:setting', warning);
-    Tags.of(this).add('service', 'order-book-adapter');
-    Tags.of(this).add('mode', orders ? 'order-placing' : 'read-only');
-    this.addOutputs(gateway, deployed, orderSettings?.access.kind === 'iam');
-  }
-
-  private addOutputs(
-    { api, stage }: Gateway,
-    functions: readonly (readonly [string, { readonly function: { readonly functionName: string } }])[],
-    signedOrders: boolean,
-  ): void {
+  constructor(scope: Construct, id: string, { names, assets, environment, alarmTopic, ...props }: ServiceStackProps) {
+    super(scope, id, props);
+    const metrics = new ServiceMetrics(names);
+    const layer = addVenueLayer(this, assets, names);
+    const readers = addReaders(this, { names, assets, layer, environment });
+    const api = addGateway(this, names, readers);
+    addServiceAlarms(new Alarms(this, 'Alarms', alarmTopic), metrics, readers);
+    addDashboard(this, names, metrics);
+    addServiceQueries(
+      this,
+      names,
+      Object.values(readers).map(({ log }) => log),
+    );
     new CfnOutput(this, 'Url', { value: api.apiEndpoint, description: 'Base address of the service' });
-    for (const [name, { function: target }] of functions) {
-      new CfnOutput(this, `${name}Function`, { value: target.functionName });
+    // Always there: an export cannot go while the stack of orders imports it.
+    new CfnOutput(this, 'ApiId', { value: api.apiId, exportName: names.exports.apiId });
+    for (const [name, target] of Object.entries(readers)) {
+      new CfnOutput(this, `${name}Function`, { value: target.function.functionName });
     }
-    if (!signedOrders) return;
-    new CfnOutput(this, 'OrderRouteArn', {
-      description: 'What a caller of POST /v1/orders needs execute-api:Invoke on',
-      value: this.formatArn({
-        service: 'execute-api',
-        resource: api.apiId,
-        resourceName: `${stage.stageName}/${ROUTES.orders.method}${ROUTES.orders.path}`,
-        arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-      }),
-    });
   }
 }

@@ -1,4 +1,14 @@
-import { type Context, OPTIONS, readText, readValid, readVariables, refuseUnknown, SettingError } from './context.ts';
+import {
+  type Context,
+  OPTIONS,
+  readText,
+  readValid,
+  readVariables,
+  refuseUnknown,
+  requirePlace,
+  SettingError,
+  type Target,
+} from './context.ts';
 import { ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
 
 export interface Settings {
@@ -9,61 +19,77 @@ export interface Settings {
   readonly alarmTopic: string | undefined;
   /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Absent in a read-only deployment. */
+  /** Absent where the service alone is asked for. */
   readonly orders: OrderSettings | undefined;
-  /** Sentences about settings that have no effect, or perhaps not the one that was meant. */
+  /** Sentences about settings that have no effect, a large one, or perhaps not the one that was meant. */
   readonly warnings: readonly string[];
 }
 
 /** The settings that every function is told. */
 const COMMON = OPTIONS.filter(({ functions }) => functions.includes('markets'));
 
-const NAMES = [
+/** The names of all settings. */
+export const NAMES = [
   'placeOrder',
   ...ORDER_SETTING_NAMES,
   'region',
   'stackName',
   ...COMMON.map(({ option }) => option),
   'alarmTopic',
+  'env',
 ];
+
+const REGION = { valid: (text: string) => /^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text), rule: 'an AWS region' };
+const STACK_NAME = {
+  // The names of functions are made of it, and have an end; so are those of the other stacks.
+  valid: (text: string) => /^[A-Za-z][A-Za-z0-9-]{0,49}$/.test(text) && !/-(?:orders|order-store)$/.test(text),
+  rule: 'a letter, then letters, digits and dashes, 50 at most, without -orders or -order-store at its end',
+};
+const TOPIC = {
+  valid: (text: string) => /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/.test(text),
+  rule: 'the ARN of a topic',
+};
 
 /** Reads the opt-in to orders. Anything but a clear yes is refused: its meaning would be a guess. */
 function readPlaceOrder(context: Context): boolean {
   const text = readText(context, 'placeOrder');
   if (text === undefined) return false;
   if (text === 'true' || text === '1') return true;
-  throw new SettingError('placeOrder must be true or 1; leave it out for a read-only deployment.');
+  throw new SettingError('placeOrder must be true or 1; leave it out to deploy the service without touching orders.');
 }
 
-function uselessSettings(context: Context): string[] {
-  const useless = ORDER_SETTING_NAMES.filter((name) => readText(context, name) !== undefined);
-  if (useless.length === 0) return [];
-  return [`${useless.join(', ')}: without -c placeOrder=true the deployment is read-only and does not use this.`];
+function warningsOf(context: Context, placeOrder: boolean): string[] {
+  const ignored = placeOrder ? [] : ORDER_SETTING_NAMES.filter((name) => readText(context, name) !== undefined);
+  const uncapped = placeOrder && readText(context, 'maxOrderNotional') === 'none';
+  return [
+    ...(ignored.length > 0
+      ? [`${ignored.join(', ')}: not used without -c placeOrder=true; orders stay as they are.`]
+      : []),
+    ...(uncapped ? ['maxOrderNotional=none: no order is too large for this deployment.'] : []),
+  ];
 }
 
 /**
- * Reads what the operator asks for; throws `SettingError`. `defaultRegion` is the one that the CDK found in the AWS
- * configuration of the machine.
+ * Reads what the operator asks for; throws `SettingError`. `found` is what the CDK found in the AWS configuration of the
+ * machine.
  */
-export function readSettings(context: Context, defaultRegion: string | undefined): Settings {
-  refuseUnknown(context, NAMES);
-  const regionRule = { valid: (text: string) => /^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text), rule: 'an AWS region' };
-  const nameRule = {
-    valid: (text: string) => /^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(text),
-    rule: 'letters, digits and dashes',
-  };
-  const topicRule = {
-    valid: (text: string) => /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/.test(text),
-    rule: 'the ARN of a topic',
-  };
-  const region = readValid(context, 'region', regionRule) ?? defaultRegion;
-  const orders = readPlaceOrder(context) ? readOrderSettings(context, region) : undefined;
+export function readSettings(context: Context, found: Target = {}): Settings {
+  // The CDK's own context has a colon or an at sign in its names.
+  refuseUnknown(
+    Object.keys(context).filter((name) => /^\w+$/.test(name)),
+    NAMES,
+  );
+  const placeOrder = readPlaceOrder(context);
+  const region = readValid(context, 'region', REGION) ?? found.region;
+  const alarmTopic = readValid(context, 'alarmTopic', TOPIC);
+  if (alarmTopic !== undefined) requirePlace('alarmTopic', 'a topic', alarmTopic, { region });
+  const orders = placeOrder ? readOrderSettings(context, { ...found, region }) : undefined;
   return {
-    stackName: readValid(context, 'stackName', nameRule) ?? 'order-book-adapter',
+    stackName: readValid(context, 'stackName', STACK_NAME) ?? 'order-book-adapter',
     region,
-    alarmTopic: readValid(context, 'alarmTopic', topicRule),
+    alarmTopic,
     environment: readVariables(context, COMMON),
     orders,
-    warnings: orders ? [orders.accountWarning ?? []].flat() : uselessSettings(context),
+    warnings: [...warningsOf(context, placeOrder), orders?.accountWarning ?? []].flat(),
   };
 }

@@ -14,7 +14,6 @@ import {
 /** Settings of every process, by their names in the table. */
 export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder'> {
   readonly metricsNamespace?: string | undefined;
-  readonly bearerTokens?: boolean | undefined;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }
@@ -29,10 +28,9 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
 }
 
 export interface DeployedConfig extends Config {
-  /** The key is in a secret store. Only the function that places orders is told where: to `/health` it is elsewhere. */
+  /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
-    | { readonly kind: 'off'; readonly missing: readonly string[]; readonly walletAddress: string | undefined }
-    | { readonly kind: 'elsewhere'; readonly walletAddress: string }
+    | { readonly kind: 'off' }
     | {
         readonly kind: 'on';
         readonly walletAddress: string;
@@ -43,7 +41,7 @@ export interface DeployedConfig extends Config {
 
 export type Mode = 'read-only' | 'order-placing';
 
-export function modeOf({ orders }: LocalConfig | DeployedConfig): Mode {
+export function modeOf({ orders }: LocalConfig): Mode {
   return orders.kind === 'off' ? 'read-only' : 'order-placing';
 }
 
@@ -134,11 +132,8 @@ function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig 
     attempt,
   );
   const orders = (): DeployedConfig['orders'] => {
-    if (!placeOrder || walletAddress === undefined) {
-      return { kind: 'off', missing: missingOf(placeOrder, undefined), walletAddress };
-    }
-    if (privateKeySecret === undefined || ordersTable === undefined) return { kind: 'elsewhere', walletAddress };
-    return { kind: 'on', walletAddress, privateKeySecret, ordersTable };
+    const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
+    return isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' };
   };
   return {
     ...common,

@@ -109,7 +109,7 @@ const ORDER_REJECTED = {
 const PLACEMENT_DISABLED = {
   foreign_key:
     'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
-  elsewhere: 'Another function of this deployment takes orders.',
+  read_only: 'The service is deployed read-only: its operator has not set placeOrder.',
 } as const;
 
 const orderId = { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' } as const;
@@ -212,7 +212,7 @@ export const ERRORS = {
     when: 'a web page of an origin that the operator has not listed sends it',
     on: ['orders'],
     detail: ({ origin }: { readonly origin: string }) =>
-      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin in SERVICE_CORS_ORIGINS.`,
+      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin among the CORS origins.`,
   },
   host_not_allowed: {
     status: 403,

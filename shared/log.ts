@@ -3,7 +3,15 @@ import { createLineWriter, type LineWriter } from './line-writer.ts';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Events that an operator has to hear of, whatever was answered; a line that names one is counted where metrics are. */
+export type CountedEvent =
+  | 'unreadable_keys'
+  | 'foreign_keys'
+  | 'contradicted_records'
+  | 'lease_faults'
+  | 'daily_cap_warnings';
+
+type Fields = Readonly<Record<string, unknown>> & { readonly metric?: CountedEvent };
 
 /** Writes one JSON object a line. An `Error` among the fields becomes name, code, message and causes. */
 export interface Log {
@@ -19,12 +27,14 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly write?: (line: string) => void;
   readonly now?: () => number;
+  /** Makes further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
+  readonly metrics?: ((event: CountedEvent) => Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** Enough for a chain of translations; a cycle of causes ends here. */
 const MAX_CAUSES = 5;
 
-function describeError(error: Error, depth: number): Fields {
+function describeError(error: Error, depth: number): Readonly<Record<string, unknown>> {
   const { cause, code } = { cause: error.cause, code: Reflect.get(error, 'code') };
   return {
     name: error.name,
@@ -55,11 +65,14 @@ function writeToStdout(line: string): void {
   stdout.write(line);
 }
 
-export function createLog({ level, write = writeToStdout, now = Date.now }: LogOptions): Log {
+export function createLog({ level, write = writeToStdout, now = Date.now, metrics }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
   const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {
     if (index < threshold) return;
-    write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields }, replacer));
+    const counted = fields?.metric && metrics?.(fields.metric);
+    write(
+      JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields, ...counted }, replacer),
+    );
   };
   const always = LOG_LEVELS.length;
   return {

@@ -42,7 +42,6 @@ export interface Setting {
 type Table = Readonly<Record<string, Setting>>;
 
 const ALL = ['health', 'markets', 'book', 'orders'] as const;
-const ACCOUNT = ['health', 'orders'] as const;
 const ORDERS = ['orders'] as const;
 
 // The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, the table of the
@@ -100,21 +99,21 @@ export const COMMON_SETTINGS = {
     name: 'SERVICE_PLACE_ORDER',
     format: OPT_IN,
     meaning: 'exactly 1 enables orders; needs the key too',
-    functions: ACCOUNT,
+    functions: ORDERS,
   },
   signatureType: {
     name: 'SERVICE_SIGNATURE_TYPE',
     format: oneOf(SIGNATURE_TYPES),
     absent: 'derived from key and funder',
     meaning: 'what holds the funds: eoa (also without a funder), proxy, safe or deposit-wallet',
-    functions: ACCOUNT,
+    functions: ORDERS,
   },
   funderAddress: {
     name: 'SERVICE_FUNDER_ADDRESS',
     format: ADDRESS,
     absent: "the key's address",
     meaning: 'the account that holds the funds; required unless eoa',
-    functions: ACCOUNT,
+    functions: ORDERS,
   },
   builderCode: {
     name: 'SERVICE_BUILDER_CODE',
@@ -187,7 +186,7 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_WALLET_ADDRESS',
     format: ADDRESS,
     meaning: 'the only address that it trades with',
-    functions: ACCOUNT,
+    functions: ORDERS,
   },
   privateKeySecret: {
     name: 'SERVICE_PRIVATE_KEY_SECRET',
@@ -199,12 +198,6 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_ORDERS_TABLE',
     format: TEXT,
     meaning: "DynamoDB's table of the idempotency keys",
-    functions: ORDERS,
-  },
-  bearerTokens: {
-    name: 'SERVICE_BEARER_TOKENS',
-    format: CONSENT,
-    meaning: '1 where the gateway checks tokens: listed web pages may send an Authorization header',
     functions: ORDERS,
   },
   metricsNamespace: {
@@ -237,12 +230,16 @@ function editDistance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** Finds the name that a misspelt one is most like. */
+export function nearestOf(misspelt: string, names: readonly string[]): string | undefined {
+  const byDistance = names.map((name) => ({ name, distance: editDistance(misspelt, name) }));
+  return byDistance.sort((a, b) => a.distance - b.distance)[0]?.name;
+}
+
 function sentenceOnUnknown(variable: string): string {
   // In a name such as "SERVICE_X: abc" there is a value.
   const name = variable.replace(/\W.*/s, '…');
-  const byDistance = NAMES.map((setting) => ({ setting, distance: editDistance(variable, setting) }));
-  const [nearest] = byDistance.sort((a, b) => a.distance - b.distance);
-  return `${name} is not a setting: did you mean ${nearest?.setting}?`;
+  return `${name} is not a setting: did you mean ${nearestOf(variable, NAMES)}?`;
 }
 
 /** Throws `ConfigError` for variables that are named like settings and are none: a misspelt cap would be no cap. */

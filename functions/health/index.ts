@@ -1,21 +1,34 @@
-import { modeOf, parseDeployedConfig } from '../../shared/config.ts';
-import { openContainer } from '../container.ts';
+import { openDeployed } from '../deployed.ts';
 import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
-import { ROUTES } from '../routes.ts';
-import { healthEndpoint } from './endpoint.ts';
+import { ROUTES, WHILE_ORDERS_ARE_TAKEN } from '../routes.ts';
+import { type HealthFacts, healthEndpoint } from './endpoint.ts';
 
-const { config, pipeline } = openContainer(parseDeployedConfig);
-const { orders, funderAddress } = config;
-const { walletAddress = null } = orders;
-const whyDisabled = orders.kind === 'off' ? orders.missing : 'elsewhere';
+const { pipeline } = openDeployed();
 
-const health = createGatewayHandler(healthEndpoint({ mode: modeOf(config), walletAddress, funderAddress }), pipeline);
-const disabledOrders = createGatewayHandler(disabledOrdersEndpoint(whyDisabled), pipeline);
+const noOrders = disabledOrdersEndpoint('read_only');
+const refuseOrders = createGatewayHandler(noOrders, pipeline);
+const allowTokens = createGatewayHandler(noOrders, { ...pipeline, bearerTokens: true });
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
 
-/** Besides its own path it answers what no other function takes, orders included while they are not deployed. */
+/** Reads what the gateway says of orders. On any other route the headers are the client's, and mean nothing. */
+function factsOf({ routeKey, headers }: Parameters<GatewayHandler>[0]): HealthFacts {
+  if (routeKey !== WHILE_ORDERS_ARE_TAKEN.health) {
+    return { mode: 'read-only', walletAddress: null, funderAddress: undefined };
+  }
+  const { walletAddress, funderAddress } = WHILE_ORDERS_ARE_TAKEN.headers;
+  return {
+    mode: 'order-placing',
+    walletAddress: headers[walletAddress] ?? null,
+    funderAddress: headers[funderAddress] || undefined,
+  };
+}
+
+/** Besides its own path it answers what no other function takes: of orders the preflights, and all while there are none. */
 export const handler: GatewayHandler = (event, context) => {
-  if (event.rawPath === ROUTES.health.path) return health(event, context);
-  return event.rawPath === ROUTES.orders.path ? disabledOrders(event, context) : unknownPath(event, context);
+  const { rawPath, routeKey } = event;
+  if (rawPath === ROUTES.health.path)
+    return createGatewayHandler(healthEndpoint(factsOf(event)), pipeline)(event, context);
+  if (rawPath !== ROUTES.orders.path) return unknownPath(event, context);
+  return routeKey === WHILE_ORDERS_ARE_TAKEN.preflight ? allowTokens(event, context) : refuseOrders(event, context);
 };

@@ -1,9 +1,8 @@
 import { createMarketData } from '#venue/market-data';
-import { parseDeployedConfig } from '../../shared/config.ts';
-import { openContainer } from '../container.ts';
+import { openDeployed } from '../deployed.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { marketsEndpoint } from './endpoint.ts';
 
-const { config, log, pipeline } = openContainer(parseDeployedConfig);
+const { config, log, pipeline } = openDeployed();
 
 export const handler = createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline);

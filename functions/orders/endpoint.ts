@@ -3,8 +3,8 @@ import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, HttpRequest, Middleware } from '../endpoint.ts';
+import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
+import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import { checkMediaTypeAndSize, checkNoQuery, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
@@ -51,21 +51,21 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
 }
 
 /**
- * Gives the capability to trade. Errors: 403 `order_placement_disabled` where there is none, 503 `store_unavailable`
- * when the key cannot be read.
+ * Gives the capability to trade; `call` names the request in the log, where there is one. Errors: 403
+ * `order_placement_disabled` where there is none, 503 `store_unavailable` when the key cannot be read.
  */
-export type OpenOrders = () => Promise<Orders>;
+export type OpenOrders = (call?: Call) => Promise<Orders>;
 
 export interface OrdersOptions {
   /** Absent where anybody may order. */
   readonly verification?: ClientVerification | undefined;
-  /** Names a request as the gateway knows it, for the log. */
-  readonly gatewayTrace?: (requestContext: HttpRequest['requestContext']) => Readonly<Record<string, string>>;
 }
 
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
-export function ordersEndpoint(openOrders: OpenOrders, { verification, gatewayTrace }: OrdersOptions = {}): Endpoint {
-  const checkPlacementEnabled: Middleware = { before: () => openOrders().then(() => undefined) };
+export function ordersEndpoint(openOrders: OpenOrders, { verification }: OrdersOptions = {}): Endpoint {
+  const checkPlacementEnabled: Middleware = {
+    before: ({ context: { state } }) => openOrders(state.call).then(() => undefined),
+  };
   const clientHeaders = verification ? [verification.checkHeaders] : [];
   return {
     route: ROUTES.orders,
@@ -82,7 +82,7 @@ export function ordersEndpoint(openOrders: OpenOrders, { verification, gatewayTr
     handler: async ({ body, headers, requestContext, logFields }, call) => {
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);
-      const orders = await openOrders();
+      const orders = await openOrders(call);
       const { domainName } = requestContext;
       const signed = { headers, domainName, order: wireOrder, now: orders.now() };
       const { client, refusal } = verification?.verify(signed) ?? {};
@@ -91,7 +91,6 @@ export function ordersEndpoint(openOrders: OpenOrders, { verification, gatewayTr
       const trace = {
         order: wireOrder,
         ...(client === undefined ? claimed : { client_address: client, client_address_verified: true }),
-        ...gatewayTrace?.(requestContext),
       };
       Object.assign(logFields, trace);
       if (refusal) throw refusal;

@@ -1,12 +1,11 @@
-import { parseDeployedConfig } from '../../shared/config.ts';
-import { openContainer } from '../container.ts';
+import { openDeployed } from '../deployed.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { ordersEndpoint } from './endpoint.ts';
-import { gatewayTrace } from './gateway-trace.ts';
+import { gatewayCaller } from './gateway-caller.ts';
 import { createTrading } from './trading.ts';
 import { openVerification } from './verification/open.ts';
 
-const { config, log, pipeline } = openContainer(parseDeployedConfig);
+const { config, log, pipeline } = openDeployed(gatewayCaller);
 const openOrders = createTrading(config, log);
 
 // At init, where no caller waits for it; a failure is logged where it happens, and the next request tries again.
@@ -14,4 +13,4 @@ await openOrders().catch(() => undefined);
 
 const verification = await openVerification(config);
 
-export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification, gatewayTrace }), pipeline);
+export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification }), pipeline);

@@ -6,6 +6,7 @@ import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
+import type { Call } from '../../shared/venue/port.ts';
 import type { OpenOrders } from './endpoint.ts';
 import { createWalletKeyReader, type ReadWalletKey, type WalletKey } from './wallet-key.ts';
 
@@ -14,6 +15,8 @@ interface TradingDeps {
   readonly log: Log;
   readonly store: OrderStore;
   readonly readKey: ReadWalletKey;
+  /** Name or ARN of the secret that the key is read from. */
+  readonly secretId: string;
   /** The only address this service may trade with. */
   readonly pinnedAddress: string;
 }
@@ -23,17 +26,20 @@ function isPinned({ privateKey }: WalletKey, pinnedAddress: string): boolean {
 }
 
 /** Not the venue's fault, and nothing was sent: a store that we need does not work, and a repeat may find it working. */
-async function readOrRefuse(readKey: ReadWalletKey, log: Log): Promise<WalletKey> {
+async function readOrRefuse({ readKey, secretId, log }: TradingDeps, call: Call | undefined): Promise<WalletKey> {
   try {
     return await readKey();
   } catch (error) {
-    log.error('the wallet key could not be read', { error });
+    const trace = { secret: secretId, error, ...call?.trace };
+    log.error('the wallet key could not be read', { ...trace, metric: 'unreadable_keys' });
     throw refuse('store_unavailable', { store: 'secret' });
   }
 }
 
-function refuseForeignKey(pinnedAddress: string, log: Log): AppError {
-  log.error('the key in the secret store does not belong to the pinned wallet: orders are refused', { pinnedAddress });
+function refuseForeignKey({ pinnedAddress, secretId, log }: TradingDeps, call: Call | undefined): AppError {
+  const trace = { pinned_address: pinnedAddress, secret: secretId, ...call?.trace };
+  const message = 'the key in the secret store does not belong to the pinned wallet: orders are refused';
+  log.error(message, { ...trace, metric: 'foreign_keys' });
   return refuse('order_placement_disabled', { why: 'foreign_key' });
 }
 
@@ -50,24 +56,29 @@ function areCredentialsRefused(error: unknown): boolean {
 }
 
 /** Reads the credentials after a rotation. A rotated key closes trading: the next request decides whose it is. */
-async function reload(deps: TradingDeps, current: WalletKey, close: () => void): Promise<WalletKey['credentials']> {
-  const { log, readKey, pinnedAddress } = deps;
-  const fresh = await readOrRefuse(readKey, log);
+async function reload(
+  deps: TradingDeps,
+  current: WalletKey,
+  close: () => void,
+  call: Call,
+): Promise<WalletKey['credentials']> {
+  const fresh = await readOrRefuse(deps, call);
   if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
     close();
-    if (!isPinned(fresh, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
+    if (!isPinned(fresh, deps.pinnedAddress)) throw refuseForeignKey(deps, call);
     return undefined;
   }
   if (sameCredentials(fresh, current)) return undefined;
-  log.info('the API credentials were rotated');
+  deps.log.info('the API credentials were rotated', call.trace);
   return fresh.credentials;
 }
 
-async function open(deps: TradingDeps, close: () => void): Promise<Orders> {
-  const { config, log, store, readKey, pinnedAddress } = deps;
-  const key = await readOrRefuse(readKey, log);
-  if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(pinnedAddress, log);
-  const entry = createOrderEntry({ ...config, ...key, reloadCredentials: () => reload(deps, key, close) }, log);
+async function open(deps: TradingDeps, close: () => void, opening: Call | undefined): Promise<Orders> {
+  const { config, log, store, pinnedAddress } = deps;
+  const key = await readOrRefuse(deps, opening);
+  if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(deps, opening);
+  const reloadCredentials = (call: Call) => reload(deps, key, close, call);
+  const entry = createOrderEntry({ ...config, ...key, reloadCredentials }, log);
   const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   const place: Orders['place'] = async (...request) => {
     try {
@@ -104,14 +115,15 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;
   checkAccount(pinnedAddress, config, log);
   const store = createDynamoDbStore({ tableName: ordersTable });
-  const deps = { config, log, store, readKey: createWalletKeyReader(privateKeySecret), pinnedAddress };
+  const readKey = createWalletKeyReader(privateKeySecret);
+  const deps = { config, log, store, readKey, secretId: privateKeySecret, pinnedAddress };
   let opened: Promise<Orders> | undefined;
   const close = () => {
     opened = undefined;
   };
-  return () => {
+  return (call) => {
     // A failure is not kept: it would last as long as the execution environment.
-    opened ??= open(deps, close).catch((error: unknown) => {
+    opened ??= open(deps, close, call).catch((error: unknown) => {
       close();
       throw error;
     });

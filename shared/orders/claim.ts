@@ -150,8 +150,9 @@ async function takeRecord(
   return undefined;
 }
 
-function aboveDayCap({ dayCap, entry }: ClaimDeps, orderId: string): AppError {
+function aboveDayCap({ dayCap, entry, log }: ClaimDeps, orderId: string): AppError {
   if (!dayCap) throw new Error('the store refused a count that nobody asked for');
+  log.audit('an order is above what is left of the daily cap', { order_id: orderId, metric: 'daily_cap_warnings' });
   return aboutOrder(dayCap.refusal(entry.now()), orderId);
 }
 

@@ -1,9 +1,10 @@
-import { type Decimal, formatDecimal, parseDecimal, toUnits } from '../decimal.ts';
+import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, toUnits } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
 import type { DayCount, OrderRecord, OrderStore } from './record.ts';
 
 /** Decimals of collateral: amounts are counted in millionths. */
 const UNIT_DECIMALS = 6;
+const UNIT: Decimal = { coefficient: 1n, scale: UNIT_DECIMALS };
 const DAY_MS = 86_400_000;
 
 function dayOf(time: number): string {
@@ -28,15 +29,24 @@ export interface DayCap {
   admit(record: OrderRecord): DayCount | undefined;
   /** Tells that the orders of the day on which an order was signed are above the cap of today. */
   isExceeded(record: OrderRecord, store: OrderStore): Promise<boolean>;
+  /**
+   * Says in the words of the log that nine tenths of the cap or more are used on the day on which an order was signed.
+   * Looks once a minute: it costs a read of the store. Rejects when the store fails.
+   */
+  nearlyUsed(record: OrderRecord, store: OrderStore): Promise<Readonly<Record<string, string>> | undefined>;
   /** 422 `daily_cap_reached`. */
   refusal(now: number): AppError;
 }
 
-/** Makes the cap; `max` is in collateral. */
-export function createDayCap(max: Decimal): DayCap {
+/** Short for an alarm that looks at five minutes. */
+const LOOK_MS = 60_000;
+
+/** Makes the cap; `max` is in collateral, `elapsed` a monotonic clock in milliseconds. */
+export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
   const { coefficient, scale } = max;
   // Rounded down where it is finer than what is counted.
   const atMost = (coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(scale);
+  let lookedAt = Number.NEGATIVE_INFINITY;
   return {
     admit: (record) => {
       const count = countOf(record);
@@ -45,6 +55,15 @@ export function createDayCap(max: Decimal): DayCap {
     isExceeded: async (record, store) => {
       const count = countOf(record);
       return count !== undefined && (await store.countedOn(count.day)) > atMost;
+    },
+    nearlyUsed: async (record, store) => {
+      const count = countOf(record);
+      if (!record.counted || count === undefined || elapsed() - lookedAt < LOOK_MS) return undefined;
+      lookedAt = elapsed();
+      const used = await store.countedOn(count.day);
+      if (used * 10n < atMost * 9n) return undefined;
+      const notional = formatDecimal(multiplyDecimals({ coefficient: used, scale: 0 }, UNIT));
+      return { day: count.day, notional, max_daily_notional: formatDecimal(max) };
     },
     refusal: (now) =>
       refuse('daily_cap_reached', {

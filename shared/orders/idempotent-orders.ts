@@ -117,7 +117,7 @@ async function release({ store, log }: Deps, key: string, { record, unprovenBefo
   try {
     await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
   } catch (error) {
-    log.error('lease not released', { order_id: record.orderId, error });
+    log.error('lease not released', { order_id: record.orderId, error, metric: 'lease_faults' });
   }
 }
 
@@ -132,7 +132,7 @@ async function storeAnswer(
   try {
     return (await store.replace(key, record, expected, count)) === 'written' ? record : await store.read(key);
   } catch (error) {
-    log.error('final answer not stored', { order_id: record.orderId, error });
+    log.error('final answer not stored', { order_id: record.orderId, error, metric: 'lease_faults' });
     return undefined;
   }
 }
@@ -171,7 +171,8 @@ async function concludePlaced(
   const standing = await storeAnswer(deps, key, record, 'unfinished');
   if (standing?.state !== 'finished' || standing === record) return own;
   if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
-  deps.log.error('a placed order contradicts its record', { order_id: orderId, record: standing.answer });
+  const contradiction = { order_id: orderId, record: standing.answer };
+  deps.log.error('a placed order contradicts its record', { ...contradiction, metric: 'contradicted_records' });
   await overrule(deps, key, standing, record);
   return own;
 }
@@ -239,6 +240,12 @@ const giveUp: Leave = async (deps, key, held) => {
   await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
 };
 
+/** Tells the operator, and not the caller, that the daily cap is nearly used up. A store that fails says so elsewhere. */
+async function warnOfDayCap({ dayCap, store, log }: Deps, { record }: Held): Promise<void> {
+  const nearlyUsed = await dayCap?.nearlyUsed(record, store).catch(() => undefined);
+  if (nearlyUsed) log.audit('the daily cap is nearly used up', { ...nearlyUsed, metric: 'daily_cap_warnings' });
+}
+
 /** Places the order of a claim. `logged` names the key in the log. */
 async function placeClaimed(
   deps: Deps,
@@ -248,12 +255,15 @@ async function placeClaimed(
 ): Promise<OrderResult> {
   const { orderId } = held.record;
   if (held.send === 'first') deps.log.audit('order signed', { order_id: orderId, ...call.trace, ...logged });
-  const fate = weigh(deps, held, await hand(deps, held, call));
+  // Beside the sending, which takes longer.
+  const [handed] = await Promise.all([hand(deps, held, call), warnOfDayCap(deps, held)]);
+  const fate = weigh(deps, held, handed);
   if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
   if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
   if (fate.kind === 'not_taken') await leave(deps, key, held, fate);
-  // After a lease that has ended, the record is another's.
   else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
+  // The record is another's then.
+  else deps.log.error('lease ended', { order_id: orderId, ...call.trace, metric: 'lease_faults' });
   return { orderId, fate, replayed: false };
 }
 
@@ -288,7 +298,7 @@ export function createOrders({
   ...rest
 }: OrdersDeps): Orders {
   const leases = createLeaseWatch(leaseMs, elapsed);
-  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional);
+  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional, elapsed);
   const deps: Deps = { ...rest, wall, leaseMs, lateArrivalMs, leases, dayCap };
   return {
     walletAddress: rest.entry.walletAddress,

@@ -1,5 +1,5 @@
-/** A ratio of ours to the baseline; `at-most` where less is better. */
-export type Target = { readonly atMost: number } | { readonly atLeast: number };
+/** A ratio of ours to the baseline; `atMost` where less is better, `exactly` where any other is a fault, and any error. */
+export type Target = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 
 /** One line of the table. */
 export interface Row {
@@ -7,7 +7,7 @@ export interface Row {
   readonly name: string;
   readonly figure: string;
   readonly baseline: string;
-  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips';
+  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
   /** Absent where the line only informs. */
   readonly target?: Target;
 }

@@ -10,6 +10,7 @@ import { marketsGrowth, memory } from './rows/memory.ts';
 import { orderLatency, orderRate } from './rows/orders.ts';
 import { readLatency, readRate } from './rows/reads.ts';
 import { roundTrips } from './rows/round-trips.ts';
+import { scale } from './rows/scale.ts';
 import { signing } from './rows/signing.ts';
 import { start } from './rows/start.ts';
 
@@ -25,6 +26,7 @@ const BENCHES = [
   marketsGrowth,
   signing,
   coldStart,
+  scale,
 ] as const satisfies readonly Bench[];
 
 const FULL = { rounds: 5, scale: 1 };

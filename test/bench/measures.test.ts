@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
 import { ORDER_TYPE } from '../support/orders/order-type.ts';
 import { summariseRow } from './report.ts';
+import { countOrders } from './scale/count.ts';
 import { median, percentile } from './statistics.ts';
 import { sequentialDepth } from './venue/depth.ts';
 import { orderIdOf } from './venue/order-id.ts';
@@ -41,6 +42,24 @@ describe('what the benchmark computes', () => {
     const { maker } = order;
     const value = { ...order, maker: maker.toLowerCase(), signer: maker.toLowerCase(), side: 0 };
     expect(orderIdOf(SIGNED_ORDER)).toBe(TypedDataEncoder.hash(domain, { Order: ORDER_TYPE }, value));
+  });
+
+  it('judges a count as missed by one more, by one less, and by an error', () => {
+    const row = { name: 'a', figure: 'a', baseline: 'b', unit: 'orders', target: { exactly: 1 } } as const;
+    const verdictOf = (value: number, errors = 0) => summariseRow(row, [{ value, baseline: 10, errors }], undefined);
+    const verdicts = [verdictOf(10), verdictOf(11), verdictOf(9), verdictOf(10, 1)].map(({ verdict }) => verdict);
+    expect(verdicts).toStrictEqual(['ok', 'missed', 'missed', 'missed']);
+  });
+
+  it.each([
+    ['each key has its order', [['a'], ['b']], ['a', 'b'], { placed: 2, lost: 0, doubled: 0 }],
+    ['a key was told of none', [['a'], []], ['a'], { placed: 1, lost: 1, doubled: 0 }],
+    ['a key was told of one that is not there', [['a'], ['b']], ['a'], { placed: 1, lost: 1, doubled: 0 }],
+    ['nobody was told of one', [['a']], ['a', 'b'], { placed: 2, lost: 0, doubled: 1 }],
+    ['a key was told of two', [['a', 'b']], ['a', 'b'], { placed: 2, lost: 0, doubled: 1 }],
+  ])('counts orders that are lost and doubled: %s', (_what, told, after, count) => {
+    const ids = new Map(told.map((of, index) => [String(index), new Set(of)]));
+    expect(countOrders(ids, ['before'], ['before', ...after])).toStrictEqual(count);
   });
 
   it('judges the median of the ratios, and shows what failed', () => {

@@ -15,21 +15,23 @@ export interface Result extends Row {
   readonly samples: readonly Sample[];
 }
 
-function judge(ratio: number, target: Target | undefined): Result['verdict'] {
+function judge(ratio: number, errors: number, target: Target | undefined): Result['verdict'] {
   if (!target) return 'info';
+  if ('exactly' in target) return ratio === target.exactly && errors === 0 ? 'ok' : 'missed';
   return ('atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast) ? 'ok' : 'missed';
 }
 
 export function summariseRow(row: Row, samples: readonly Sample[], failure: string | undefined): Result {
   const ratio = summarise(samples.map(({ value, baseline }) => value / baseline));
+  const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
   return {
     ...row,
     value: summarise(samples.map(({ value }) => value)),
     against: summarise(samples.map(({ baseline }) => baseline)),
     ratio,
-    verdict: failure === undefined ? judge(ratio.median, row.target) : 'failed',
+    verdict: failure === undefined ? judge(ratio.median, errors, row.target) : 'failed',
     ...(failure !== undefined && { failure }),
-    errors: samples.reduce((sum, { errors }) => sum + errors, 0),
+    errors,
     samples,
   };
 }
@@ -42,12 +44,13 @@ function short(value: number): string {
 
 function targetOf({ target }: Row): string {
   if (!target) return '–';
+  if ('exactly' in target) return `${target.exactly}x`;
   return 'atMost' in target ? `≤ ${target.atMost}x` : `≥ ${target.atLeast}x`;
 }
 
 function line(result: Result): string {
   const { figure, baseline, unit, value, against, ratio, verdict, errors } = result;
-  const digits = unit === 'trips' ? (n: number) => String(n) : short;
+  const digits = unit === 'trips' || unit === 'orders' ? (n: number) => String(n) : short;
   const cells = [
     figure,
     `${digits(value.median)} ${unit}`,

@@ -91,6 +91,29 @@ describe('the pipeline', () => {
     },
   );
 
+  it('takes the id of the invocation where the caller has none', async () => {
+    const { result, lines } = await ask(ok, { awsRequestId: 'invocation-1' });
+    expect(result.headers?.['x-request-id']).toBe('invocation-1');
+    expect(lines).toMatchObject([{ request_id: 'invocation-1' }]);
+  });
+
+  it.each([
+    [true, [{ level: 'info', message: 'request', status: 200, alarm: 1, rate_limit: { remaining: 3 } }]],
+    [false, []],
+  ])('writes the line that an alarm waits for whatever the threshold: %s', async (urgent, expected) => {
+    const endpoint = endpointOf((_request, call) => {
+      call.venueRequests.push({
+        name: 'book',
+        result: 200,
+        milliseconds: 3,
+        rateLimit: { remaining: 3, reset: null, tier: null },
+      });
+      return { status: 200 };
+    });
+    const metrics = () => ({ urgent, members: { alarm: 1 } });
+    expect((await ask(endpoint, {}, { level: 'error', metrics })).lines).toMatchObject(expected);
+  });
+
   it('writes one line for a request, with what the venue was asked and what the handler added', async () => {
     const endpoint = endpointOf(({ logFields }, call) => {
       call.venueRequests.push({ name: 'book', result: 200, milliseconds: 3 });

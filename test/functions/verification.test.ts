@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { invocationTrace } from '../../functions/deployed.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { gatewayTrace } from '../../functions/orders/gateway-trace.ts';
+import { gatewayCaller } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { createVerification } from '../../functions/orders/verification/verification.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
@@ -112,37 +113,47 @@ describe('verification', () => {
 });
 
 describe('the trace of a deployed order', () => {
-  const requestId = 'gateway-id';
   const userArn = 'arn:aws:iam::123456789012:user/trader';
 
   it.each([
-    [{ requestId }, { gateway_request_id: requestId }],
-    [
-      { requestId, authorizer: { iam: { userArn } } },
-      { gateway_request_id: requestId, gateway_caller: userArn },
-    ],
-    [
-      { requestId, authorizer: { jwt: { claims: { sub: 'me' }, scopes: null } } },
-      { gateway_request_id: requestId, gateway_caller: 'me' },
-    ],
-    [{ requestId, authorizer: { iam: null, jwt: { claims: {} } } }, { gateway_request_id: requestId }],
-    [{ requestId, authorizer: { lambda: { iam: { userArn } } } }, { gateway_request_id: requestId }],
-    [{}, {}],
-  ])('says what the gateway knows of it: %j', (requestContext, trace) => {
-    expect(gatewayTrace(requestContext)).toStrictEqual(trace);
+    [{ authorizer: { iam: { userArn } } }, userArn],
+    [{ authorizer: { jwt: { claims: { sub: 'me' }, scopes: null } } }, 'me'],
+    [{ authorizer: { iam: null, jwt: { claims: {} } } }, undefined],
+    [{ authorizer: { lambda: { iam: { userArn } } } }, undefined],
+    [{}, undefined],
+  ])('says whom the gateway has verified: %j', (requestContext, caller) => {
+    expect(gatewayCaller(requestContext)).toBe(caller);
   });
 
-  it('is in its lines', async () => {
+  it('is in all of its lines, those of refused requests included', async () => {
     const traces: unknown[] = [];
     const fake = fakeOrders();
     const place: typeof fake.place = (order, key, call) => {
       traces.push(call.trace);
       return fake.place(order, key, call);
     };
-    const endpoint = ordersEndpoint(async () => ({ ...fake, place }), { gatewayTrace });
-    const headers = { 'content-type': 'application/json' };
-    const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) });
-    for (const line of [...traces, ...lines]) expect(line).toMatchObject({ gateway_request_id: requestId });
-    expect([traces.length, lines.length]).toStrictEqual([1, 1]);
+    const opened: unknown[] = [];
+    const endpoint = ordersEndpoint(async (call) => {
+      opened.push(call?.trace);
+      return { ...fake, place };
+    });
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'mine' };
+    const send = (body: string) =>
+      ask(
+        endpoint,
+        { method: 'POST', headers, body, awsRequestId: 'lambda-id' },
+        { trace: invocationTrace(() => 'me') },
+      );
+    const [placed, refused] = [await send(JSON.stringify(BODY)), await send('{')];
+    const lines = [...traces, ...opened, ...placed.lines, ...refused.lines];
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        request_id: 'mine',
+        gateway_request_id: 'gateway-id',
+        lambda_request_id: 'lambda-id',
+        gateway_caller: 'me',
+      });
+    }
+    expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 3, 6]);
   });
 });

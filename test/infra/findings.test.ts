@@ -39,9 +39,9 @@ const ANSWERED_OTHERWISE = [
 /** What cdk-nag and cfn-guard find, by plugin. */
 async function findingsOf(name: string, context: Readonly<Record<string, unknown>>, addRoute = false) {
   const outdir = join(folder, name);
-  const { app, stack } = createServiceApp(join(folder, 'build'), context, outdir);
+  const { app, service } = createServiceApp(join(folder, 'build'), context, outdir);
   Validations.of(app).addPlugins(new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
-  if (addRoute) new CfnRoute(stack, 'Open', { apiId: 'api', routeKey: 'GET /open' });
+  if (addRoute) new CfnRoute(service, 'Open', { apiId: 'api', routeKey: 'GET /open' });
   try {
     app.synth();
   } catch {
@@ -57,13 +57,14 @@ const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:operators';
 
 describe('cdk-nag and cfn-guard', () => {
   it.each([
-    ['read-only', {}],
-    ['order-placing', ORDER_CONTEXT],
-    ['public', { ...ORDER_CONTEXT, ...PUBLIC }],
+    ['read-only', {}, []],
+    ['order-placing', ORDER_CONTEXT, []],
+    // Our own warning, which is in the same report.
+    ['public', { ...ORDER_CONTEXT, ...PUBLIC }, ['Construct Annotations Annotation::order-book-adapter:public-orders']],
   ])(
     'find nothing in the %s deployment',
-    async (name, context) => {
-      expect(await findingsOf(name, { alarmTopic: TOPIC, ...context })).toStrictEqual([]);
+    async (name, context, expected) => {
+      expect(await findingsOf(name, { alarmTopic: TOPIC, ...context })).toStrictEqual(expected);
     },
     300_000,
   );

@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { OPTIONS } from '../../infra/context.ts';
-import { readSettings } from '../../infra/settings.ts';
+import { NAMES, readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
-import { ORDER_CONTEXT, WALLET_ADDRESS } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 import { funderOf } from '../support/venue/paper-client.ts';
 
 const SAFE = funderOf(WALLET_ADDRESS, 'safe');
 
-function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
+const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
+const KMS_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+
+function problemOf(context: Readonly<Record<string, unknown>>, region?: string, account?: string): string {
   try {
-    readSettings(context, region);
+    readSettings(context, { region, account });
   } catch (error) {
     return `${error}`;
   }
@@ -22,18 +27,18 @@ function without(name: keyof typeof ORDER_CONTEXT): Readonly<Record<string, unkn
 
 describe('placeOrder', () => {
   it.each(['true', '1', true, 1])('is on for %p', (placeOrder) => {
-    expect(readSettings({ ...ORDER_CONTEXT, placeOrder }, undefined).orders?.walletAddress).toBe(WALLET_ADDRESS);
+    expect(readSettings({ ...ORDER_CONTEXT, placeOrder }).orders?.walletAddress).toBe(WALLET_ADDRESS);
   });
 
   it('is off without it, and says which settings then have no effect', () => {
-    const { orders, warnings } = readSettings({ walletAddress: WALLET_ADDRESS, maxOrderNotional: '5' }, undefined);
+    const { orders, warnings } = readSettings({ walletAddress: WALLET_ADDRESS, maxOrderNotional: '5' });
     expect(orders).toBeUndefined();
     expect(warnings).toStrictEqual([expect.stringContaining('walletAddress, maxOrderNotional')]);
   });
 
   it.each(['false', '0', 'yes', 'TRUE', ' 1', false, 0, 2])('is refused for %p', (placeOrder) => {
     expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe(
-      'SettingError: placeOrder must be true or 1; leave it out for a read-only deployment.',
+      'SettingError: placeOrder must be true or 1; leave it out to deploy the service without touching orders.',
     );
   });
 
@@ -44,6 +49,10 @@ describe('placeOrder', () => {
       'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
     ],
     ['region', 'Set the region of the orders function, such as -c region=eu-west-1.'],
+    [
+      'maxOrderNotional',
+      'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
+    ],
   ] as const)('says what to do without %s', (name, sentence) => {
     expect(problemOf(without(name))).toBe(`SettingError: ${sentence}`);
   });
@@ -78,7 +87,36 @@ describe('the region of orders', () => {
   });
 });
 
+describe('what moves money', () => {
+  it('has no cap only where that is said, and then with a warning', () => {
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, maxOrderNotional: 'none' });
+    expect(orders?.variables).not.toHaveProperty('SERVICE_MAX_ORDER_NOTIONAL');
+    expect(warnings).toStrictEqual(['maxOrderNotional=none: no order is too large for this deployment.']);
+    expect(readSettings(ORDER_CONTEXT).warnings).toStrictEqual([]);
+  });
+
+  it('is open to everybody who was invited in two words, with both caps', () => {
+    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.access).toStrictEqual({ kind: 'public' });
+  });
+
+  it('reserves no quota, and rolls out in steps, unless asked', () => {
+    const { orders } = readSettings(ORDER_CONTEXT);
+    expect([orders?.concurrency, orders?.rollout]).toStrictEqual([undefined, 'canary']);
+    const asked = readSettings({ ...ORDER_CONTEXT, orderConcurrency: '7', rollout: 'all-at-once' }).orders;
+    expect([asked?.concurrency, asked?.rollout]).toStrictEqual([7, 'all-at-once']);
+  });
+});
+
 describe('settings', () => {
+  it('have a row each in the document about deploying', () => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8');
+    const [table = ''] = /^\| setting \|.*?\n\n/ms.exec(text) ?? [];
+    const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(named.toSorted()).toStrictEqual([...NAMES].toSorted());
+  });
+
   const key = 'a'.repeat(64);
 
   it.each([
@@ -87,9 +125,42 @@ describe('settings', () => {
     ['the key for its name', { privateKeySecret: `0x${key}` }, 'not the key; take a new key, this one was shown'],
     [
       'a secret elsewhere',
-      { privateKeySecret: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:k' },
-      'must be a secret of eu-west-1',
+      { privateKeySecret: SECRET_ARN.replace('eu-west-1', 'us-east-1') },
+      'privateKeySecret must be a secret of eu-west-1, where the functions run.',
     ],
+    [
+      'a secret of strangers',
+      { privateKeySecret: SECRET_ARN.replace('123456789012', '210987654321') },
+      'privateKeySecret must be a secret of the account that is deployed to, 123456789012.',
+    ],
+    [
+      'an ARN without its end',
+      { privateKeySecret: SECRET_ARN.replace(/-\w{6}$/, '') },
+      'its whole ARN with the six characters at its end',
+    ],
+    [
+      'a key by its alias',
+      { secretKeyArn: KMS_ARN.replace('key/', 'alias/') },
+      'secretKeyArn must be the ARN of a KMS key',
+    ],
+    ['a key elsewhere', { secretKeyArn: KMS_ARN.replace('eu-', 'us-') }, 'secretKeyArn must be a key of eu-west-1'],
+    [
+      'a topic elsewhere',
+      { alarmTopic: 'arn:aws:sns:us-east-1:123456789012:t' },
+      'alarmTopic must be a topic of eu-west-1',
+    ],
+    [
+      'a table by its ARN',
+      { ordersTable: 'arn:aws:dynamodb:table/t' },
+      'ordersTable must be the name of a DynamoDB table',
+    ],
+    ['a rollout of its own', { rollout: 'linear' }, 'rollout must be one of canary, all-at-once'],
+    [
+      'a long name',
+      { stackName: 'x'.repeat(51) },
+      'stackName must be a letter, then letters, digits and dashes, 50 at most',
+    ],
+    ['the name of its own stack of orders', { stackName: 'adapter-orders' }, 'without -orders or -order-store'],
     ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, jwt, public'],
     ['tokens of nobody', { orderAccess: 'jwt' }, 'orderAccess=jwt needs'],
     ['tokens for nobody', { orderAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'orderAccess=jwt needs'],
@@ -106,6 +177,22 @@ describe('settings', () => {
       'orderAccess=public needs',
     ],
     ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
+    [
+      'orders of everybody without a cap',
+      { ...PUBLIC, maxOrderNotional: 'none' },
+      'needs -c maxOrderNotional=… that is not none',
+    ],
+    [
+      'orders of everybody in one word',
+      { ...PUBLIC, allowPublic: '' },
+      'needs -c allowPublic=yes-anyone-may-order too',
+    ],
+    ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be one of yes-anyone-may-order'],
+    [
+      'a word for everybody that is kept ready',
+      { allowPublic: PUBLIC.allowPublic },
+      'allowPublic goes with orderAccess=public',
+    ],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
@@ -135,21 +222,25 @@ describe('settings', () => {
     ['a catalogue without encryption', { gammaUrl: 'http://10.0.0.1' }, 'gammaUrl must be an https URL'],
     ['a broken URL', { gammaUrl: 'https://venue.example /' }, 'gammaUrl must be an https URL'],
     ['a topic by name', { alarmTopic: 'operators' }, 'alarmTopic must be the ARN of a topic'],
-    ['a misspelt name', { maxOrderNotionl: '5' }, 'maxOrderNotionl is not a setting of this deployment'],
+    [
+      'a misspelt name',
+      { maxDailyNotionl: '5' },
+      'maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
+    ],
   ])('refuse %s', (_, change, sentence) => {
-    const problem = problemOf({ ...ORDER_CONTEXT, ...change });
+    const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1', '123456789012');
     expect(problem).toMatch(/^SettingError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
   });
 
   it('take the kind of account from its address, and warn of one that the key does not control', () => {
-    const derived = readSettings({ ...ORDER_CONTEXT, funderAddress: SAFE }, undefined);
-    expect(derived.orders?.account).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: SAFE });
+    const derived = readSettings({ ...ORDER_CONTEXT, funderAddress: SAFE });
+    expect(derived.orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: SAFE });
     expect(derived.warnings).toStrictEqual([]);
     const foreign = { signatureType: 'deposit-wallet', funderAddress: `0x${'1'.repeat(40)}` };
-    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...foreign }, undefined);
-    expect(orders?.account).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...foreign });
+    expect(orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
     expect(warnings).toStrictEqual([
       expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
     ]);
@@ -170,8 +261,8 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example/',
       clobUrl: 'https://clob.example',
     };
-    const { environment, orders } = readSettings(context, undefined);
-    const variables = { ...environment, ...orders?.account, ...orders?.variables };
+    const { environment, orders } = readSettings(context);
+    const variables = { ...environment, ...orders?.variables };
     expect(Object.keys(variables).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
       signatureType: 'safe',
@@ -186,7 +277,6 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
-      bearerTokens: undefined,
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,

@@ -43,7 +43,12 @@ function read(folderOfRun: string, file: string): Promise<string> {
 describe('cdk synth', () => {
   it('gives the same template and the same assets each time', async () => {
     const [first, second] = [await synth('first', ORDER_CONTEXT), await synth('second', ORDER_CONTEXT)];
-    for (const file of ['Service.template.json', 'Service.assets.json']) {
+    for (const file of [
+      'Service.template.json',
+      'Orders.template.json',
+      'OrderStore.template.json',
+      'Orders.assets.json',
+    ]) {
       expect(await read(second.outdir, file)).toBe(await read(first.outdir, file));
     }
   }, 400_000);
@@ -53,6 +58,18 @@ describe('cdk synth', () => {
     expect(stderr).toContain(
       'everybody who knows the URL and has a wallet can trade with the money of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     );
+  }, 400_000);
+
+  it('prints nothing where there is nothing to say', async () => {
+    expect((await synth('quiet', { region: 'eu-west-1' })).stderr.trim()).toBe('');
+  }, 400_000);
+
+  it('reads the settings of an environment from its file', async () => {
+    const { outdir } = await synth('example', { env: 'example' });
+    const orders = await read(outdir, 'Orders.template.json');
+    expect(orders).toContain('"FunctionName": "order-book-adapter-example-orders"');
+    expect(orders).toContain('"SERVICE_MAX_DAILY_NOTIONAL": "1000"');
+    expect(await read(outdir, 'Service.template.json')).toContain('"SERVICE_CORS_ORIGINS": "https://app.example"');
   }, 400_000);
 
   it('stops with one sentence, and no stack, where a setting is missing', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -16,8 +16,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function templateOf(context: Readonly<Record<string, unknown>> = {}): Template {
-  return Template.fromStack(createServiceApp(folder, context).stack);
+type Context = Readonly<Record<string, unknown>>;
+
+/** The template of one of the stacks. */
+function templateOf(context: Context = {}, name: 'service' | 'store' | 'orders' = 'service'): Template {
+  const stack = createServiceApp(folder, context)[name];
+  if (!stack) throw new Error(`there is no stack ${name}`);
+  return Template.fromStack(stack);
 }
 
 /** Every statement of every policy in the template. */
@@ -32,17 +37,24 @@ function routesOf(template: Template): string[] {
   return routes.map(({ Properties }) => `${Properties.RouteKey} ${Properties.AuthorizationType}`).toSorted();
 }
 
-const READ_ROUTES = ['$default NONE', 'ANY /health NONE', 'ANY /v1/book/{token_id} NONE', 'ANY /v1/markets NONE'];
+const READ_ROUTES = [
+  '$default NONE',
+  'ANY /health NONE',
+  'ANY /v1/book/{token_id} NONE',
+  'ANY /v1/markets NONE',
+  'ANY /v1/orders NONE',
+];
 
-function logStatement(name: string) {
-  return {
-    Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-    Effect: 'Allow',
-    Resource: { 'Fn::GetAtt': [expect.stringMatching(`^${name}Log`), 'Arn'] },
-  };
+function logStatement(Resource: unknown) {
+  return { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Effect: 'Allow', Resource };
 }
 
-describe('the read-only deployment', () => {
+/** The text of a template's value, references and all. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+describe('the service', () => {
   let template: Template;
   beforeAll(() => {
     template = templateOf();
@@ -51,11 +63,64 @@ describe('the read-only deployment', () => {
   it('has three functions and no way to trade', () => {
     template.resourceCountIs('AWS::Lambda::Function', 3);
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    expect(statementsOf(template)).toStrictEqual(['Health', 'Markets', 'Book'].map(logStatement));
-    const text = JSON.stringify(template.toJSON());
-    for (const absent of ['secretsmanager:', 'dynamodb:', 'SERVICE_PLACE_ORDER', 'SERVICE_PRIVATE_KEY', '/v1/orders']) {
-      expect(text).not.toContain(absent);
+    expect(statementsOf(template)).toStrictEqual(
+      ['Health', 'Markets', 'Book'].map((name) =>
+        logStatement({ 'Fn::GetAtt': [expect.stringMatching(`^${name}Log`), 'Arn'] }),
+      ),
+    );
+    for (const absent of ['secretsmanager:', 'dynamodb:', 'SERVICE_PLACE_ORDER', 'SERVICE_PRIVATE_KEY']) {
+      expect(textOf(template.toJSON())).not.toContain(absent);
     }
+  });
+
+  it('is all that there is without placeOrder, so that `cdk deploy` needs no name', () => {
+    const { app } = createServiceApp(folder);
+    expect(app.synth().stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
+  });
+
+  it.each([
+    ['asked for', {}],
+    ['public', PUBLIC],
+    ['taken with tokens', { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'orders' }],
+    ['gone on with', { ordersTable: 'earlier', orderConcurrency: 5, rollout: 'all-at-once' }],
+  ])('is the same to the letter where orders are %s: a forgotten flag leaves them alone', (_, more) => {
+    const { region } = ORDER_CONTEXT;
+    const withOrders = templateOf({ ...ORDER_CONTEXT, ...more });
+    expect(withOrders.toJSON()).toStrictEqual(templateOf({ region }).toJSON());
+  });
+
+  it('lets requests reach published versions alone, each with the layer of its build', () => {
+    const aliases = template.findResources('AWS::Lambda::Alias', { Properties: { Name: 'live' } });
+    const integrations = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
+    expect(Object.keys(aliases)).toHaveLength(3);
+    expect(integrations.map(({ Properties }) => Properties.IntegrationUri)).toStrictEqual(
+      integrations.map(() => ({ Ref: expect.stringContaining('Aliaslive') })),
+    );
+    for (const { Properties } of Object.values(aliases)) {
+      expect(Properties.FunctionVersion['Fn::GetAtt']).toStrictEqual([
+        expect.stringMatching('CurrentVersion'),
+        'Version',
+      ]);
+    }
+  });
+
+  it.each(['AWS::Lambda::Version', 'AWS::Lambda::LayerVersion'])('keeps every %s to go back to', (type) => {
+    const kept = Object.values(template.findResources(type));
+    expect(kept.length).toBeGreaterThan(0);
+    for (const { DeletionPolicy, UpdateReplacePolicy } of kept) {
+      expect([DeletionPolicy, UpdateReplacePolicy]).toStrictEqual(['RetainExceptOnCreate', 'Retain']);
+    }
+  });
+
+  it('publishes a new version where the layer alone has changed', async () => {
+    const versionsOf = (assets: string) =>
+      Object.keys(Template.fromStack(createServiceApp(assets).service).findResources('AWS::Lambda::Version'));
+    const other = join(folder, 'other-layer');
+    for (const name of ['functions', 'layer']) await cp(join(folder, name), join(other, name), { recursive: true });
+    await appendFile(join(other, 'layer', 'nodejs', 'market-data.mjs'), '\n');
+    const [before, after] = [versionsOf(folder), versionsOf(other)];
+    const unchanged = before.filter((id) => after.includes(id));
+    expect(unchanged).toStrictEqual([expect.stringMatching('^Health')]);
   });
 
   it('brings no other code: no custom resource, no managed policy', () => {
@@ -85,8 +150,9 @@ describe('the read-only deployment', () => {
 
   it('lets nobody invoke a function but this API', () => {
     const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
-    expect(permissions).toHaveLength(4);
+    expect(permissions).toHaveLength(5);
     for (const { Properties } of permissions) {
+      expect(Properties.FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
       expect(Properties.Principal).toBe('apigateway.amazonaws.com');
       expect(JSON.stringify(Properties.SourceArn)).toMatch(/:execute-api:.*\{"Ref":"Api\w+"\}/);
     }
@@ -106,83 +172,44 @@ describe('the read-only deployment', () => {
     expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
       request_id: '$context.requestId',
     });
+    // Of the route of orders, which is not in this template.
+    expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
+      ThrottlingRateLimit: 20,
+      ThrottlingBurstLimit: 40,
+    });
+    template.hasResourceProperties('AWS::Logs::LogGroup', {
+      LogGroupName: '/aws/vendedlogs/order-book-adapter/access',
+    });
+  });
+
+  it('has a dashboard for each region, since dashboards are global', () => {
+    const dashboards = (region: string) =>
+      Object.values(templateOf({ region }).findResources('AWS::CloudWatch::Dashboard')).map(
+        ({ Properties }) => Properties.DashboardName,
+      );
+    expect(dashboards('eu-west-1')).toStrictEqual(['order-book-adapter-eu-west-1']);
   });
 });
 
-describe('the deployment with orders', () => {
-  let template: Template;
-  beforeAll(() => {
-    template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' });
-  });
+const ACCOUNT = { Ref: 'AWS::AccountId' };
 
-  it('adds the one function that may read the key', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 4);
-    const orders = [
-      {
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        Effect: 'Allow',
-        Resource: { 'Fn::GetAtt': [expect.stringMatching('^OrdersTable'), 'Arn'] },
-      },
-      {
-        Action: 'secretsmanager:GetSecretValue',
-        Effect: 'Allow',
-        Resource: {
-          'Fn::Join': [
-            '',
-            [
-              'arn:',
-              { Ref: 'AWS::Partition' },
-              ':secretsmanager:eu-west-1:',
-              { Ref: 'AWS::AccountId' },
-              `:secret:${SECRET_NAME}-??????`,
-            ],
-          ],
-        },
-      },
-    ];
-    expect(statementsOf(template)).toStrictEqual([
-      ...['Health', 'Markets', 'Book', 'Orders'].map(logStatement),
-      ...orders,
-    ]);
-    const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
-    const withOrders = policies.filter(([, policy]) => /secretsmanager|dynamodb/.test(JSON.stringify(policy)));
-    expect(withOrders.map(([id]) => id)).toStrictEqual([expect.stringMatching('^OrdersRole')]);
-  });
+/** What it is cannot change while orders are on. */
+const TABLE = { 'Fn::ImportValue': 'order-book-adapter:OrdersTable' };
 
-  it('tells orders all and health the wallet, in its EIP-55 form, and readers nothing', () => {
-    const common = { SERVICE_METRICS_NAMESPACE: 'OrderBookAdapter/order-book-adapter' };
-    const account = {
-      ...common,
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
-      SERVICE_SIGNATURE_TYPE: 'eoa',
-    };
-    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-    expect(functions.map(({ Properties }) => Properties.Environment.Variables)).toStrictEqual([
-      account,
-      common,
-      common,
-      {
-        ...account,
-        SERVICE_MAX_ORDER_NOTIONAL: '50',
-        SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
-        SERVICE_ORDERS_TABLE: { Ref: expect.stringMatching('^OrdersTable') },
-      },
-    ]);
-  });
+function arn(service: string, resource: string) {
+  return { 'Fn::Join': ['', [`arn:aws:${service}:eu-west-1:`, ACCOUNT, `:${resource}`]] };
+}
 
-  it('lets only signed requests reach POST, and preflights reach the function', () => {
-    expect(routesOf(template)).toStrictEqual(
-      [...READ_ROUTES, 'ANY /v1/orders NONE', 'POST /v1/orders AWS_IAM'].toSorted(),
-    );
-    template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
-  });
-
-  it('keeps the table whatever happens to the stack', () => {
+describe('the store of orders', () => {
+  it('keeps the table whatever happens to the stacks', () => {
+    const template = templateOf(ORDER_CONTEXT, 'store');
     template.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
+      // After everything that can fail: nobody may delete it again.
+      DependsOn: Object.keys(template.findResources('AWS::Logs::LogGroup')),
       Properties: {
+        TableName: 'order-book-adapter-orders',
         BillingMode: 'PAY_PER_REQUEST',
         KeySchema: [{ AttributeName: 'idempotency_key', KeyType: 'HASH' }],
         TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
@@ -191,54 +218,199 @@ describe('the deployment with orders', () => {
         SSESpecification: { SSEEnabled: true },
       },
     });
-    expect(createServiceApp(folder, ORDER_CONTEXT).stack.terminationProtection).toBe(true);
+    template.hasResource('AWS::Logs::LogGroup', {
+      DeletionPolicy: 'RetainExceptOnCreate',
+      Properties: { RetentionInDays: 365 },
+    });
+    template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
+    expect(createServiceApp(folder, ORDER_CONTEXT).store?.terminationProtection).toBe(true);
   });
 
-  it('bounds how many orders are handled at the same time, and within 28 s', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      ReservedConcurrentExecutions: 10,
-      MemorySize: 1769,
-      Timeout: 28,
+  it('holds nothing that an upgrade, a cap or another wallet changes', () => {
+    const change = { ...PUBLIC, signatureType: 'safe', funderAddress: `0x${'1'.repeat(40)}`, rollout: 'all-at-once' };
+    expect(templateOf({ ...ORDER_CONTEXT, ...change }, 'store').toJSON()).toStrictEqual(
+      templateOf(ORDER_CONTEXT, 'store').toJSON(),
+    );
+  });
+
+  it('goes on with the table of an earlier deployment, and makes none beside it', () => {
+    const context = { ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-OrdersTable1A2B-XYZ' };
+    const store = templateOf(context, 'store');
+    store.resourceCountIs('AWS::DynamoDB::Table', 0);
+    store.hasOutput('OrdersTable', { Value: context.ordersTable, Export: { Name: 'order-book-adapter:OrdersTable' } });
+  });
+});
+
+describe('the stack of orders', () => {
+  let template: Template;
+  beforeAll(() => {
+    template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' }, 'orders');
+  });
+
+  it('adds the one function that may read the key', () => {
+    template.resourceCountIs('AWS::Lambda::Function', 1);
+    const log = { 'Fn::ImportValue': 'order-book-adapter:OrderLog' };
+    const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
+    const [statements] = policies
+      .filter(([id]) => id.startsWith('OrdersRole'))
+      .map(([, { Properties }]) => Properties.PolicyDocument.Statement);
+    expect(statements).toStrictEqual([
+      logStatement({ 'Fn::Join': ['', ['arn:aws:logs:eu-west-1:', ACCOUNT, ':log-group:', log, ':*']] }),
+      {
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Effect: 'Allow',
+        Resource: { 'Fn::Join': ['', ['arn:aws:dynamodb:eu-west-1:', ACCOUNT, ':table/', TABLE]] },
+      },
+      {
+        Action: 'secretsmanager:GetSecretValue',
+        Effect: 'Allow',
+        Resource: arn('secretsmanager', `secret:${SECRET_NAME}-??????`),
+      },
+    ]);
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    template.resourceCountIs('AWS::Logs::LogGroup', 0);
+  });
+
+  it('tells its function all, in the EIP-55 form of the wallet', () => {
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    expect(functions.map(({ Properties }) => Properties.Environment.Variables)).toStrictEqual([
+      {
+        SERVICE_METRICS_NAMESPACE: 'OrderBookAdapter/order-book-adapter',
+        SERVICE_PLACE_ORDER: '1',
+        SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
+        SERVICE_SIGNATURE_TYPE: 'eoa',
+        SERVICE_MAX_ORDER_NOTIONAL: '50',
+        SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
+        SERVICE_ORDERS_TABLE: TABLE,
+      },
+    ]);
+  });
+
+  it('lets only signed POST reach it; health says from the gateway which wallet trades', () => {
+    expect(routesOf(template)).toStrictEqual(['GET /health NONE', 'POST /v1/orders AWS_IAM']);
+    template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
+      IntegrationUri: arn('lambda', 'function:order-book-adapter-health:live'),
+      RequestParameters: {
+        'overwrite:header.x-deployed-wallet-address': WALLET_ADDRESS,
+        'remove:header.x-deployed-funder-address': '',
+      },
     });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
+      IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') },
+    });
+    template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
+  });
+
+  it('imports from the others nothing that an upgrade changes', () => {
+    const imports = [...textOf(template.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name);
+    expect(new Set(imports)).toStrictEqual(
+      new Set(['order-book-adapter:ApiId', 'order-book-adapter:OrderLog', 'order-book-adapter:OrdersTable']),
+    );
+    templateOf().hasOutput('ApiId', { Export: { Name: 'order-book-adapter:ApiId' } });
+  });
+
+  it('reserves concurrency where that is asked for, and answers within 28 s', () => {
+    const reserved = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 10 }, 'orders');
+    const Properties = { MemorySize: 1769, Timeout: 28 };
+    reserved.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ReservedConcurrentExecutions: 10 });
+    const absent = { ReservedConcurrentExecutions: Match.absent() };
+    template.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ...absent });
   });
 
   it('sends its alarms to the topic', () => {
     const alarmTopic = 'arn:aws:sns:eu-west-1:123456789012:operators';
-    const alarms = templateOf({ ...ORDER_CONTEXT, alarmTopic }).findResources('AWS::CloudWatch::Alarm');
-    expect(Object.keys(alarms)).toHaveLength(8);
-    for (const { Properties } of Object.values(alarms)) expect(Properties.AlarmActions).toStrictEqual([alarmTopic]);
+    const context = { ...ORDER_CONTEXT, alarmTopic };
+    for (const [stack, count] of [
+      ['service', 4],
+      ['orders', 7],
+    ] as const) {
+      const alarms = Object.values(templateOf(context, stack).findResources('AWS::CloudWatch::Alarm'));
+      expect(alarms).toHaveLength(count);
+      for (const { Properties } of alarms) expect(Properties.AlarmActions).toStrictEqual([alarmTopic]);
+    }
   });
 
   it('wakes the operator for every answer 5xx to an order', () => {
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     const [, { Properties } = {}] = alarms.find(([id]) => id.includes('OrderFaults')) ?? [];
-    const dimensions = JSON.stringify(Properties?.Metrics).matchAll(/"Name":"code","Value":"(\w+)"/g);
+    const dimensions = textOf(Properties?.Metrics).matchAll(/"Name":"code","Value":"(\w+)"/g);
     const faults = Object.entries(ERRORS).filter(([, { status }]) => status >= 500);
     expect([...dimensions].map(([, code]) => code).toSorted()).toStrictEqual(faults.map(([code]) => code).toSorted());
   });
 
   it('is open to everybody only when asked for', () => {
-    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC });
-    expect(routesOf(open)).toStrictEqual([...READ_ROUTES, 'ANY /v1/orders NONE'].toSorted());
+    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC }, 'orders');
+    expect(routesOf(open)).toStrictEqual(['GET /health NONE', 'POST /v1/orders NONE']);
   });
 
   it("takes orders with a token of the operator's issuer, and preflights without one", () => {
     const context = { orderAccess: 'jwt', jwtIssuer: 'https://id.example/tenant', jwtAudience: 'orders' };
-    const tokens = templateOf({ ...ORDER_CONTEXT, ...context });
-    expect(routesOf(tokens)).toStrictEqual([...READ_ROUTES, 'ANY /v1/orders NONE', 'POST /v1/orders JWT'].toSorted());
+    const tokens = templateOf({ ...ORDER_CONTEXT, ...context }, 'orders');
+    expect(routesOf(tokens)).toStrictEqual(['GET /health NONE', 'OPTIONS /v1/orders NONE', 'POST /v1/orders JWT']);
     tokens.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],
       JwtConfiguration: { Audience: ['orders'], Issuer: 'https://id.example/tenant' },
     });
-    tokens.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ SERVICE_BEARER_TOKENS: '1', SERVICE_PLACE_ORDER: '1' }) },
+  });
+
+  it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
+    const privateKeySecret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
+    const secretKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd';
+    const statements = statementsOf(templateOf({ ...ORDER_CONTEXT, privateKeySecret, secretKeyArn }, 'orders'));
+    expect(statements).toContainEqual(expect.objectContaining({ Resource: privateKeySecret }));
+    expect(statements).toContainEqual({
+      Action: 'kms:Decrypt',
+      Effect: 'Allow',
+      Resource: secretKeyArn,
+      Condition: {
+        StringEquals: { 'kms:ViaService': 'secretsmanager.eu-west-1.amazonaws.com' },
+        StringLike: { 'kms:EncryptionContext:SecretARN': privateKeySecret },
+      },
+    });
+    expect(textOf(statementsOf(template))).not.toContain('kms:');
+  });
+});
+
+describe('the rollout of orders', () => {
+  /** The deployment group with the names of its alarms' resources. */
+  function rolloutOf(rollout?: string) {
+    const template = templateOf({ ...ORDER_CONTEXT, rollout }, 'orders');
+    const [group] = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
+    if (!group) throw new Error('there is no deployment group');
+    return { template, id: group[0], properties: group[1]['Properties'] };
+  }
+
+  it('sends a tenth of the orders to a new version for five minutes, and goes back when any alarm of orders rings', () => {
+    const { template, id, properties } = rolloutOf();
+    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AlarmConfiguration: { Enabled: true, Alarms: alarms.map((Ref) => ({ Name: { Ref } })) },
+      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+    });
+    template.hasResource('AWS::Lambda::Alias', {
+      UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: id } } },
+      // After the group: a changed rollout is that of the deployment which changes it.
+      DependsOn: Match.arrayWith([id]),
     });
   });
 
-  it('reads a secret of which the ARN is known by that alone', () => {
-    const privateKeySecret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
-    const statements = statementsOf(templateOf({ ...ORDER_CONTEXT, privateKeySecret }));
-    expect(statements.at(-1)).toMatchObject({ Resource: privateKeySecret });
+  it('goes all at once, whatever rings, where that is asked for', () => {
+    const { properties } = rolloutOf('all-at-once');
+    expect(properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
+    expect(properties.AlarmConfiguration?.Alarms ?? []).toStrictEqual([]);
+    expect(properties.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
+  });
+
+  it('may move the alias of that function alone', () => {
+    const { template } = rolloutOf();
+    const functionArn = { 'Fn::GetAtt': [expect.stringMatching('^OrdersFunction'), 'Arn'] };
+    expect(statementsOf(template)).toContainEqual({
+      Action: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+      Effect: 'Allow',
+      Resource: [functionArn, { 'Fn::Join': ['', [functionArn, ':*']] }],
+    });
+    template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
   });
 });

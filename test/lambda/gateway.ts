@@ -1,4 +1,4 @@
-import type { Assembly } from './assembly.ts';
+import type { Assembly, DeployedRoute } from './assembly.ts';
 
 /** A request as a client writes it. */
 export interface ClientRequest {
@@ -14,11 +14,11 @@ export interface Routed {
   /** Name of the function. */
   readonly target: string;
   readonly event: object;
+  /** Only for requests that IAM knows the sender of. */
+  readonly signed: boolean;
 }
 
-interface Match {
-  readonly key: string;
-  readonly target: string;
+interface Match extends DeployedRoute {
   /** How exactly the route names the request: the gateway takes the most exact. */
   readonly rank: number;
   readonly parameters: Readonly<Record<string, string>>;
@@ -31,12 +31,19 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return match ? { ...match.groups } : undefined;
 }
 
-function matchRoute({ key, target }: Assembly['routes'][number], method: string, path: string): Match | undefined {
-  if (key === '$default') return { key, target, rank: 0, parameters: {} };
-  const [routeMethod, template = ''] = key.split(' ');
+function matchRoute(route: DeployedRoute, method: string, path: string): Match | undefined {
+  if (route.key === '$default') return { ...route, rank: 0, parameters: {} };
+  const [routeMethod, template = ''] = route.key.split(' ');
   const parameters = matchPath(template, path);
   if (!parameters || (routeMethod !== 'ANY' && routeMethod !== method)) return undefined;
-  return { key, target, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
+  return { ...route, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
+}
+
+/** Headers as the integration of a route changes them. */
+function mapHeaders(sent: Readonly<Record<string, string>>, { headers }: Match): Record<string, string> {
+  const kept = Object.entries(sent).filter(([name]) => !headers.has(name));
+  const written = [...headers].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return Object.fromEntries([...kept, ...written]);
 }
 
 function bodyOf({ headers, body }: ClientRequest): object {
@@ -59,7 +66,7 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
     routeKey: best.key,
     rawPath: path,
     rawQueryString,
-    headers: { host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers },
+    headers: mapHeaders({ host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers }, best),
     ...parameters,
     requestContext: {
       accountId: '123456789012',
@@ -75,5 +82,5 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
     },
     ...bodyOf(request),
   };
-  return { target: best.target, event };
+  return { target: best.target, event, signed: best.signed };
 }

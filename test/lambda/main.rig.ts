@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { describeAlarmMetrics } from './alarm-metrics.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';
 import { describeOrdersTable } from './orders-table.ts';
 import { LISTED_ORIGIN } from './requests.ts';
 import { reportTimes } from './times.ts';
+import { describeUpgrade } from './upgrade.ts';
 import { describeVerifiedClients } from './verified-clients.ts';
 import { describeWalletKey } from './wallet-key.ts';
 import { openDeployment, openLocal } from './ways.ts';
@@ -29,10 +31,15 @@ const pairs = {
 };
 
 describeEquality(world, pairs);
-describeConformance({ 'read-only': pairs.readOnly.lambda, 'order-placing': pairs.trading.lambda });
+describeConformance({
+  'read-only': { way: pairs.readOnly.lambda, assembly: world.readOnly },
+  'order-placing': { way: pairs.trading.lambda, assembly: world.trading },
+});
 describeWalletKey(world);
 describeOrdersTable(world);
 describeVerifiedClients(world);
+describeAlarmMetrics(world);
+describeUpgrade(world);
 describeDeadlines(world, pairs.trading);
 
 it('writes no secret', () => {

@@ -3,14 +3,16 @@ import { FOREIGN_ORIGIN, get, id, LISTED_ORIGIN, order, type Row, UNKNOWN_TOKEN 
 /** What a deployment without orders answers on their path. */
 export function disabledRows(token: string): readonly Row[] {
   const code = 'order_placement_disabled';
+  const deployedDetail = 'The service is deployed read-only: its operator has not set placeOrder.';
   const preflight = { ...get('/v1/orders', { origin: LISTED_ORIGIN }, 'OPTIONS') };
   return [
-    { name: 'an order', request: order(token), status: 403, code },
+    { name: 'an order', request: order(token), status: 403, code, deployedDetail },
     {
       name: 'an order of another media type',
       request: order(token, {}, { 'content-type': 'text/plain' }),
       status: 403,
       code,
+      deployedDetail,
     },
     {
       name: 'an order of another origin',

@@ -10,6 +10,14 @@ export function readRows(token: string): readonly Row[] {
     { name: 'health', request: get('/health'), status: 200 },
     { name: 'health to a listed origin', request: get('/health', { origin: LISTED_ORIGIN }), status: 200 },
     { name: 'health to another origin', request: get('/health', { origin: FOREIGN_ORIGIN }), status: 200 },
+    {
+      name: 'health to a client that names an account itself',
+      request: get('/health', {
+        'x-deployed-wallet-address': `0x${'1'.repeat(40)}`,
+        'x-deployed-funder-address': `0x${'2'.repeat(40)}`,
+      }),
+      status: 200,
+    },
     { name: 'HEAD of health', request: get('/health', {}, 'HEAD'), status: 200 },
     { name: 'DELETE of health', request: get('/health', {}, 'DELETE'), status: 405, code: 'method_not_allowed' },
     { name: 'OPTIONS of markets', request: get('/v1/markets', {}, 'OPTIONS'), status: 204 },

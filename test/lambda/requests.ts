@@ -10,6 +10,8 @@ export interface Row {
   readonly status: number;
   /** Of the problem. */
   readonly code?: string;
+  /** What a deployment says in `detail`, where the local server names variables that the deployment does not have. */
+  readonly deployedDetail?: string;
 }
 
 export const LISTED_ORIGIN = 'https://app.example';

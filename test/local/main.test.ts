@@ -97,7 +97,6 @@ describe('the command line', () => {
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',
-      'SERVICE_BEARER_TOKENS',
     ];
     const names = SERVER_SETTINGS.map(({ name }) => name);
     expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);

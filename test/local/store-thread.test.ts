@@ -75,8 +75,10 @@ describe('the thread of the local store', () => {
     await sleep(10);
     expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS / 2);
     const [first, ...later] = await writes;
-    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
-    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'database is locked' } });
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS * 2);
+    // SQLite gives up a moment before the call does; on a busy machine the call may be first.
+    const message = expect.stringMatching(/^database is locked$|did not answer in time/);
+    expect(first).toMatchObject({ status: 'rejected', reason: { message } });
     for (const write of later) expect(write.status).toBe('rejected');
     other.exec('ROLLBACK');
     other.close();

@@ -7,7 +7,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../functions/routes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'console', 'test', 'package.json', 'tsconfig.json'];
+const COPIED = [
+  'functions',
+  'shared',
+  'local',
+  'infra',
+  'paper',
+  'client',
+  'console',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  'cdk.json',
+];
 const WRITTEN = ['.env.example', 'README.md'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
 const PATIENCE_MS = 180_000;
@@ -57,10 +69,10 @@ async function output(command: string, ...args: readonly string[]): Promise<stri
 const PRINT_ALARM = `
   import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
   import { createServiceApp, ORDER_CONTEXT } from './test/support/service/synthesize.ts';
-  const { stack } = createServiceApp('build', ORDER_CONTEXT, 'cdk.out');
-  const alarms = stack.node.findAll().filter((node) => node instanceof CfnAlarm);
+  const { orders } = createServiceApp('build', ORDER_CONTEXT, 'cdk.out');
+  const alarms = orders.node.findAll().filter((node) => node instanceof CfnAlarm);
   const alarm = alarms.find(({ node }) => node.path.includes('/OrderFaults/'));
-  const dimensions = stack.resolve(alarm.metrics).flatMap(({ metricStat }) => metricStat?.metric.dimensions ?? []);
+  const dimensions = orders.resolve(alarm.metrics).flatMap(({ metricStat }) => metricStat?.metric.dimensions ?? []);
   console.log(dimensions.filter(({ name }) => name === 'code').map(({ value }) => value).join());
 `;
 
@@ -92,12 +104,12 @@ const PRINT_SETTING = `
   import { readSettings } from './infra/settings.ts';
   import { parseDeployedConfig, parseLocalConfig } from './shared/config.ts';
   import { ORDER_CONTEXT } from './test/support/service/synthesize.ts';
-  const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 }, undefined);
+  const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 });
   const env = { SERVICE_MIN_ORDER_NOTIONAL: '2.5' };
   const values = [env, orders.variables].map((variables) => parseDeployedConfig(variables).minOrderNotional);
   console.log([parseLocalConfig(env).minOrderNotional, ...values].map(({ coefficient }) => coefficient).join());
   try {
-    readSettings({ ...ORDER_CONTEXT, minOrderNotional: 0 }, undefined);
+    readSettings({ ...ORDER_CONTEXT, minOrderNotional: 0 });
   } catch (error) {
     console.log(error.message);
   }

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,14 +8,17 @@ import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { createClient } from '../../client/client.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
-import { bundleClient } from '../support/page/client-bundle.ts';
+import { bundleClient, installClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
+import { startIamGateway } from '../support/service/iam-gateway.ts';
 import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
+import { AWS_VARIABLES } from '../support/service/sigv4.ts';
 import { officialClient } from '../support/venue/paper-client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';
 const VENUE_URL = 'https://clob.polymarket.com';
+const DEPLOYED_URL = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 const run = promisify(execFile);
 
 const folders: string[] = [];
@@ -61,10 +64,7 @@ async function folder(): Promise<string> {
 /** A project that has the client installed. */
 async function project(): Promise<string> {
   const path = await folder();
-  const installed = join(path, 'node_modules/order-book-adapter-client');
-  await mkdir(join(installed, 'build'), { recursive: true });
-  await cp(join(ROOT, 'client/package.json'), join(installed, 'package.json'));
-  await writeFile(join(installed, 'build/client.js'), await bundleClient());
+  await installClient(path);
   return path;
 }
 
@@ -153,6 +153,31 @@ describe('the example', () => {
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
   });
 
+  it('for curl with AWS credentials works', async () => {
+    const { url, venue } = await startPaperService();
+    const gateway = await startIamGateway(url);
+    const place = { file: 'docs/deploying.md', heading: '## Verifying it', language: 'sh', holds: 'curl' };
+    const script = await example(place, gateway.url, DEPLOYED_URL);
+    const ask = (variables: object) => run('sh', ['-euc', script], { env: { ...process.env, ...variables } });
+    expect((await ask({ ...AWS_VARIABLES, AWS_SESSION_TOKEN: 'another' })).stdout).toBe('{"message":"Forbidden"}');
+    expect((await ask(AWS_VARIABLES)).stdout).toContain('"status":"live"');
+    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+  });
+
+  it('for the typed client with AWS credentials works', async () => {
+    const { url, venue } = await startPaperService();
+    const gateway = await startIamGateway(url);
+    const cwd = await project();
+    for (const scope of ['@aws-sdk', '@smithy'])
+      await symlink(join(ROOT, 'node_modules', scope), join(cwd, 'node_modules', scope));
+    const place = { file: 'docs/clients.md', heading: '## Signed with AWS credentials', language: 'js' };
+    await writeFile(join(cwd, 'example.mjs'), await example(place, gateway.url, DEPLOYED_URL));
+    const env = { ...process.env, ...AWS_VARIABLES };
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd, env });
+    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+    expect(stdout).toContain(`order_id: '${venue.orders()[0]?.id}'`);
+  });
+
   it('for prices and fees in the README of the client prints what it says', async () => {
     const { url } = await startPaperService();
     const path = await project();
@@ -160,6 +185,15 @@ describe('the example', () => {
     await writeFile(join(path, 'example.mjs'), await example(place, url));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(await printed(place)).toContain(`// on paper: ${stdout}`);
+  });
+
+  it('for watching a book in the README of the client prints its best prices', async () => {
+    const { url } = await startPaperService();
+    const path = await project();
+    const place = { file: 'client/README.md', heading: '## Watching a book', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), (await example(place, url)).replace('5_000', '500'));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(stdout).toBe('0.51 0.53\n');
   });
 
   it('for fees costs what it says', async () => {

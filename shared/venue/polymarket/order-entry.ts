@@ -30,7 +30,7 @@ export interface OrderEntrySettings {
   /** Collateral units. */
   readonly maxOrderNotional: Decimal | undefined;
   /** Gives others when the venue refuses the given credentials; `undefined` when there are none. */
-  readonly reloadCredentials?: () => Promise<ApiCredentials | undefined>;
+  readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }
 
 type Refused = Extract<Fate, { readonly kind: 'refused' }>;
@@ -72,7 +72,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
   const credentials = createCredentialSource(given, (call) =>
-    given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.() ?? Promise.resolve(undefined)),
+    given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.(call) ?? Promise.resolve(undefined)),
   );
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });

@@ -20,6 +20,8 @@ export interface World {
   readonly edge: Edge;
   readonly mode: 'read-only' | 'order-placing';
   readonly sample: Sample;
+  /** Why no order can reach the service, in a sentence, where a gateway keeps them all back. */
+  readonly ordersKeptBack: string | undefined;
   /** Where the service verifies its clients. */
   readonly client: SigningClient | undefined;
 }

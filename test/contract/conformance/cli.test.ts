@@ -3,8 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { startIamGateway } from '../../support/service/iam-gateway.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { startScriptedService } from '../../support/service/scripted-service.ts';
+import { AWS_VARIABLES, REGION } from '../../support/service/sigv4.ts';
 import { formatJunit, formatReport } from './report.ts';
 import type { Report } from './suite.ts';
 
@@ -12,7 +14,8 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 
 function run(...args: readonly string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
-  execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
+  const env = { ...process.env, ...AWS_VARIABLES };
+  execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, stdout, stderr }),
   );
   return promise;
@@ -39,6 +42,16 @@ describe('the command', () => {
     const { code, stdout } = await run('--url', url, '--quick', '--orders', '--yes');
     expect(code).toBe(1);
     expect(stdout).toMatch(/FAIL {2}placing: .*\n.*order_above_cap/);
+  });
+
+  it('signs with the credentials of the environment', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const orders = ['--url', url, '--quick', '--orders', '--yes'] as const;
+    expect(await run(...orders, '--sign', '--region', REGION)).toMatchObject({ code: 0, stderr: '' });
+    expect(venue.orders()).toHaveLength(1);
+    const nowhere = await run(...orders, '--sign');
+    expect(nowhere).toMatchObject({ code: 2, stderr: `${url} does not name its region: give --region, too.\n` });
   });
 
   it('exits with 2 where there is nothing to look at, or nobody to ask', async () => {

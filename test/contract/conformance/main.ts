@@ -2,12 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { formatJunit, formatReport } from './report.ts';
+import { regionOf } from './signed-fetch.ts';
 import { runConformance } from './suite.ts';
 
-const USAGE = `Usage: npm run conformance -- --url URL [--orders] [--yes] [--quick] [--junit FILE]
+const USAGE = `Usage: npm run conformance -- --url URL [--sign [--region REGION]] [--orders] [--yes] [--quick] [--junit FILE]
 
 Holds a running service against openapi.json.
   --url URL     base address of the service
+  --sign        sign every request with AWS credentials, found as the AWS SDK does: the default of a deployment
+                takes no other orders
+  --region R    the API's region, where its address does not say it
   --orders      also place an order: post-only, of the smallest size, far from the market; shows the cost and asks
   --yes         do not ask
   --quick       leave out what takes longer than ten seconds
@@ -29,23 +33,28 @@ async function ask(): Promise<boolean> {
 function readArguments() {
   const options = {
     url: { type: 'string' },
+    sign: { type: 'boolean', default: false },
+    region: { type: 'string' },
     orders: { type: 'boolean', default: false },
     yes: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     junit: { type: 'string' },
   } as const;
-  const { url, ...rest } = parseArgs({ options }).values;
+  const { url, sign, region, ...rest } = parseArgs({ options }).values;
   if (url === undefined || !URL.canParse(url)) throw new Error(USAGE);
-  return { baseUrl: url.replace(/\/+$/, ''), ...rest };
+  const baseUrl = url.replace(/\/+$/, '');
+  const signingRegion = region ?? regionOf(baseUrl);
+  if (sign && signingRegion === undefined) throw new Error(`${url} does not name its region: give --region, too.`);
+  return { baseUrl, ...(sign && signingRegion !== undefined && { sign: { region: signingRegion } }), ...rest };
 }
 
 async function main(): Promise<number> {
-  const { baseUrl, orders, yes, quick, junit } = readArguments();
+  const { baseUrl, sign, orders, yes, quick, junit } = readArguments();
   const confirmOrders = async (cost: string) => {
     process.stdout.write(`${cost}\n`);
     return yes || ask();
   };
-  const report = await runConformance({ baseUrl, quick, ...(orders && { confirmOrders }) });
+  const report = await runConformance({ baseUrl, sign, quick, ...(orders && { confirmOrders }) });
   process.stdout.write(formatReport(report));
   if (junit !== undefined) await writeFile(junit, formatJunit(report));
   return report.passed ? 0 : 1;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { startIamGateway } from '../../support/service/iam-gateway.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
+import { CALLER, REGION } from '../../support/service/sigv4.ts';
 import type { FetchLike } from './ask.ts';
 import { loadContract } from './contract.ts';
+import { regionOf } from './signed-fetch.ts';
 import { type Report, runConformance } from './suite.ts';
 
 const agree = async () => true;
@@ -82,6 +85,50 @@ describe('the conformance suite', () => {
   });
 });
 
+describe('behind a gateway that takes only signed orders', () => {
+  const sign = { region: REGION, credentials: CALLER };
+
+  it('the suite passes when it signs, and counts what the gateway answers by itself as documented', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url, throttle } = await startIamGateway(serviceUrl);
+    throttle(1);
+    const report = await runConformance({ baseUrl: url, sign, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report).filter((item) => !item.endsWith('not of this service'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('the suite checks the reads when it does not sign, and says how the orders are checked', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const unsigned = { baseUrl: url, edge: 'gateway', quick: true } as const;
+    const report = await runConformance(unsigned);
+    expect(failures(report)).toStrictEqual([]);
+    const reason = 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
+    expect(skipped(report)).toContain(`are at most 16384 bytes: ${reason}`);
+    await expect(runConformance({ ...unsigned, confirmOrders: agree })).rejects.toThrow(reason);
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it.each([
+    ['region', { ...sign, region: 'eu-west-2' }],
+    ['secret', { ...sign, credentials: { ...CALLER, secretAccessKey: 'another' } }],
+    ['token', { ...sign, credentials: { ...CALLER, sessionToken: 'another' } }],
+  ])('the suite says that it was refused, with another %s', async (_what, wrong) => {
+    const { url: serviceUrl } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
+    await expect(run).rejects.toThrow('The gateway refused the signature');
+  });
+
+  it('is told by its address where it is', () => {
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com')).toBe('eu-west-1');
+    expect(regionOf('https://abc.execute-api.cn-north-1.amazonaws.com.cn')).toBe('cn-north-1');
+    expect(regionOf('https://orders.example')).toBeUndefined();
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com.example')).toBeUndefined();
+  });
+});
+
 /** Changes answers to requests whose method and target match. */
 function spoil(pattern: RegExp, change: (response: Response, text: string) => Response): FetchLike {
   return async (url, init) => {
@@ -104,6 +151,11 @@ function withHeader(name: string, value: string | null) {
     else changed.set(name, value);
     return new Response(text === '' ? null : text, { status, headers: changed });
   };
+}
+
+/** What only a gateway answers, from a service that has none before it. */
+function ofGateway(status: number) {
+  return () => Response.json({ message: 'Service Unavailable' }, { status });
 }
 
 function withStatus(status: number) {
@@ -151,6 +203,7 @@ describe('a breach of the contract', () => {
       /GET \/health$/,
       withHeader('access-control-allow-origin', '*'),
     ],
+    ['is 404 for a token that is none', /GET .*\/book\/1$/, ofGateway(503)],
     ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
     ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
   ])('is found: %s', async (check, pattern, change) => {

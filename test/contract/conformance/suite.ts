@@ -7,15 +7,18 @@ import { READS } from './checks/reads.ts';
 import { REFUSED_ORDERS } from './checks/refused-orders.ts';
 import { VERIFIED_CLIENTS } from './checks/verified-clients.ts';
 import { type Contract, loadContract } from './contract.ts';
+import { type Signing, signedFetch } from './signed-fetch.ts';
 import { createSigningClient } from './signing.ts';
-import { survey, wantsSignatures } from './survey.ts';
+import { survey, surveyOrders } from './survey.ts';
 
 export interface ConformanceOptions {
   /** Without trailing slash. */
   readonly baseUrl: string;
   /** Default: the platform's. Whatever else answers requests can be run against, too. */
   readonly fetch?: FetchLike;
-  /** Default: the local server's where the host is loopback. */
+  /** Signs every request with AWS credentials, for a gateway that wants it. */
+  readonly sign?: Signing | undefined;
+  /** Default: the local server's where the host is loopback and nothing is signed. */
   readonly edge?: Edge;
   /** Agrees to the orders, of which it is told the cost. Without it none are placed. */
   readonly confirmOrders?: (cost: string) => Promise<boolean>;
@@ -39,14 +42,8 @@ export interface Report {
   readonly unseen: readonly string[];
 }
 
-const CHECKS: readonly Check[] = [
-  ...EVERYWHERE,
-  ...READS,
-  ...REFUSED_ORDERS,
-  ...VERIFIED_CLIENTS,
-  ...PLACED_ORDERS,
-  ...LOCAL_SERVER,
-];
+const ORDERS: readonly Check[] = [...REFUSED_ORDERS, ...VERIFIED_CLIENTS, ...PLACED_ORDERS];
+const CHECKS: readonly Check[] = [...EVERYWHERE, ...READS, ...ORDERS, ...LOCAL_SERVER];
 
 function isLoopback(baseUrl: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname);
@@ -54,6 +51,7 @@ function isLoopback(baseUrl: string): boolean {
 
 function whySkipped(check: Check, world: World, agreed: boolean, quick: boolean): string | undefined {
   if (check.applies?.(world) === false) return 'not of this service';
+  if (world.ordersKeptBack !== undefined && ORDERS.includes(check)) return world.ordersKeptBack;
   if (check.mayPlace && !agreed) return 'orders were not asked for';
   return check.slow && quick ? 'slow' : undefined;
 }
@@ -76,19 +74,26 @@ async function runCheck({ group, name, run }: Check, world: World): Promise<Resu
 }
 
 async function openWorld(options: ConformanceOptions, contract: Contract, seen: Set<string>): Promise<World> {
-  const { baseUrl, fetch = globalThis.fetch, edge = isLoopback(baseUrl) ? 'local' : 'gateway' } = options;
-  const askAsItIs = createAsk({ baseUrl, fetch, contract, seen });
+  const { baseUrl, fetch: send = globalThis.fetch, sign } = options;
+  const { edge = isLoopback(baseUrl) && !sign ? 'local' : 'gateway' } = options;
+  const fetch = sign ? signedFetch(sign, send) : send;
+  const askAsItIs = createAsk({ baseUrl, fetch, contract, edge, seen });
   const found = await survey(askAsItIs);
-  const client = (await wantsSignatures(askAsItIs, found)) ? createSigningClient(askAsItIs) : undefined;
-  return { baseUrl, ask: client?.ask ?? askAsItIs, contract, edge, ...found, client };
+  const { ordersKeptBack, wantsSignatures } = await surveyOrders(askAsItIs, found, sign !== undefined);
+  const client = wantsSignatures ? createSigningClient(askAsItIs) : undefined;
+  return { baseUrl, ask: client?.ask ?? askAsItIs, contract, edge, ...found, ordersKeptBack, client };
 }
 
-/** Runs the suite against a service. Rejects where there is none, or no market to look at. */
+/**
+ * Runs the suite against a service. Rejects where there is none, or no market to look at, or where an order is to be
+ * placed and a gateway keeps it back.
+ */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const contract = loadContract();
   const seen = new Set<string>();
   const world = await openWorld(options, contract, seen);
   const { confirmOrders, quick = false } = options;
+  if (confirmOrders && world.ordersKeptBack !== undefined) throw new Error(world.ordersKeptBack);
   const agreed = world.mode === 'order-placing' && (await confirmOrders?.(costOf(world.sample))) === true;
   const results: Result[] = [];
   for (const check of CHECKS) {

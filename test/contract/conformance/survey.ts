@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compareDecimals, type Decimal, multiplyDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import type { Ask } from './ask.ts';
+import type { Answer } from './answer.ts';
+import { type Ask, isOfGateway } from './ask.ts';
 import type { Sample, World } from './check.ts';
 
 const health = z.object({ mode: z.enum(['read-only', 'order-placing']) });
@@ -33,15 +34,30 @@ async function sampleFrom(ask: Ask, tokenId: string, question: string): Promise<
   return { tokenId, question, tickSize: found.tick_size, minOrderSize: found.min_order_size };
 }
 
-/** Finds out whether the service verifies its clients, by an order of nobody for a token that does not exist. */
-export async function wantsSignatures(ask: Ask, { mode }: Pick<World, 'mode'>): Promise<boolean> {
-  if (mode === 'read-only') return false;
+/** Says in a sentence why a gateway keeps orders back; `undefined` where it does not. */
+function whyKeptBack(answer: Answer, isSigned: boolean): string | undefined {
+  if (!isOfGateway(answer) || (answer.status !== 401 && answer.status !== 403)) return undefined;
+  if (answer.status === 401)
+    return 'The gateway takes orders only with a token of its issuer, which this suite has not.';
+  if (!isSigned) return 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
+  return 'The gateway refused the signature: are the region and the account right, and may the caller execute-api:Invoke?';
+}
+
+/**
+ * Finds out by an order of nobody, for a token that does not exist, whether orders reach the service, and whether it
+ * verifies its clients.
+ */
+export async function surveyOrders(ask: Ask, { mode }: Pick<World, 'mode'>, isSigned: boolean) {
+  if (mode === 'read-only') return { ordersKeptBack: undefined, wantsSignatures: false };
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true });
   const asked = ask({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body });
   // An answer that is not as documented is what the checks are there to find.
   const answer = await asked.catch(() => undefined);
-  return JSON.stringify(answer?.body ?? null).includes('"field":"X-Client-Address"');
+  return {
+    ordersKeptBack: answer && whyKeptBack(answer, isSigned),
+    wantsSignatures: JSON.stringify(answer?.body ?? null).includes('"field":"X-Client-Address"'),
+  };
 }
 
 /** Finds out what kind of service it is, and a market to look at. Throws a sentence where it cannot. */

@@ -545,6 +545,27 @@ describe('orders under an idempotency key', () => {
       expect((await ask5('c', capped(), order({ size: '4' }))).replayed).toBe(false);
     });
 
+    it('tells the operator from nine tenths on, once a minute, and of an order that is refused', async () => {
+      const orders = capped('5.56');
+      const warnings = () => log.lines.filter(({ metric }) => metric === 'daily_cap_warnings');
+      await ask5('a', orders);
+      expect(warnings()).toStrictEqual([]);
+      time += 60_000;
+      const small = order({ size: '0.02' });
+      for (const key of ['b', 'c']) await ask5(key, orders, small);
+      const notional = { day: DAY, notional: '5.01', max_daily_notional: '5.56' };
+      expect(warnings()).toMatchObject([{ level: 'info', message: 'the daily cap is nearly used up', ...notional }]);
+      await refusal(ask5('d', orders));
+      expect(warnings().slice(1)).toMatchObject([{ order_id: '0x4' }]);
+    });
+
+    it('is placed though the store does not tell what is used', async () => {
+      const { countedOn } = store;
+      store.countedOn = () => Promise.reject(new Error('down'));
+      expect((await ask5('a')).replayed).toBe(false);
+      store.countedOn = countedOn;
+    });
+
     it('is counted once, however often it is asked for', async () => {
       venue.submit = fail('venue_unavailable');
       await refusal(ask5('a'));
@@ -661,6 +682,7 @@ describe('orders under an idempotency key', () => {
     answered.resolve();
     expect((await slow).replayed).toBe(false);
     expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'a placed order contradicts its record' });
+    expect(log.lines.at(-1)).toMatchObject({ metric: 'contradicted_records' });
     expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: true });
   });
 

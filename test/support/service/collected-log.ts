@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../../shared/log.ts';
+import { createLog, type Log, type LogOptions } from '../../../shared/log.ts';
 
 export interface CollectedLog {
   readonly log: Log;
@@ -6,8 +6,9 @@ export interface CollectedLog {
   readonly lines: Record<string, unknown>[];
 }
 
-/** A log that keeps its lines. */
-export function collectLog(): CollectedLog {
+/** A log that keeps its lines; all of them by default. */
+export function collectLog(options: Partial<LogOptions> = {}): CollectedLog {
   const lines: Record<string, unknown>[] = [];
-  return { log: createLog({ level: 'debug', write: (line) => lines.push(JSON.parse(line)), now: () => 0 }), lines };
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  return { log: createLog({ level: 'debug', write, now: () => 0, ...options }), lines };
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
 import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
+import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
 
@@ -14,6 +16,8 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
   /** The time at which the gateway took the request in; an old one is not believed. */
   readonly timeEpoch?: number;
+  /** The id of the invocation; a new one by default. */
+  readonly awsRequestId?: string;
   /** Brings the body later, as the local server does. */
   readonly receiveBody?: RequestContext['receiveBody'];
 }
@@ -60,7 +64,7 @@ const CONTEXT: Context = {
   functionVersion: '1',
   invokedFunctionArn: 'arn',
   memoryLimitInMB: '1',
-  awsRequestId: 'lambda-id',
+  awsRequestId: '',
   logGroupName: 'x',
   logStreamName: 'x',
   getRemainingTimeInMillis: () => 1_000,
@@ -79,11 +83,15 @@ export interface Answered extends CollectedLog {
 export async function ask(
   endpoint: Endpoint,
   parts: EventParts = {},
-  deps: Pick<PipelineDeps, 'bearerTokens'> = {},
+  { level = 'debug', ...deps }: Pick<PipelineDeps, 'bearerTokens' | 'trace' | 'metrics'> & { level?: LogLevel } = {},
 ): Promise<Answered> {
-  const collected = collectLog();
+  const collected = collectLog({ level });
   const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps });
   const { receiveBody } = parts;
-  const result = await handler(gatewayEvent(parts), { ...CONTEXT, ...(receiveBody && { receiveBody }) });
+  const result = await handler(gatewayEvent(parts), {
+    ...CONTEXT,
+    awsRequestId: parts.awsRequestId ?? randomUUID(),
+    ...(receiveBody && { receiveBody }),
+  });
   return { ...collected, result, body: result.body === undefined ? undefined : JSON.parse(result.body) };
 }

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { addService } from '../../../infra/app.ts';
+import { z } from 'zod';
+import { addStacks, type Stacks } from '../../../infra/app.ts';
 import { buildAssets } from '../../../infra/build.ts';
-import type { ServiceStack } from '../../../infra/service-stack.ts';
 
 /** The address of a key that was published with a tool for tests; nobody keeps money there. */
 export const WALLET_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
@@ -14,23 +15,37 @@ export const ORDER_CONTEXT = {
   placeOrder: 'true',
   walletAddress: WALLET_ADDRESS.toLowerCase(),
   privateKeySecret: SECRET_NAME,
+  maxOrderNotional: '250',
   region: 'eu-west-1',
 } as const;
 
 /** What `-c` needs besides for orders that everybody may send. */
-export const PUBLIC = { orderAccess: 'public', clientVerification: 'required', maxDailyNotional: '100' } as const;
+export const PUBLIC = {
+  orderAccess: 'public',
+  allowPublic: 'yes-anyone-may-order',
+  clientVerification: 'required',
+  maxOrderNotional: '50',
+  maxDailyNotional: '100',
+} as const;
 
 /** What the command line asks for too: which construct a resource comes from, and which folder its code. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true } as const;
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+/** The flags of the CDK that the command line reads there: templates differ with them. */
+const { context: FLAGS } = z
+  .object({ context: z.record(z.string(), z.unknown()) })
+  .parse(JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')));
 
 /** An app with the service, as `cdk synth -c name=value` makes it on a machine without AWS configuration. */
 export function createServiceApp(
   assets: string,
   context: Readonly<Record<string, unknown>> = {},
   outdir?: string,
-): { readonly app: App; readonly stack: ServiceStack } {
-  const app = new App({ context: { ...METADATA, ...context }, ...(outdir !== undefined && { outdir }) });
-  return { app, stack: addService(app, assets, { account: undefined, region: undefined }) };
+): Stacks & { readonly app: App } {
+  const app = new App({ context: { ...FLAGS, ...METADATA, ...context }, ...(outdir !== undefined && { outdir }) });
+  return { app, ...addStacks(app, { assets, environments: join(ROOT, 'deploy') }, {}) };
 }
 
 /** Builds the assets into `folder` and synthesizes; gives the folder of the cloud assembly. */

@@ -161,7 +161,8 @@ export function createAccountSender(
     if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
     const skewNow = clob.clockSkew();
     const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
-    log.warn('the venue refused the API credentials', { venue_request: request.name, clock_was_wrong: clockWasWrong });
+    const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
+    log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
     return attempt(make(renewed), renewed, clob.clockSkew(), call);
   };

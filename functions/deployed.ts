@@ -1,0 +1,27 @@
+import { type DeployedConfig, parseDeployedConfig } from '../shared/config.ts';
+import { type Container, openContainer } from './container.ts';
+import type { PipelineDeps } from './pipeline.ts';
+
+/** Names who called, where the gateway has verified that. Only the function that trades brings the code for it. */
+type CallerOf = (requestContext: unknown) => string | undefined;
+
+/**
+ * Names a request as it is known elsewhere: `gateway_request_id` is in the gateway's access log, `lambda_request_id` in
+ * the lines that Lambda writes by itself.
+ */
+export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['trace']> {
+  return ({ requestContext }, { awsRequestId }) => {
+    const caller = callerOf(requestContext);
+    return {
+      gateway_request_id: requestContext.requestId,
+      lambda_request_id: awsRequestId,
+      ...(caller !== undefined && { gateway_caller: caller }),
+    };
+  };
+}
+
+/** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
+export function openDeployed(callerOf: CallerOf = () => undefined): Container<DeployedConfig> {
+  const { pipeline, ...container } = openContainer(parseDeployedConfig);
+  return { ...container, pipeline: { ...pipeline, trace: invocationTrace(callerOf) } };
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Context, readText, readValid, refuseUnknown, SettingError } from './context.ts';
+import { NAMES } from './settings.ts';
+
+const ENV = { valid: (text: string) => /^\w[\w-]*$/.test(text), rule: 'the name of a file in deploy/, without .json' };
+
+function readFile(folder: string, file: string): string {
+  try {
+    return readFileSync(join(folder, file), 'utf8');
+  } catch {
+    const found = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    throw new SettingError(
+      `deploy/${file} cannot be read; there are ${found.map((name) => basename(name, '.json')).join(', ')}.`,
+    );
+  }
+}
+
+/** Parses the text of a file; no sentence repeats a part of it, where somebody may have written a key. */
+function parseFile(text: string, file: string): Context {
+  const malformed = new SettingError(`deploy/${file} must be JSON: one object of settings and their values.`);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw malformed;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw malformed;
+  // JSON takes the last of two, and a reader the first: whose cap would it be?
+  const names = [...text.matchAll(/"(\w+)"\s*:/g)].map(([, name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new SettingError(`deploy/${file} has ${twice} twice; leave one.`);
+  return { ...parsed };
+}
+
+/**
+ * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them; throws `SettingError`. What is said in both
+ * places must be the same: a setting of one deploy alone would be gone with the next.
+ */
+export function withEnvironmentFile(context: Context, folder: string): Context {
+  const env = readValid(context, 'env', ENV);
+  if (env === undefined) return context;
+  const file = `${env}.json`;
+  const settings = parseFile(readFile(folder, file), file);
+  refuseUnknown(Object.keys(settings), NAMES);
+  if (readText(settings, 'stackName') === undefined) {
+    throw new SettingError(`deploy/${file} must say stackName: two environments of one name overwrite each other.`);
+  }
+  const contradicted = Object.keys(settings).find((name) => {
+    const given = readText(context, name);
+    return given !== undefined && given !== readText(settings, name);
+  });
+  if (contradicted === undefined) return { ...context, ...settings };
+  throw new SettingError(
+    `${contradicted} is one thing in deploy/${file} and another in -c: change it in the file, so that the next deploy keeps it.`,
+  );
+}

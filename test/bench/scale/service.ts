@@ -1,0 +1,23 @@
+import { createMarketData } from '#venue/market-data';
+import { createOrderEntry } from '#venue/order-entry';
+import { openContainer } from '../../../functions/container.ts';
+import { createHandlers } from '../../../functions/handlers.ts';
+import { startServer } from '../../../local/server.ts';
+import { parseLocalConfig } from '../../../shared/config.ts';
+import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
+import { createOrders } from '../../../shared/orders/idempotent-orders.ts';
+
+/** The orders of a deployed function, with its store, behind the local server: one process stands for one environment. */
+const { config, log, pipeline } = openContainer(parseLocalConfig);
+if (config.orders.kind === 'off') throw new Error('The benchmark gives a key and the opt-in.');
+const entry = createOrderEntry({ ...config, ...config.orders }, log);
+const store = createDynamoDbStore({ tableName: 'orders' });
+const orders = createOrders({ entry, store, log });
+const handlers = createHandlers({
+  pipeline,
+  health: { mode: 'order-placing', walletAddress: entry.walletAddress, funderAddress: undefined },
+  marketData: createMarketData(config, log),
+  openOrders: async () => orders,
+});
+const { url } = await startServer({ handlers, config, log });
+process.stdout.write(`${url}\n`);
