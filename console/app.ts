@@ -1,5 +1,12 @@
-import { type Client, createClient, type HealthStatus, type Market, OrderBookError } from '../client/client.ts';
-import { describeDepth, showLadder, watchBook } from './book.ts';
+import {
+  type Book,
+  type Client,
+  createClient,
+  type HealthStatus,
+  type Market,
+  OrderBookError,
+} from '../client/client.ts';
+import { describeDepth, showLadder } from './book.ts';
 import { drawDepth } from './depth-chart.ts';
 import { find, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
@@ -38,8 +45,7 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
     return await client.health();
   } catch (error) {
     if (!(error instanceof OrderBookError)) throw error;
-    const advice = `Orders need ${location.origin} in the service's SERVICE_CORS_ORIGINS.`;
-    say('service-error', `The health of the service cannot be read. ${error.detail} ${advice}`);
+    say('service-error', `This page cannot place orders: ${error.detail}`);
     return undefined;
   }
 }
@@ -60,31 +66,55 @@ interface Parts {
   readonly form: OrderForm;
 }
 
-/** Makes the function that shows the book of an outcome until another one is chosen. */
-function createBookView({ client, form }: Parts): (chosen: Chosen) => void {
-  let watching = new AbortController();
+interface BookView {
+  /** Shows the book of an outcome until another one is chosen. */
+  choose(chosen: Chosen): void;
+  /** Asks for the book at once, whatever it waits for. */
+  refresh(): void;
+}
+
+function createBookView({ client, form }: Parts): BookView {
   const ladder = find('ladder-rows', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
-  return (chosen) => {
+  let watching = new AbortController();
+  let shown: Chosen | undefined;
+
+  function show(book: Book): void {
+    say('book-error', '');
+    const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
+    say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
+    showLadder(ladder, book, form.usePrice);
+    drawDepth(chart, book);
+    say('depth-text', describeDepth(book));
+    form.update(book);
+  }
+
+  async function watch(tokenId: string): Promise<void> {
     watching.abort();
     watching = new AbortController();
-    const { market, outcome } = chosen;
-    say('book-title', `${outcome.name ?? 'Outcome'}: ${market.question ?? market.id}`);
-    say('book-error', '');
-    form.choose(chosen);
-    markChosen(find('market-list', HTMLElement), outcome.token_id);
-    void watchBook(client, outcome.token_id, {
-      signal: watching.signal,
-      onBook: (book) => {
-        say('book-error', '');
-        say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}. Read at ${timeOfDay()}.`);
-        showLadder(ladder, book, form.usePrice);
-        drawDepth(chart, book);
-        say('depth-text', describeDepth(book));
-        form.update(book);
-      },
-      onError: ({ detail, code }) => say('book-error', `Not updated since ${timeOfDay()}: ${detail} (${code})`),
-    });
+    const complain = ({ detail, code }: OrderBookError) => say('book-error', `Not up to date: ${detail} (${code})`);
+    try {
+      await client.watchBook(tokenId, show, { signal: watching.signal, onError: complain });
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      complain(error);
+    }
+  }
+
+  const refresh = () => void (shown && watch(shown.outcome.token_id));
+  // A page that nobody looks at asks for nothing.
+  document.addEventListener('visibilitychange', () => (document.hidden ? watching.abort() : refresh()));
+  return {
+    choose: (chosen) => {
+      shown = chosen;
+      const { market, outcome } = chosen;
+      say('book-title', `${outcome.name ?? 'Outcome'}: ${market.question ?? market.id}`);
+      say('book-error', '');
+      form.choose(chosen);
+      markChosen(find('market-list', HTMLElement), outcome.token_id);
+      refresh();
+    },
+    refresh,
   };
 }
 
@@ -118,10 +148,13 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
 }
 
 /** Shows what only a paper venue has; returns the switch, or nothing where the service is not on paper. */
-function openPaperTools(isPaper: boolean, log: RequestLog): FaultSwitch | undefined {
+function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void): FaultSwitch | undefined {
   find('paper-tools', HTMLElement).hidden = !isPaper;
   if (!isPaper) return undefined;
-  const faults = createFaultSwitch(find('faults', HTMLFieldSetElement), (failure = '') => say('fault-error', failure));
+  const faults = createFaultSwitch(find('faults', HTMLFieldSetElement), (failure = '') => {
+    say('fault-error', failure);
+    refresh();
+  });
   log.loseOrderAnswers(faults.losesAnswers);
   return faults;
 }
@@ -143,12 +176,19 @@ async function proveAtVenue(orderId: string | undefined): Promise<string | undef
 
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
   const log = createRequestLog(find('log', HTMLElement));
-  const client = createClient({ baseUrl: serviceUrl, fetch: log.send });
+  const send = async (url: string, init: RequestInit) => {
+    const response = await log.send(url, init);
+    // A book that has not changed is shown no second time, but it is up to date again.
+    if (response.status === 304) say('book-error', '');
+    return response;
+  };
+  const client = createClient({ baseUrl: serviceUrl, fetch: send });
   const health = await readHealth(client);
   const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
   showService(serviceUrl, health, isPaper);
-  const faults = openPaperTools(isPaper, log);
   const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
+  const view = createBookView({ client, form });
+  const faults = openPaperTools(isPaper, log, view.refresh);
   const place = createPlacement({
     client,
     log,
@@ -169,7 +209,7 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
   if (isPaper) void proveAtVenue(undefined);
-  await loadMarkets(client, createBookView({ client, form }));
+  await loadMarkets(client, view.choose);
 }
 
 async function start(): Promise<void> {

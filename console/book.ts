@@ -1,33 +1,11 @@
-import { type Book, type Client, OrderBookError } from '../client/client.ts';
+import type { Book } from '../client/client.ts';
 import { add } from './decimals.ts';
 import { make } from './dom.ts';
 
-/** Pause between two reads of a book; the service has a venue behind it that limits them. */
-const POLL_MS = 1_000;
 /** Levels of each side that are shown. */
 const MAX_LEVELS = 15;
 
 type Level = Book['bids'][number];
-
-interface Watcher {
-  readonly onBook: (book: Book) => void;
-  readonly onError: (error: OrderBookError) => void;
-  readonly signal: AbortSignal;
-}
-
-/** Reads a book again and again until the signal aborts; a hidden page reads nothing. An error does not end it. */
-export async function watchBook(client: Client, tokenId: string, { onBook, onError, signal }: Watcher): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      if (!document.hidden) onBook(await client.book(tokenId, { signal }));
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof OrderBookError)) throw error;
-      onError(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
 
 function makeSize(level: Level, side: 'bid' | 'ask', largest: number): HTMLTableCellElement {
   const cell = make('td', { class: side }, level.size);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../paper/venue.ts';
 import type { Environment } from '../shared/settings.ts';
-import { type ConsoleSite, type ConsoleOptions, startConsoleSite } from './console-site.ts';
+import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
 import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */

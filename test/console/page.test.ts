@@ -163,17 +163,12 @@ describeInChromium('the console', () => {
     expect(await orders()).toHaveLength(2);
   });
 
-  it('says when a book was read last, and why it is not read again', async () => {
-    const { page, consoleUrl } = await openConsole();
-    await page.getByText(/Read at \d\d:\d\d:\d\d\./).waitFor();
-    // A refusal by the venue's firewall is one that the client does not repeat.
-    const body = '{"fault":"firewall","path":"/book","times":1000}';
-    await fetch(`${consoleUrl}/paper/faults`, {
-      method: 'POST',
-      headers: { origin: consoleUrl },
-      body,
-    });
-    await page.getByText(/^Not updated since .* \(venue_refused_service\)$/).waitFor();
+  it('says why a book is not up to date', async () => {
+    const { page } = await openConsole();
+    await page.getByLabel('Venue down').check();
+    await page.getByText(/^Not up to date: .* \(venue_unavailable\)$/).waitFor();
+    await page.getByLabel('None').check();
+    await page.locator('#book-error:empty').waitFor({ state: 'attached' });
   });
 
   it('shows what the venue writes as text, whatever it is', async () => {
