@@ -35,8 +35,10 @@ async function readFacts(): Promise<Facts> {
   return { serviceUrl: text('service_url') ?? named, paperWallet: text('paper_wallet') };
 }
 
+/** Writes a text; the same one again is not read out again. */
 function say(id: string, text: string): void {
-  find(id, HTMLElement).textContent = text;
+  const element = find(id, HTMLElement);
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** Reads the health; `undefined` where this page may not, or nothing answers. */
@@ -64,6 +66,8 @@ function showService(serviceUrl: string, health: HealthStatus | undefined, isPap
 interface Parts {
   readonly client: Client;
   readonly form: OrderForm;
+  /** Hears of each book that is shown: orders may have been filled. */
+  readonly onBook: () => void;
 }
 
 interface BookView {
@@ -73,7 +77,7 @@ interface BookView {
   refresh(): void;
 }
 
-function createBookView({ client, form }: Parts): BookView {
+function createBookView({ client, form, onBook }: Parts): BookView {
   const ladder = find('ladder-rows', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
   let watching = new AbortController();
@@ -87,6 +91,7 @@ function createBookView({ client, form }: Parts): BookView {
     drawDepth(chart, book);
     say('depth-text', describeDepth(book));
     form.update(book);
+    onBook();
   }
 
   async function watch(tokenId: string): Promise<void> {
@@ -174,20 +179,32 @@ async function proveAtVenue(orderId: string | undefined): Promise<string | undef
   }
 }
 
-async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
-  const log = createRequestLog(find('log', HTMLElement));
-  const send = async (url: string, init: RequestInit) => {
+/** Sends as the log does, and takes a book that has not changed for what it is: up to date. */
+function sendVia(log: RequestLog): RequestLog['send'] {
+  return async (url, init) => {
     const response = await log.send(url, init);
-    // A book that has not changed is shown no second time, but it is up to date again.
     if (response.status === 304) say('book-error', '');
     return response;
   };
-  const client = createClient({ baseUrl: serviceUrl, fetch: send });
+}
+
+/** Throws `OrderBookError` where another service has come to the address: it may trade with real money. */
+async function checkService(client: Client, opened: HealthStatus | undefined): Promise<void> {
+  const { wallet_address } = await client.health();
+  if (wallet_address === opened?.wallet_address) return;
+  const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
+  throw new OrderBookError(detail, { code: 'order_placement_disabled' });
+}
+
+async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
+  const log = createRequestLog(find('log', HTMLElement));
+  const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log) });
   const health = await readHealth(client);
   const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
   showService(serviceUrl, health, isPaper);
   const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
-  const view = createBookView({ client, form });
+  const onBook = () => void (isPaper && proveAtVenue(undefined));
+  const view = createBookView({ client, form, onBook });
   const faults = openPaperTools(isPaper, log, view.refresh);
   const place = createPlacement({
     client,
@@ -195,20 +212,16 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     account: `${serviceUrl} ${health?.wallet_address}`,
     prepare: async () => {
       await faults?.ready();
-      const { wallet_address } = await client.health();
-      if (wallet_address === health?.wallet_address) return;
-      const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
-      throw new OrderBookError(detail, { code: 'order_placement_disabled' });
+      await checkService(client, health);
     },
-    onBlock: (reason) => form.block(reason),
+    onBlock: form.block,
     onAnswer: async (orderId) => {
       faults?.orderAnswered();
       return isPaper ? proveAtVenue(orderId) : undefined;
     },
-    onRemedy: (change) => form.apply(change),
+    onRemedy: form.apply,
   });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
-  if (isPaper) void proveAtVenue(undefined);
   await loadMarkets(client, view.choose);
 }
 

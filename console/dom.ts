@@ -42,5 +42,5 @@ export function timeOfDay(at: Date = new Date()): string {
 
 /** Shortens an id of many digits to its ends. */
 export function shorten(id: string): string {
-  return id.length > 14 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
+  return id.length > 12 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
 }

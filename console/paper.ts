@@ -44,16 +44,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function readOrders(answer: unknown): readonly VenueOrder[] {
   const orders: readonly unknown[] = isRecord(answer) && Array.isArray(answer['orders']) ? answer['orders'] : [];
   return orders.filter(isRecord).map((order) => {
-    const [id, side, outcome, price, size, matched, status] = [
-      'id',
-      'side',
-      'outcome',
-      'price',
-      'original_size',
-      'size_matched',
-      'status',
-    ].map((name) => String(order[name] ?? ''));
-    return { id: id ?? '', row: [shorten(id ?? ''), `${side} ${outcome}`, price, size, matched, status].map(String) };
+    const text = (name: string) => String(order[name] ?? '');
+    const side = `${text('side')} ${text('outcome')}`.toLowerCase();
+    const amounts = ['price', 'original_size', 'size_matched'].map(text);
+    return { id: text('id'), row: [shorten(text('id')), side, ...amounts, text('status').toLowerCase()] };
   });
 }
 
