@@ -24,7 +24,8 @@ export default {
     },
     {
       name: 'local-adapts',
-      comment: 'It serves the endpoints, and for --paper it starts the paper venue and serves the files of the console.',
+      comment:
+        'It serves the endpoints, and for --paper it starts the paper venue and serves the files of the console.',
       severity: 'error',
       from: { path: '^local/' },
       to: { path: '^(infra|client|console|test)/' },

@@ -9,7 +9,7 @@ const PORTS = [8083, 0];
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
-/** Bytes of a fault, far more than any has. */
+/** Far more than any fault has. */
 const MAX_FAULT_BYTES = 4_096;
 
 export interface ConsoleOptions {
