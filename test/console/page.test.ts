@@ -171,6 +171,17 @@ describeInChromium('the console', () => {
     await page.locator('#book-error:empty').waitFor({ state: 'attached' });
   });
 
+  it('finds a market by its words, and shows a book that has one side alone', async () => {
+    const { page, faults } = await openConsole();
+    await page.getByLabel('Search').fill('sea moon');
+    await page.getByText('1 market', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
+    await page.getByText(/^\d+ bids, .* No asks\.$/).waitFor();
+    await page.getByRole('heading', { name: 'Yes: Will the moon festival be held on the sea?' }).waitFor();
+    expect(await page.locator('td.ask').count()).toBe(0);
+    expect(faults).toStrictEqual([]);
+  });
+
   it('shows what the venue writes as text, whatever it is', async () => {
     const { page } = await openConsole();
     const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
