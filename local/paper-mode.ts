@@ -10,10 +10,10 @@ import { type Service, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
-/** Holdings of the wallet: pUSD, and shares of each outcome. */
-const FAUCET = { collateral: 1_000, shares: 1_000 };
+/** Holdings of the wallet at the start: as many pUSD, and as many shares of each outcome. */
+const GIVEN_UNITS = 1_000;
 /** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
-const VENUE_PORT = 8_081;
+const VENUE_PORT = '8081';
 
 /**
  * Makes the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
@@ -46,16 +46,16 @@ const taken = z.object({ code: z.literal('EADDRINUSE') });
 /** Lets the venue listen on its port, or on a free one where that is taken or the service's own. */
 async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
   const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
-  if (SERVICE_PORT === String(VENUE_PORT)) return (await at(0)).url;
+  if (SERVICE_PORT === VENUE_PORT) return (await at(0)).url;
   try {
-    return (await at(VENUE_PORT)).url;
+    return (await at(Number(VENUE_PORT))).url;
   } catch (error) {
     if (!taken.safeParse(error).success) throw error;
     return (await at(0)).url;
   }
 }
 
-/** What a first screen tells of. */
+/** Facts that the first screen tells. */
 interface Screen {
   readonly serviceUrl: string;
   readonly venueUrl: string;
@@ -74,7 +74,7 @@ Trading on paper: invented markets that move by themselves, no real money. All i
   service  ${serviceUrl}
   console  ${consoleUrl} (all of it in a browser)
   venue    ${venueUrl} (its faults, accounts and records: paper/README.md)
-  wallet   ${walletAddress}, with ${FAUCET.collateral} pUSD and ${FAUCET.shares} shares of each outcome
+  wallet   ${walletAddress}, with ${GIVEN_UNITS} pUSD and ${GIVEN_UNITS} shares of each outcome
 
 # the most traded markets
 curl '${serviceUrl}/v1/markets?limit=3'
@@ -99,7 +99,7 @@ curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path
  * account. `print` gets the first screen, before the first line of the log.
  */
 export async function startOnPaper(env: Environment, print: (text: string) => void): Promise<Service> {
-  const venue = createPaperVenue({ seed: SEED, faucet: FAUCET });
+  const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
   let site: ConsoleSite | undefined;

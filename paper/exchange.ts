@@ -26,7 +26,7 @@ export interface Floor {
   readonly book: Book;
   readonly turnover: Turnover;
   tick: bigint;
-  /** Middle around which the market maker quotes. */
+  /** Mid price around which the market maker quotes. */
   mid: bigint;
   changedAt: number;
   lastPrice: bigint | null;
@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000;
 const HOURS_OF_A_DAY = 24;
 
 /** Collateral that was paid in one market since the start, in millionths. */
-export class Turnover {
+class Turnover {
   total = 0n;
   readonly #hours = new Map<number, bigint>();
 

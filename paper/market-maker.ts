@@ -32,7 +32,7 @@ export class MarketMaker {
     }
   }
 
-  /** Withdraws its quotes in one market, chosen by the step, and quotes again at most a tick from the first middle. */
+  /** Withdraws its quotes in one market, chosen by the step, and quotes again at most a tick from the first mid. */
   refresh(step: number, at: number): void {
     const markets = this.#exchange.catalogue.markets.filter(hasBook);
     const market = markets[integers('refresh', this.#seed, step)(0, markets.length - 1)];
@@ -43,7 +43,7 @@ export class MarketMaker {
     this.quote(floor, step, at);
   }
 
-  /** Draws the ticks by which the middle of a market moves in a step: one up or down, or none. */
+  /** Draws the ticks by which the mid of a market moves in a step: one up or down, or none. */
   drift(market: Market, step: number): bigint {
     return BigInt(integers('quote', this.#seed, market.id, step)(-1, 1));
   }
@@ -55,7 +55,7 @@ export class MarketMaker {
     }
   }
 
-  /** Quotes both sides around the middle; equal steps give equal quotes. */
+  /** Quotes both sides around the mid; equal steps give equal quotes. */
   quote(floor: Floor, step: number, at: number): void {
     const { market, tick, mid } = floor;
     const draw = integers('quote', this.#seed, market.id, step);

@@ -36,7 +36,7 @@ export interface Market {
   readonly mid: bigint;
   /** Null where the venue charges nothing. */
   readonly fees: Fees | null;
-  /** What was traded in the 24 hours before the venue was started. */
+  /** Volume of the 24 hours before the venue was started. */
   readonly volume24h: bigint;
   readonly liquidity: bigint;
   readonly startsAt: number;

@@ -5,13 +5,13 @@ import { houseOf, type MarketMaker } from './market-maker.ts';
 import { hexOf, integers, uuidOf } from './seeded.ts';
 import { LOT, ONE } from './units.ts';
 
-/** Farthest that a middle drifts from the first one, in ticks: a market is still itself after a day. */
+/** Farthest that a mid drifts from the first one, in ticks: a market is still itself after a day. */
 const MAX_DRIFT_TICKS = 10n;
-/** Farthest that the sum of an event's middles drifts: the prices of exclusive outcomes belong together. */
+/** Farthest that the sum of an event's mids drifts, in millionths: the prices of exclusive outcomes belong together. */
 const MAX_EVENT_DRIFT = ONE / 50n;
-/** Steps between two takers who choose any market, on average. */
+/** Mean number of steps between two takers who choose any market. */
 const STEPS_BETWEEN_TAKERS = 6;
-/** Steps between two takers of a touch at which a client's order rests, on average: some seven a minute. */
+/** Mean number of steps between two takers of a touch at which a client's order rests: some seven a minute. */
 const STEPS_BETWEEN_CLIENTS_TAKERS = 8;
 /** Least and most that a taker asks for, in lots: 5 to 250 shares. */
 const TAKEN_LOTS = [500, 25_000] as const;
@@ -20,12 +20,11 @@ const TAKEN_LOTS = [500, 25_000] as const;
 type BookSide = 'bids' | 'asks';
 
 /**
- * Lowest and highest middle to which a market drifts, in millionths and on the grid of its tick: at most half the way
- * to 0 and to 1.
+ * Returns the lowest and the highest mid to which a market drifts, in millionths and on the grid of its tick: less than
+ * half the way to 0 and to 1.
  */
 export function driftBand({ market, tick }: Floor): { readonly low: bigint; readonly high: bigint } {
   const first = within({ low: tick, high: ONE - tick }, onGrid(market.mid, tick));
-  // Less than half of either way.
   const half = (first * (ONE - first)) / (2n * ONE);
   const reach = within({ low: 0n, high: MAX_DRIFT_TICKS * tick }, onGrid(half, tick));
   return { low: first - reach, high: first + reach };
@@ -41,7 +40,7 @@ function onGrid(price: bigint, tick: bigint): bigint {
 }
 
 /**
- * Lets the markets live: middles drift by ticks, and takers come who trade with whatever rests at the touch. Equal
+ * Lets the markets live: mids drift by ticks, and takers come who trade with whatever rests at the touch. Equal
  * seeds, steps and orders of clients give equal trades.
  */
 export class Simulation {
@@ -71,7 +70,7 @@ export class Simulation {
     }
   }
 
-  /** Moves a middle; orders of clients that it went past are taken before the market maker quotes around it. */
+  /** Moves a mid; orders of clients that it went past are taken before the market maker quotes around it. */
   #move(floor: Floor, moment: Moment): void {
     const { market, tick } = floor;
     this.#marketMaker.withdraw(market, moment.at);
@@ -90,7 +89,7 @@ export class Simulation {
     return this.#fitsItsEvent(market, to - floor.mid) ? to : from;
   }
 
-  /** Tells if the middles of exclusive outcomes still sum to what they did at first, and to at most one. */
+  /** Tells if the mids of exclusive outcomes still sum to about what they did at first, and to at most one. */
   #fitsItsEvent({ negRiskMarketId }: Market, change: bigint): boolean {
     if (negRiskMarketId === null) return true;
     const rivals = this.#exchange.catalogue.markets.filter((market) => market.negRiskMarketId === negRiskMarketId);

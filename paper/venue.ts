@@ -86,7 +86,7 @@ function listener(parts: Parts) {
     const query = new URLSearchParams(rest.join('?'));
     const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
     if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
-    if (path === '/' || path.startsWith('/paper/')) {
+    if (path.startsWith('/paper/') || (path === '/' && base.method === 'GET')) {
       return send(response, whole(dispatch(control, { ...base, body, now: now() })), now());
     }
     const { skewMs, fault } = faults.take(base);

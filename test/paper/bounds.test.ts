@@ -1,18 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCatalogue } from '../../paper/catalogue.ts';
 import { Exchange } from '../../paper/exchange.ts';
-import { MarketMaker } from '../../paper/market-maker.ts';
+import { houseOf, MarketMaker } from '../../paper/market-maker.ts';
 import { RequestLog } from '../../paper/request-log.ts';
+import { Simulation } from '../../paper/simulation.ts';
 
 describe('a paper venue that runs for long', () => {
-  it('does not pile up the quotes that its market maker withdrew', () => {
-    const exchange = new Exchange(createCatalogue(1, { startedAt: 0, stopsAt: 0 }), { collateral: 0n, shares: 0n });
+  it('does not pile up the quotes and the trades of the house', () => {
+    const catalogue = createCatalogue(1, { startedAt: 0, stopsAt: 0 });
+    const exchange = new Exchange(catalogue, { collateral: 0n, shares: 0n }, houseOf(1));
     const marketMaker = new MarketMaker(exchange, 1);
     marketMaker.open();
-    const first = exchange.orders.size;
+    // Five levels of either side.
+    const most = 10 * catalogue.markets.length;
     for (let step = 1; step <= 200; step += 1) marketMaker.refresh(step, step);
-    expect(exchange.orders.size).toBeLessThanOrEqual(first);
+    expect(exchange.orders.size).toBeLessThanOrEqual(most);
+    const simulation = new Simulation(exchange, marketMaker, 1);
+    for (let step = 201; step <= 800; step += 1) simulation.advance(step, step);
+    expect(exchange.orders.size).toBeLessThanOrEqual(most);
     expect(exchange.orders.size).toBe(exchange.open().length);
+    expect(exchange.trades).toStrictEqual([]);
   });
 
   it('keeps the last ten thousand requests', () => {

@@ -215,7 +215,7 @@ describe('matching', () => {
     expect(taken).toBeGreaterThan(100);
   });
 
-  it('keeps the middle of the house on the grid and in its band, and none of its orders that is off the book', () => {
+  it('keeps the mid of the house on the grid and in its band, and none of its orders that is off the book', () => {
     property(() => {
       const floor = exchange.floor(market().id);
       const { low, high } = driftBand(floor);

@@ -135,7 +135,7 @@ describe('the house as a taker', () => {
     expect(after.volume24hr - before.volume24hr).toBeGreaterThanOrEqual(20 * (1 - price) - 1e-6);
     expect(after.volumeNum - before.volumeNum).toBeCloseTo(after.volume24hr - before.volume24hr, 6);
     expect(await client.getOrderBook(yes)).toMatchObject({ last_trade_price: String(price) });
-    expect(await client.getLastTradePrice(yes)).toMatchObject({ price: String(price) });
+    expect(await client.getLastTradePrice(yes)).toStrictEqual({ price: String(price), side: trades[0]?.side });
     expect(after.bestBid).toBeLessThan(price);
   });
 
@@ -194,6 +194,17 @@ describe('the markets of a paper venue that lives', () => {
       expect([drifted % tick, drifted >= mid / 2n, ONE - drifted >= (ONE - mid) / 2n]).toStrictEqual([0n, true, true]);
       expect(book.levels(0).bids.length).toBeGreaterThan(0);
     }
+  });
+
+  it('go on by the grid of a new tick', () => {
+    const state = new VenueState(settingsOf(living), undefined);
+    const market = state.exchange.catalogue.markets.find(({ mid }) => mid === 124_000n);
+    const floor = state.exchange.floor(market?.id ?? '');
+    state.changeTick(floor.market.id, ONE / 100n, clock);
+    for (let step = 0; step < 600 && floor.mid === 124_000n; step += 1) state.step(clock);
+    expect(floor.mid % floor.tick).toBe(0n);
+    const { bids, asks } = floor.book.orders();
+    expect([...bids, ...asks].filter(({ price }) => price % floor.tick !== 0n)).toStrictEqual([]);
   });
 
   it('trade: within three minutes most of them have another last price or volume, and the other outcome mirrors it', async () => {
