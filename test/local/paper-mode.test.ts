@@ -82,6 +82,6 @@ describe('the console on paper', () => {
     const [, consoleUrl = ''] = /^ {2}console +(http:\S+) /m.exec(screen) ?? [];
     expect((await fetch(consoleUrl)).status).toBe(200);
     await service.stop();
-    await expect(fetch(consoleUrl)).rejects.toThrow(TypeError);
+    await expect(fetch(consoleUrl)).rejects.toThrow('fetch failed');
   });
 });
