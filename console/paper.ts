@@ -23,12 +23,13 @@ const FAULTS: Readonly<Record<string, SwitchSettings>> = {
   'venue-down': { fault: { fault: 'edge-503', times: 1_000_000 } },
 };
 
+const FAULTS_PATH = 'paper/faults';
 /** Limit of a request to this page's own server. */
 const CONTROL_MS = 5_000;
 
 /** Asks the paper venue through the server of this page. Throws where there is no usable answer. */
 async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`paper/${path}`, {
+  const response = await fetch(path, {
     method,
     signal: AbortSignal.timeout(CONTROL_MS),
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -53,7 +54,7 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
 
 /** Lists the orders that the paper venue accepted, oldest first. */
 export async function listVenueOrders(): Promise<readonly VenueOrder[]> {
-  return readOrders(await control('GET', 'orders'));
+  return readOrders(await control('GET', 'paper/orders'));
 }
 
 export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]): void {
@@ -88,9 +89,9 @@ export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failur
     const { fault } = FAULTS[chosen()] ?? {};
     try {
       // Faults that somebody else has armed stay.
-      if (isArmed) await control('DELETE', 'faults');
+      if (isArmed) await control('DELETE', FAULTS_PATH);
       isArmed = false;
-      if (fault) await control('POST', 'faults', fault);
+      if (fault) await control('POST', FAULTS_PATH, fault);
       isArmed = fault !== undefined;
       onChange();
     } catch (error) {
@@ -103,6 +104,10 @@ export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failur
     changing = changing.then(change);
   };
   fields.addEventListener('change', queueChange);
+  // A page that comes after this one would not know of the fault. The request outlives the page.
+  addEventListener('pagehide', () => {
+    if (isArmed) void fetch(FAULTS_PATH, { method: 'DELETE', keepalive: true });
+  });
   return {
     ready: () => changing,
     losesAnswers: () => FAULTS[chosen()]?.losesAnswers === true,

@@ -171,6 +171,15 @@ describeInChromium('the console', () => {
     await page.locator('#book-error:empty').waitFor({ state: 'attached' });
   });
 
+  it('ends a fault with the page that chose it', async () => {
+    const { page } = await openConsole();
+    await page.getByLabel('Venue down').check();
+    await page.locator('#book-error', { hasText: 'venue_unavailable' }).waitFor();
+    await page.reload();
+    await page.locator('#ladder-rows tr').first().waitFor();
+    expect(await page.getByLabel('None').isChecked()).toBe(true);
+  });
+
   it('finds a market by its words, and shows a book that has one side alone', async () => {
     const { page, faults } = await openConsole();
     await page.getByLabel('Search').fill('sea moon');
