@@ -31,22 +31,30 @@ export default {
       to: { path: '^(infra|client|console|test)/' },
     },
     {
+      name: 'command-line-stands-alone',
+      comment: 'Every command reads its options by it, those of the paper venue and of the deployment too.',
+      severity: 'error',
+      from: { path: '^local/command-line\\.ts$' },
+      to: { path: '^(functions|shared|local|infra|paper|client|console|test)/', pathNot: '^shared/version\\.ts$' },
+    },
+    {
       name: 'infra-knows-the-tables-only',
       comment:
-        'A deployment knows the routes, the codes, the limits, the settings and the accounts of a key, and runs no other code of the service.',
+        'A deployment knows the routes, the codes, the limits, the settings and the accounts of a key, and runs no other code of the service. Its build reads its command line as every command does.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|paper|client|console|test)/',
-        pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings))\\.ts$',
+        pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings)|local/command-line)\\.ts$',
       },
     },
     {
       name: 'paper-shares-no-code',
-      comment: 'The paper venue checks what the adapter does: a shared mistake would pass.',
+      comment:
+        'The paper venue checks what the adapter does: a shared mistake would pass. Its command line is read as every other.',
       severity: 'error',
       from: { path: '^paper/' },
-      to: { path: '^(functions|shared|local|infra|client|console|test)/' },
+      to: { path: '^(functions|shared|local|infra|client|console|test)/', pathNot: '^local/command-line\\.ts$' },
     },
     {
       name: 'client-stands-alone',

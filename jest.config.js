@@ -11,4 +11,5 @@ export default {
   // Many tests wait for a time to pass: a second worker makes use of it, also where there are two cores.
   maxWorkers: 2,
   testTimeout: 90_000,
+  reporters: ['default', '<rootDir>/test/support/duration.mjs'],
 };

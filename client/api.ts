@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * What the service is and which wallet it uses
-         * @description Answers at once and asks nobody. Pages of listed origins only can read it, since it names the wallet.
+         * @description Answers at once, without a call of the venue. Only pages of listed origins can read it, since it names the wallet.
          */
         get: operations["health"];
         put?: never;
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Markets on which an order can be placed now
-         * @description Most traded in the last 24 hours first. What the venue does not tell is `null`. Any other query parameter is refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.
+         * @description Most traded in the last 24 hours first. Fields that the venue does not report are `null`. Any other query parameter is refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.
          */
         get: operations["markets"];
         put?: never;
@@ -166,7 +166,7 @@ export interface components {
             neg_risk: boolean | null;
             /** @description Traded in the last 24 hours, in collateral. */
             volume_24h: string | null;
-            /** @description Worth of the resting orders, in collateral. */
+            /** @description Value of the resting orders, in collateral. */
             liquidity: string | null;
             /** @description Highest bid for the first outcome, in collateral per share. */
             best_bid: string | null;

@@ -1,5 +1,5 @@
 import type { Config } from '../shared/config.ts';
-import { createLog, type Log } from '../shared/log.ts';
+import { createLog, type Log, type LogOptions } from '../shared/log.ts';
 import type { Environment } from '../shared/settings.ts';
 import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
@@ -10,15 +10,20 @@ export interface Container<C extends Config> {
   readonly pipeline: PipelineDeps;
 }
 
-/** Opens what every process of the service starts from; throws `ConfigError` where its settings are malformed. */
+/**
+ * Opens what every process of the service starts from; throws `ConfigError` where its settings are malformed. `write`
+ * takes the lines of the log; the default is the standard output.
+ */
 export function openContainer<C extends Config>(
   parse: (env: Environment) => C,
   env: Environment = process.env,
+  write?: LogOptions['write'],
 ): Container<C> {
   const config = parse(env);
   const { corsOrigins, metricsNamespace } = config;
   const log = createLog({
     level: config.logLevel,
+    write,
     metrics: metricsNamespace ? eventMetrics(metricsNamespace) : undefined,
   });
   for (const warning of config.warnings) log.warn(warning);

@@ -134,7 +134,9 @@ function problems(route: AnyRoute, log: Log): Middleware {
       // The sentence names the origin, which the operator may want to list.
       if (error.code === 'origin_not_allowed') logFields['detail'] = error.message;
       if (error.facts['orderId'] !== undefined) logFields['order_id'] = error.facts['orderId'];
-      if (error.cause !== undefined) log.warn('request failed', { request_id: requestId, error });
+      // A fault of ours has its stack here alone.
+      const write = error.code === 'internal_error' ? log.error : log.warn;
+      if (error.cause !== undefined) write('request failed', { request_id: requestId, error });
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
       // Set, not returned: what is returned ends middy's chain before the headers are added.

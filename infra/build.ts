@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
+import { flag, runCommand } from '../local/command-line.ts';
 import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
@@ -91,8 +92,17 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
   return measure(metafiles, layer.metafile);
 }
 
-if (import.meta.main) {
-  const sizes = await buildAssets(OUTPUT);
+const COMMAND = {
+  purpose: 'Builds what is deployed into build/: the functions and their layer.',
+  usage: 'npm run build -- [options]',
   // The CDK builds before each of its commands, `ls` and `destroy` too, where nobody asks for sizes.
-  if (!process.argv.includes('--quiet')) process.stdout.write(`${formatSizes(sizes)}\n`);
+  options: { quiet: flag('do not print the sizes') },
+} as const;
+
+if (import.meta.main) {
+  process.exitCode = await runCommand(COMMAND, async ({ quiet }) => {
+    const sizes = await buildAssets(OUTPUT);
+    if (!quiet) process.stdout.write(`${formatSizes(sizes)}\n`);
+    return 0;
+  });
 }

@@ -1,10 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ROUTES } from '../functions/routes.ts';
 import type { Names } from './names.ts';
-import type { ServiceMetrics } from './service-metrics.ts';
+import { type ServiceMetrics, WARNINGS } from './service-metrics.ts';
 
 /** Half of the page's width. */
 const WIDTH = 12;
@@ -14,8 +15,14 @@ function graph(title: string, left: IMetric[], unit?: string): GraphWidget {
   return new GraphWidget({ title, left, width: WIDTH, height: 6, ...axis });
 }
 
+interface DashboardProps {
+  readonly names: Names;
+  readonly metrics: ServiceMetrics;
+  readonly api: HttpApi;
+}
+
 /** One dashboard of all endpoints; what there is no order for has no line in it. */
-export function addDashboard(scope: Construct, names: Names, metrics: ServiceMetrics): void {
+export function addDashboard(scope: Construct, { names, metrics, api }: DashboardProps): void {
   const routes = Object.values(ROUTES).map(({ name }) => name);
   const askVenue = routes.filter((name) => name !== 'health');
   const percentiles = ['p50', 'p99'] as const;
@@ -27,6 +34,16 @@ export function addDashboard(scope: Construct, names: Names, metrics: ServiceMet
       [...routes, 'unknown' as const].map((name) => metrics.requests(name)),
     ),
     graph('Errors by code', [metrics.allErrors()]),
+    graph('Gateway', [
+      api.metricCount({ label: 'requests' }),
+      api.metricClientError({ label: '4xx' }),
+      api.metricServerError({ label: '5xx' }),
+      metrics.gatewayThrottles(),
+    ]),
+    graph('What alarms wait for', [
+      ...WARNINGS.map((name) => metrics.warnings('orders', name)),
+      ...askVenue.filter((name) => name !== 'orders').map((name) => metrics.warnings(name, 'rate_limit_warnings')),
+    ]),
     graph(
       'Latency',
       routes.flatMap((name) => percentiles.map((which) => metrics.latency(name, which))),
@@ -55,40 +72,57 @@ const REQUESTS = 'message = "request"';
 interface Query extends Omit<ConstructorParameters<typeof QueryString>[0], 'fields'> {
   readonly title: string;
   readonly fields: readonly string[];
+  readonly logs: readonly ILogGroup[];
 }
 
 /** Saves questions to logs in a folder of the console. */
-function save(scope: Construct, folder: string, logGroups: readonly ILogGroup[], queries: Record<string, Query>): void {
+function save(scope: Construct, folder: string, queries: Record<string, Query>): void {
   const parent = new Construct(scope, 'Queries');
-  for (const [id, { title, fields, ...query }] of Object.entries(queries)) {
+  for (const [id, { title, fields, logs, ...query }] of Object.entries(queries)) {
     const queryString = new QueryString({ fields: [...fields], ...query });
     const queryDefinitionName = `${folder}/${title}`;
-    new QueryDefinition(parent, id, { queryDefinitionName, logGroups: [...logGroups], queryString });
+    new QueryDefinition(parent, id, { queryDefinitionName, logGroups: [...logs], queryString });
   }
 }
 
-const QUERIES = {
-  FailedRequests: {
-    title: 'failed requests',
-    fields: FIELDS,
-    filterStatements: [REQUESTS, 'status >= 400'],
-    sort: 'time desc',
-    limit: 200,
-  },
-  SlowRequests: {
-    title: 'slowest requests',
-    fields: [...FIELDS, 'venue_ms', '@message'],
-    filterStatements: [REQUESTS],
-    sort: 'duration_ms desc',
-    limit: 50,
-  },
-  Starts: {
-    title: 'cold starts',
-    fields: ['@log', 'record.metrics.initDurationMs'],
-    filterStatements: ['type = "platform.report"', 'ispresent(record.metrics.initDurationMs)'],
-    statsStatements: ['count(*), pct(record.metrics.initDurationMs, 50), max(record.metrics.initDurationMs) by @log'],
-  },
-};
+function functionQueries(logs: readonly ILogGroup[]) {
+  return {
+    FailedRequests: {
+      title: 'failed requests',
+      logs,
+      fields: FIELDS,
+      filterStatements: [REQUESTS, 'status >= 400'],
+      sort: 'time desc',
+      limit: 200,
+    },
+    Faults: {
+      title: 'faults',
+      logs,
+      fields: ['@timestamp', 'message', 'order_id', 'request_id', 'error.message', 'error.cause.message', '@message'],
+      // Our own lines, and those of Lambda about a crash or a time-out.
+      filterStatements: [
+        'level in ["warn", "error", "ERROR", "FATAL"] or record.status in ["error", "failure", "timeout"]',
+      ],
+      sort: '@timestamp desc',
+      limit: 200,
+    },
+    SlowRequests: {
+      title: 'slowest requests',
+      logs,
+      fields: [...FIELDS, 'venue_ms', '@message'],
+      filterStatements: [REQUESTS],
+      sort: 'duration_ms desc',
+      limit: 50,
+    },
+    Starts: {
+      title: 'cold starts',
+      logs,
+      fields: ['@log', 'record.metrics.initDurationMs'],
+      filterStatements: ['type = "platform.report"', 'ispresent(record.metrics.initDurationMs)'],
+      statsStatements: ['count(*), pct(record.metrics.initDurationMs, 50), max(record.metrics.initDurationMs) by @log'],
+    },
+  };
+}
 
 const ORDERS_BY_CLIENT = {
   title: 'orders by client',
@@ -110,12 +144,41 @@ const ORDERS_BY_CLIENT = {
   limit: 500,
 };
 
+/** Requests that no function answered, with the gateway's reasons. */
+const ANSWERED_BY_GATEWAY = {
+  title: 'answered by the gateway',
+  fields: ['time', 'request_id', 'route', 'status', 'source_ip', 'caller', 'gateway_error', 'integration_error'],
+  filterStatements: ['status >= 400', 'integration_status != "200"'],
+  sort: '@timestamp desc',
+  limit: 200,
+};
+
+/** Every line about one request or order: an id that any of them has goes in the place of ID. */
+const ONE_REQUEST = {
+  title: 'one request or order',
+  fields: ['@timestamp', '@log', '@message'],
+  filterStatements: ['@message like "ID"'],
+  sort: '@timestamp asc',
+  limit: 200,
+};
+
+interface ServiceLogs {
+  readonly names: Names;
+  readonly logs: readonly ILogGroup[];
+  readonly accessLog: ILogGroup;
+}
+
 /** The questions to the logs that an operator asks first. */
-export function addServiceQueries(scope: Construct, names: Names, logs: readonly ILogGroup[]): void {
-  save(scope, names.stack, logs, QUERIES);
+export function addServiceQueries(scope: Construct, { names, logs, accessLog }: ServiceLogs): void {
+  save(scope, names.stack, { ...functionQueries(logs), Gateway: { ...ANSWERED_BY_GATEWAY, logs: [accessLog] } });
 }
 
 /** The same of the log of orders, and who sent which. */
 export function addOrderQueries(scope: Construct, names: Names, log: ILogGroup): void {
-  save(scope, names.ordersStack, [log], { ...QUERIES, Orders: ORDERS_BY_CLIENT });
+  const accessLog = LogGroup.fromLogGroupName(scope, 'AccessLog', names.accessLog);
+  save(scope, names.ordersStack, {
+    ...functionQueries([log]),
+    Orders: { ...ORDERS_BY_CLIENT, logs: [log] },
+    One: { ...ONE_REQUEST, logs: [log, accessLog] },
+  });
 }

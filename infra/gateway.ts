@@ -10,12 +10,13 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../functions/routes.ts';
 import { acknowledgeOpenRoute, acknowledgeOrderPath } from './findings.ts';
 import type { Names } from './names.ts';
 import type { Readers } from './readers.ts';
+import { GATEWAY_THROTTLES } from './service-metrics.ts';
 
 /** Requests a second, and how many may come at once. The sum over all callers. */
 const THROTTLES = {
@@ -41,25 +42,50 @@ const ACCESS_LOG = JSON.stringify({
   subject: '$context.authorizer.claims.sub',
   response_ms: '$context.responseLatency',
   integration_ms: '$context.integrationLatency',
-  integration_status: '$context.integrationStatus',
+  // Lambda's own, whatever the function answered; a dash where none was asked.
+  integration_status: '$context.integration.integrationStatus',
+  lambda_request_id: '$context.integration.requestId',
   integration_error: '$context.integrationErrorMessage',
   gateway_error: '$context.error.message',
 });
 
-/** Adds the one stage, with its throttles and the access log. */
-function addStage(api: HttpApi, names: Names): HttpStage {
-  const log = new LogGroup(api, 'AccessLog', {
-    // The prefix of logs that services deliver: without it each API adds a sentence to a policy that has an end.
-    logGroupName: `/aws/vendedlogs/${names.stack}/access`,
-    retention: RetentionDays.ONE_MONTH,
+export interface Gateway {
+  readonly api: HttpApi;
+  readonly accessLog: LogGroup;
+}
+
+/** Adds the access log, and counts in it the 429 that no function answered: the API's own metrics know 4xx alone. */
+function addAccessLog(api: HttpApi, names: Names): LogGroup {
+  const logGroup = new LogGroup(api, 'AccessLog', {
+    logGroupName: names.accessLog,
+    // As long as the log of orders: who was refused by the gateway is here alone.
+    retention: RetentionDays.ONE_YEAR,
     removalPolicy: RemovalPolicy.DESTROY,
   });
+  new MetricFilter(api, 'Throttled', {
+    logGroup,
+    filterPattern: FilterPattern.all(
+      FilterPattern.stringValue('$.status', '=', '429'),
+      FilterPattern.stringValue('$.integration_status', '!=', '200'),
+    ),
+    metricNamespace: names.metrics,
+    metricName: GATEWAY_THROTTLES,
+    metricValue: '1',
+  });
+  return logGroup;
+}
+
+/** Adds the one stage, with its throttles and the access log. */
+function addStage(api: HttpApi, accessLog: LogGroup): HttpStage {
   return new HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
     // Of routes without settings of their own: POST of orders, which another stack adds, and every unknown path.
     throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
-    accessLogSettings: { destination: new LogGroupLogDestination(log), format: AccessLogFormat.custom(ACCESS_LOG) },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(accessLog),
+      format: AccessLogFormat.custom(ACCESS_LOG),
+    },
   });
 }
 
@@ -68,7 +94,7 @@ function addStage(api: HttpApi, names: Names): HttpStage {
  * functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key: it refuses,
  * until the stack of orders adds POST, which goes before ANY.
  */
-export function addGateway(scope: Construct, names: Names, { health, markets, book }: Readers): HttpApi {
+export function addGateway(scope: Construct, names: Names, { health, markets, book }: Readers): Gateway {
   const rest = new HttpLambdaIntegration('health', health.live);
   const integrations = {
     health: rest,
@@ -84,7 +110,8 @@ export function addGateway(scope: Construct, names: Names, { health, markets, bo
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
   if (unknown) acknowledgeOpenRoute(unknown);
-  const stage = addStage(api, names);
+  const accessLog = addAccessLog(api, names);
+  const stage = addStage(api, accessLog);
   const settings = Object.values(ROUTES).map(({ name, path }) => {
     const routeKey = HttpRouteKey.with(path, HttpMethod.ANY);
     const route = new HttpRoute(api, `Route-${name}`, { httpApi: api, routeKey, integration: integrations[name] });
@@ -98,5 +125,5 @@ export function addGateway(scope: Construct, names: Names, { health, markets, bo
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
   defaultChild.routeSettings = Object.fromEntries(settings);
-  return api;
+  return { api, accessLog };
 }

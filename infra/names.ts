@@ -15,6 +15,8 @@ export interface Names {
   /** Exports, which last as long as the stack that has them. */
   readonly exports: { readonly apiId: string; readonly orderLog: string; readonly ordersTable: string };
   readonly function: (name: Route['name']) => string;
+  /** The gateway's access log. */
+  readonly accessLog: string;
   /** Log lines are read into metrics of this namespace. */
   readonly metrics: string;
 }
@@ -28,6 +30,8 @@ export function namesOf(stack: string): Names {
     ordersTable: `${stack}-orders`,
     exports: { apiId: `${stack}:ApiId`, orderLog: `${stack}:OrderLog`, ordersTable: `${stack}:OrdersTable` },
     function: (name) => `${stack}-${name}`,
+    // The prefix of logs that services deliver: without it each API adds a sentence to a policy that has an end.
+    accessLog: `/aws/vendedlogs/${stack}/access`,
     metrics: `OrderBookAdapter/${stack}`,
   };
 }

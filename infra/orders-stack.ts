@@ -44,7 +44,7 @@ export class OrdersStack extends Stack {
     this.allow(orders, settings, table);
     const alarms = new Alarms(this, 'Alarms', alarmTopic);
     addOrderAlarms(alarms, new ServiceMetrics(names), orders);
-    addRollout(this, { alias: orders.alias, alarms: alarms.all, rollout: settings.rollout });
+    addRollout(this, { alias: orders.alias, alarms: alarms.stoppingRollout, rollout: settings.rollout });
     addOrderQueries(this, names, log);
     this.addOutputs(addOrderRoutes(this, { names, settings, orders }), orders, settings);
     if (settings.access.kind === 'public') this.warnOfPublicAccess(settings);

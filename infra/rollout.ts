@@ -7,7 +7,8 @@ import { acknowledgeWildcard } from './findings.ts';
 
 /**
  * Ways to a new version of the function of orders.
- * - `canary`: a tenth of the orders for five minutes, then all; back to the version before when an alarm rings meanwhile;
+ * - `canary`: a tenth of the orders for five minutes, then all; back to the version before when an alarm rings meanwhile
+ *   that a bad build can ring;
  * - `all-at-once`: at once, whatever the alarms say: for a mend while one rings, and for another wallet.
  */
 export const ROLLOUTS = ['canary', 'all-at-once'] as const;

@@ -1,9 +1,24 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AnyRoute } from '../functions/routes.ts';
+import type { ErrorCode } from '../shared/errors.ts';
 import type { Names } from './names.ts';
 
 type RouteName = AnyRoute['name'];
+
+/** What the functions count for alarms alone, at every level of the log. */
+export const WARNINGS = [
+  'order_faults',
+  'rate_limit_warnings',
+  'unreadable_keys',
+  'foreign_keys',
+  'contradicted_records',
+  'lease_faults',
+  'daily_cap_warnings',
+] as const;
+
+/** The name of the metric that the gateway's access log is read into. */
+export const GATEWAY_THROTTLES = 'gateway_throttles';
 
 /** Short enough to act on, long enough for a service that is asked rarely. */
 const PERIOD = Duration.minutes(5);
@@ -32,16 +47,17 @@ export class ServiceMetrics {
     return this.metric('venue_ms', statistic, { route }, `${route} ${statistic}`);
   }
 
-  private errors(route: RouteName, code: string): Metric {
+  errors(route: RouteName, code: ErrorCode): Metric {
     return this.metric('errors', 'Sum', { route, code }, `${route} ${code}`);
   }
 
-  /** Answers with one of the codes, on any of the routes. */
-  errorSum(routes: readonly RouteName[], codes: readonly string[], label: string): MathExpression {
-    const all = routes.flatMap((route) => codes.map((code) => this.errors(route, code)));
-    const usingMetrics = Object.fromEntries(all.map((metric, index) => [`e${index}`, metric]));
-    const terms = Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`);
-    return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period: PERIOD });
+  warnings(route: RouteName, name: (typeof WARNINGS)[number]): Metric {
+    return this.metric(name, 'Sum', { route }, `${route} ${name}`);
+  }
+
+  /** Requests that the gateway's own throttles turned away, counted in its access log. */
+  gatewayThrottles(): Metric {
+    return this.metric(GATEWAY_THROTTLES, 'Sum', {}, '429 of the gateway');
   }
 
   /** Every code that occurs, without a list of them. */

@@ -28,14 +28,11 @@ export class ServiceStack extends Stack {
     const metrics = new ServiceMetrics(names);
     const layer = addVenueLayer(this, assets, names);
     const readers = addReaders(this, { names, assets, layer, environment });
-    const api = addGateway(this, names, readers);
-    addServiceAlarms(new Alarms(this, 'Alarms', alarmTopic), metrics, readers);
-    addDashboard(this, names, metrics);
-    addServiceQueries(
-      this,
-      names,
-      Object.values(readers).map(({ log }) => log),
-    );
+    const { api, accessLog } = addGateway(this, names, readers);
+    addServiceAlarms(new Alarms(this, 'Alarms', alarmTopic), metrics, readers, api);
+    addDashboard(this, { names, metrics, api });
+    const logs = Object.values(readers).map(({ log }) => log);
+    addServiceQueries(this, { names, logs, accessLog });
     new CfnOutput(this, 'Url', { value: api.apiEndpoint, description: 'Base address of the service' });
     // Always there: an export cannot go while the stack of orders imports it.
     new CfnOutput(this, 'ApiId', { value: api.apiId, exportName: names.exports.apiId });

@@ -58,12 +58,15 @@ function readPlaceOrder(context: Context): boolean {
   throw new SettingError('placeOrder must be true or 1; leave it out to deploy the service without touching orders.');
 }
 
-function warningsOf(context: Context, placeOrder: boolean): string[] {
+function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | undefined): string[] {
   const ignored = placeOrder ? [] : ORDER_SETTING_NAMES.filter((name) => readText(context, name) !== undefined);
   const uncapped = placeOrder && readText(context, 'maxOrderNotional') === 'none';
   return [
     ...(ignored.length > 0
       ? [`${ignored.join(', ')}: not used without -c placeOrder=true; orders stay as they are.`]
+      : []),
+    ...(placeOrder && alarmTopic === undefined
+      ? ['alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.']
       : []),
     ...(uncapped ? ['maxOrderNotional=none: no order is too large for this deployment.'] : []),
   ];
@@ -82,14 +85,14 @@ export function readSettings(context: Context, found: Target = {}): Settings {
   const placeOrder = readPlaceOrder(context);
   const region = readValid(context, 'region', REGION) ?? found.region;
   const alarmTopic = readValid(context, 'alarmTopic', TOPIC);
-  if (alarmTopic !== undefined) requirePlace('alarmTopic', 'a topic', alarmTopic, { region });
   const orders = placeOrder ? readOrderSettings(context, { ...found, region }) : undefined;
+  if (alarmTopic !== undefined) requirePlace('alarmTopic', 'a topic', alarmTopic, { region });
   return {
     stackName: readValid(context, 'stackName', STACK_NAME) ?? 'order-book-adapter',
     region,
     alarmTopic,
     environment: readVariables(context, COMMON),
     orders,
-    warnings: [...warningsOf(context, placeOrder), orders?.accountWarning ?? []].flat(),
+    warnings: [...warningsOf(context, placeOrder, alarmTopic), orders?.accountWarning ?? []].flat(),
   };
 }

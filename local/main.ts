@@ -1,8 +1,11 @@
 import { flushCompileCache } from 'node:module';
-import { parseArgs } from 'node:util';
+import { styleText } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
+import { openStdout } from '../shared/log.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
-import type { Service } from './service.ts';
+import { flag, runCommand } from './command-line.ts';
+import type { Paint } from './readable-log.ts';
+import type { Service, StartOptions } from './service.ts';
 import { withSettingsFile } from './settings-file.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
@@ -26,23 +29,25 @@ function stopOnSignals(running: () => Service | undefined): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
 }
 
-interface Flags {
-  readonly help: boolean;
-  readonly paper: boolean;
-  /** A file in the place of the project's own. */
-  readonly settings?: string | undefined;
+/** A person at a terminal reads the log; whatever else reads it gets JSON. */
+async function readableOnTerminal(): Promise<StartOptions> {
+  if (!process.stdout.isTTY) return {};
+  const { createReadableLog } = await import('./readable-log.ts');
+  const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
+  return { write: openStdout(createReadableLog(paint)).write };
 }
 
-async function start({ paper, settings }: Flags): Promise<void> {
+async function start(paper: boolean, settings: string | undefined): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
   const env = withSettingsFile(settings, process.env);
+  const options = await readableOnTerminal();
   if (paper) {
     const { startOnPaper } = await import('./paper-mode.ts');
-    service = await startOnPaper(env, (text) => process.stdout.write(text));
+    service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
     const { startService } = await import('./service.ts');
-    service = await startService(env);
+    service = await startService(env, options);
   }
   flushCompileCache();
 }
@@ -56,40 +61,29 @@ function settingsTable(): string {
   return lines.join('\n');
 }
 
-function helpText(): string {
-  return `Order book adapter: lists markets, reads order books and places limit orders on Polymarket.
-
-Usage: npm start                 serve; read-only unless the key and the opt-in are both set
+const COMMAND = {
+  purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',
+  usage: `npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
-       node local/start.js [--paper] [--settings FILE] [--help]
-
-Settings come from the environment, and else from FILE or from .env in the project's folder, if there is one
-(environment variable, default, meaning; an empty variable is an absent one):
+       node local/start.js [options]`,
+  options: {
+    paper: flag('serve on the paper venue'),
+    settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+  },
+  notes: `Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
+meaning; an empty variable is an absent one):
 ${settingsTable()}
-`;
-}
+`,
+} as const;
 
-function parseFlags(): Flags {
-  const flag = { type: 'boolean', default: false } as const;
-  return parseArgs({ options: { help: flag, paper: flag, settings: { type: 'string' } } }).values;
-}
-
-function isUsageError(error: unknown): boolean {
-  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-}
-
-/** Explains in one sentence an error that the operator can mend; all else is a fault of ours and keeps its stack. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (error instanceof Error) return isUsageError(error) ? `${error.message}. See --help.` : String(error.stack);
-  return String(error);
-}
-
-try {
-  const flags = parseFlags();
-  if (flags.help) process.stdout.write(helpText());
-  else await start(flags);
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
+const code = await runCommand(COMMAND, async ({ paper, settings }) => {
+  try {
+    await start(paper, settings);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+});
+if (code !== 0) process.exit(code);

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../paper/venue.ts';
 import type { Environment } from '../shared/settings.ts';
 import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
-import { type Service, startService } from './service.ts';
+import { type Service, type StartOptions, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
@@ -98,7 +98,11 @@ curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path
  * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
  * account. `print` gets the first screen, before the first line of the log.
  */
-export async function startOnPaper(env: Environment, print: (text: string) => void): Promise<Service> {
+export async function startOnPaper(
+  env: Environment,
+  print: (text: string) => void,
+  options: StartOptions = {},
+): Promise<Service> {
   const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
@@ -116,6 +120,7 @@ export async function startOnPaper(env: Environment, print: (text: string) => vo
     const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
     const settings = { ...env, ...overrides };
     const service = await startService(settings, {
+      ...options,
       throwAway: true,
       announce: ({ url: serviceUrl, walletAddress }) => {
         trading = { url: serviceUrl, walletAddress };

@@ -72,7 +72,7 @@ const LISTEN_FAILURES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is already in use: stop the other program or set SERVICE_PORT',
   EACCES: 'may not be used by this user: set SERVICE_PORT to a port above 1023',
   EADDRNOTAVAIL: 'is not an address of this machine: set SERVICE_HOST',
-  ENOTFOUND: 'is not a host name that can be resolved: set SERVICE_HOST',
+  ENOTFOUND: 'has no address, since the name cannot be resolved: set SERVICE_HOST',
 };
 
 function listen(server: Server, { host, port }: ServerDeps['config']): Promise<void> {

@@ -46,7 +46,9 @@ async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfi
 }
 
 /** Choices of a start that are no settings. */
-interface StartOptions {
+export interface StartOptions {
+  /** Takes the lines of the log; default: the standard output. */
+  readonly write?: (line: string) => unknown;
   /** Account and store are made for this run alone: that they are new is no news. */
   readonly throwAway?: boolean;
   /** Called when the service listens, before its log says so. */
@@ -154,5 +156,5 @@ export async function serve(
 
 /** Starts the service with the settings of `env` alone. Throws `ConfigError` also where one is malformed. */
 export async function startService(env: Environment, options: StartOptions = {}): Promise<Service> {
-  return serve(openContainer(parseLocalConfig, env), options);
+  return serve(openContainer(parseLocalConfig, env, options.write), options);
 }

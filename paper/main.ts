@@ -1,19 +1,24 @@
-import { parseArgs } from 'node:util';
+import { flag, runCommand, type Values, wholeNumber } from '../local/command-line.ts';
 import { FAULT_NAMES } from './faults.ts';
-import { createPaperVenue, type PaperVenue } from './venue.ts';
+import { createPaperVenue } from './venue.ts';
 
-const HELP = `Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.
-
-Usage: npm run paper:venue -- [options]
-
-  --host HOST    address to listen on (default 127.0.0.1)
-  --port PORT    port to listen on (default 8081; 0 takes a free one)
-  --seed N       equal seeds give equal markets, first books and drift (default 1)
-  --state FILE   keep keys, orders and trades in FILE (default: in memory only)
-  --still        let the books change by orders only: no drift, no trades of the house
-  --help         print this
-
-Paths of the paper venue only:
+const COMMAND = {
+  purpose:
+    "Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.",
+  usage: 'npm run paper:venue -- [options]',
+  options: {
+    host: { type: 'string', value: 'HOST', default: '127.0.0.1', meaning: 'address to listen on' },
+    port: { type: 'string', value: 'PORT', default: '8081', meaning: 'port to listen on; 0 takes a free one' },
+    seed: {
+      type: 'string',
+      value: 'N',
+      default: '1',
+      meaning: 'equal seeds give equal markets, first books and drift',
+    },
+    state: { type: 'string', value: 'FILE', meaning: 'keep keys, orders and trades in FILE, not in memory only' },
+    still: flag('let the books change by orders only: no drift, no trades of the house'),
+  },
+  notes: `Paths of the paper venue only:
   POST /paper/faults      {"fault":NAME,"method":"POST","path":"/order","times":1, ...}, or a list; GET lists, DELETE clears
   GET  /paper/requests    what was received      GET /paper/orders   what clients got accepted
   POST /paper/tick-size   {"token_id":ID,"tick_size":"0.001"}
@@ -27,50 +32,26 @@ Paths of the paper venue only:
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
 clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after. Names:
   ${FAULT_NAMES.join(' ')}
-`;
+`,
+} as const;
 
-interface Flags {
-  readonly host: string;
-  readonly port: number;
-  readonly seed: number;
-  readonly state: string | undefined;
-  readonly still: boolean;
-  readonly help: boolean;
-}
-
-function wholeNumber(name: string, text: string, most: number): number {
-  if (!/^\d{1,10}$/.test(text) || Number(text) > most)
-    throw new TypeError(`--${name} must be a number from 0 to ${most}`);
-  return Number(text);
-}
-
-/** Reads the flags of the command line; TypeError with one sentence when they cannot be understood. */
-function flagsOf(args: readonly string[]): Flags {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      host: { type: 'string', default: '127.0.0.1' },
-      port: { type: 'string', default: '8081' },
-      seed: { type: 'string', default: '1' },
-      state: { type: 'string' },
-      still: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const { host, state, still, help } = values;
-  const numbers = {
-    port: wholeNumber('port', values.port, 65_535),
-    seed: wholeNumber('seed', values.seed, 4_294_967_295),
+/** Reads the options; throws `UsageError` where one is not what it must be. */
+function readOptions({ host, port, seed, state, still }: Values<typeof COMMAND.options>) {
+  const options = { seed: wholeNumber('seed', seed, [0, 4_294_967_295]), still };
+  return {
+    address: { host, port: wholeNumber('port', port, [0, 65_535]) },
+    options: { ...options, ...(state !== undefined && { stateFile: state }) },
   };
-  return { host, state, still, help, ...numbers };
 }
 
-function sentence(error: unknown, { host, port, state }: Flags): string {
+type Address = ReturnType<typeof readOptions>['address'];
+
+function sentence(error: unknown, { host, port }: Address, stateFile: string | undefined): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   // Errors of the file system alone name a path.
   if (error instanceof Error && 'path' in error) {
     const [, reason = error.message] = /^\w+: ([^,]+)/.exec(error.message) ?? [];
-    return `--state ${state} cannot be used: ${reason}. Name a file in a folder that exists and can be written to.`;
+    return `--state ${stateFile} cannot be used: ${reason}. Name a file in a folder that exists and can be written to.`;
   }
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
@@ -78,40 +59,25 @@ function sentence(error: unknown, { host, port, state }: Flags): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function start(flags: Flags): Promise<PaperVenue> {
-  const state = flags.state === undefined ? {} : { stateFile: flags.state };
-  const venue = createPaperVenue({ seed: flags.seed, still: flags.still, ...state });
-  const { url } = await venue.listen(flags);
-  process.stdout.write(`Paper venue (seed ${flags.seed}) listening on ${url}\n`);
-  return venue;
-}
-
 function fail(text: string): void {
   process.stderr.write(`${text}\n`);
   process.exitCode = 1;
 }
 
-async function main(): Promise<void> {
-  let flags: Flags;
+process.exitCode = await runCommand(COMMAND, async (values) => {
+  const { address, options } = readOptions(values);
   try {
-    flags = flagsOf(process.argv.slice(2));
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-  if (flags.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  try {
-    const venue = await start(flags);
+    const venue = createPaperVenue(options);
+    const { url } = await venue.listen(address);
+    process.stdout.write(`Paper venue (seed ${options.seed}) listening on ${url}\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
-        venue.close().catch((error: unknown) => fail(sentence(error, flags)));
+        venue.close().catch((error: unknown) => fail(sentence(error, address, options.stateFile)));
       });
     }
+    return 0;
   } catch (error) {
-    fail(sentence(error, flags));
+    process.stderr.write(`${sentence(error, address, options.stateFile)}\n`);
+    return 1;
   }
-}
-
-await main();
+});

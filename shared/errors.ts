@@ -334,7 +334,7 @@ export const ERRORS = {
     detail: ({ minOrderSize, contradicted }: { readonly minOrderSize?: string } & Contradicted) =>
       contradicted
         ? 'The size is below the minimum of the market; read its book for the minimum.'
-        : `The size must be at least ${minOrderSize} shares and above zero.`,
+        : `The size must be ${minOrderSize === '0' ? 'above zero' : `at least ${minOrderSize} shares`}.`,
   },
   notional_below_minimum: {
     status: 422,
@@ -408,7 +408,7 @@ export const ERRORS = {
     facts: signedOrder,
     final: true,
     detail: (_facts: object) =>
-      "The operator's account cannot cover the order as the venue counts it; order less, or let the operator add funds or allowances, refresh the balance that the venue has cached, or look for orders that still lock funds.",
+      "The account's balance or allowance does not cover this order, as the venue counts it. Order less; or the operator adds funds or allowances, refreshes the balance that the venue has cached, or looks for orders that still lock funds. The operator's log has the amounts.",
   },
   order_rejected: {
     status: 422,

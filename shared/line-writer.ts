@@ -11,7 +11,13 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 function lossLine(lost: number): string {
   const message = 'lines of the log were lost: nothing could be written';
-  return `${JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost })}\n`;
+  return JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost });
+}
+
+export interface LineWriterOptions {
+  readonly maxUnreadBytes?: number;
+  /** Rewrites each line, those about lost lines too. Default: as it is. */
+  readonly format?: ((line: string) => string) | undefined;
 }
 
 /**
@@ -19,7 +25,10 @@ function lossLine(lost: number): string {
  * for a line of the log. What cannot be written is dropped and counted, and the next line that can be written says so
  * first.
  */
-export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): LineWriter {
+export function createLineWriter(
+  stream: Writable,
+  { maxUnreadBytes = MAX_UNREAD_BYTES, format = (line) => line }: LineWriterOptions = {},
+): LineWriter {
   let [lost, toldOf, unconfirmed] = [0, 0, 0];
   // Without a listener an error of the stream ends the process.
   stream.on('error', () => undefined);
@@ -32,7 +41,7 @@ export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_B
       const news = lost - toldOf;
       toldOf += news;
       unconfirmed += 1;
-      stream.write(`${news > 0 ? lossLine(news) : ''}${line}\n`, (error) => {
+      stream.write(`${news > 0 ? `${format(lossLine(news))}\n` : ''}${format(line)}\n`, (error) => {
         unconfirmed -= 1;
         toldOf -= news;
         lost += error ? 1 : -news;
@@ -40,7 +49,7 @@ export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_B
     },
     tellLost: (elsewhere) => {
       // What was written in the same turn of the loop went the same way.
-      if (lost > 0) elsewhere.write(lossLine(lost + unconfirmed));
+      if (lost > 0) elsewhere.write(`${format(lossLine(lost + unconfirmed))}\n`);
     },
   };
 }

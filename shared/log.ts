@@ -1,4 +1,4 @@
-import { createLineWriter, type LineWriter } from './line-writer.ts';
+import { createLineWriter, type LineWriter, type LineWriterOptions } from './line-writer.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -25,7 +25,7 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel;
-  readonly write?: (line: string) => void;
+  readonly write?: ((line: string) => unknown) | undefined;
   readonly now?: () => number;
   /** Makes further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: ((event: CountedEvent) => Readonly<Record<string, unknown>>) | undefined;
@@ -52,8 +52,9 @@ function replacer(_key: string, value: unknown): unknown {
 
 let stdout: LineWriter | undefined;
 
-function openStdout(): LineWriter {
-  const writer = createLineWriter(process.stdout);
+/** Opens the standard output for the lines of a log; `format` rewrites each of them. Once in a process. */
+export function openStdout(format?: LineWriterOptions['format']): LineWriter {
+  const writer = createLineWriter(process.stdout, { format });
   process.stderr.on('error', () => undefined);
   // By then stdout is gone for good.
   process.once('exit', () => writer.tellLost(process.stderr));

@@ -3,7 +3,7 @@ import { refuse } from '../../shared/errors.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 500;
-const RULE = `must be one integer from 1 to ${MAX_LIMIT}.`;
+const RULE = `must be an integer from 1 to ${MAX_LIMIT}, given once.`;
 
 /** Parses the query parameter `limit`: canonical decimal digits only. */
 export const limit = z.pipe(
@@ -24,7 +24,8 @@ function refuseQuery(field: string, detail: string) {
 /** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
 export function parseLimit(query: URLSearchParams): number {
   const unknown = [...query.keys()].find((name) => name !== 'limit');
-  if (unknown !== undefined) throw refuseQuery(unknown.slice(0, 64), 'is not a parameter of this endpoint; use limit.');
+  if (unknown !== undefined)
+    throw refuseQuery(unknown.slice(0, 64), 'is not a parameter of this endpoint; the only one is limit.');
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);

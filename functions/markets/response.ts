@@ -46,7 +46,7 @@ export const market = z.object({
   min_order_size: z.nullable(decimal('Smallest size of an order, in shares.')),
   neg_risk: z.nullable(z.boolean().check(z.describe('Whether it is one of several exclusive outcomes of an event.'))),
   volume_24h: z.nullable(decimal('Traded in the last 24 hours, in collateral.')),
-  liquidity: z.nullable(decimal('Worth of the resting orders, in collateral.')),
+  liquidity: z.nullable(decimal('Value of the resting orders, in collateral.')),
   best_bid: z.nullable(decimal('Highest bid for the first outcome, in collateral per share.')),
   best_ask: z.nullable(decimal('Lowest ask for the first outcome, in collateral per share.')),
   event: z.nullable(marketEvent),

@@ -216,7 +216,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), detail: 'is not a member of an order.' }));
+    return issue.keys.map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), detail: 'is not a field of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];

@@ -63,7 +63,10 @@ const SOUND = {
     "import { wire } from '../../shared/venue/polymarket/inspection.ts';\nexport const doctor = wire;\n",
   'local/server.ts':
     "import { pipeline } from '../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
+  'local/command-line.ts': "import { a } from '../shared/version.ts';\nexport const command = a;\n",
+  'shared/version.ts': 'export const a = 1;\n',
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
+  'paper/main.ts': "import { command } from '../local/command-line.ts';\nexport const main = command;\n",
   'client/client.ts': 'export const client = 1;\n',
   'client/amounts.ts': 'export const amounts = 1;\n',
   'console/app.ts': "import { client } from '../client/client.ts';\nexport const app = client;\n",
@@ -71,6 +74,7 @@ const SOUND = {
   'shared/accounts.ts': "import { a } from './a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
     "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/accounts.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
+  'infra/build.ts': "import { command } from '../local/command-line.ts';\nexport const build = command;\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
 };
@@ -90,6 +94,8 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   ['infra-knows-the-tables-only', 'infra/breach-11.ts', '../local/server.ts', 'local/server.ts'],
   ['paper-shares-no-code', 'paper/breach-12.ts', '../shared/a.ts', 'shared/a.ts'],
   ['paper-shares-no-code', 'paper/breach-13.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],
+  ['paper-shares-no-code', 'paper/breach-25.ts', '../local/server.ts', 'local/server.ts'],
+  ['command-line-stands-alone', 'local/command-line.ts', '../shared/a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-19.ts', '../shared/a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-20.ts', 'express', '/node_modules/express/'],
   ['shared-stands-alone', 'shared/breach-21.ts', '../paper/venue.ts', 'paper/venue.ts'],

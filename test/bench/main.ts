@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flag, oneOf, runCommand, wholeNumber } from '../../local/command-line.ts';
 import type { Bench, Sample, Stage } from './bench.ts';
 import { ROOT } from './processes.ts';
 import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';
@@ -58,32 +58,49 @@ async function run(bench: Bench, rounds: number, stage: Stage): Promise<readonly
   return bench.rows.map((row) => summariseRow(row, samples.get(row.name) ?? [], failure));
 }
 
-function readFlags() {
-  const { values } = parseArgs({
-    options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true }, rounds: { type: 'string' } },
-  });
-  return { quick: values.quick ?? false, only: values.only ?? [], rounds: values.rounds };
+const NAMES = BENCHES.flatMap(({ rows }) => rows.map(({ name }) => name));
+
+const COMMAND = {
+  purpose: 'Measures the service against baselines of the same run. Prints a table, and writes build/bench.json.',
+  usage: 'npm run bench -- [options]',
+  options: {
+    quick: flag(`${QUICK.rounds} rounds of a fifth of the load, in the place of ${FULL.rounds} full ones`),
+    only: { type: 'string', value: 'NAME', multiple: true, meaning: 'measure this row; may be given repeatedly' },
+    rounds: { type: 'string', value: 'N', meaning: 'rounds of each row' },
+  },
+  notes: `Rows, each measured together with its neighbours of the same bench:\n  ${NAMES.join(' ')}\n`,
+} as const;
+
+/** Measures the rows of some benches, one bench after the other, and tells of each. */
+async function runAll(benches: readonly Bench[], rounds: number, stage: Stage): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [index, bench] of benches.entries()) {
+    const names = bench.rows.map(({ name }) => name).join(', ');
+    process.stderr.write(`${index + 1} of ${benches.length}: ${names} ...\n`);
+    const measured = await run(bench, rounds, stage);
+    results.push(...measured);
+    for (const { name, verdict, ratio, failure = '' } of measured) {
+      process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict} ${failure}\n`);
+    }
+  }
+  return results;
 }
 
-const { quick, only, rounds } = readFlags();
-const extent = quick ? QUICK : FULL;
-const wanted = BENCHES.filter(({ rows }) => only.length === 0 || rows.some(({ name }) => only.includes(name)));
-if (wanted.length === 0) throw new Error(`No row is named ${only.join(' or ')}.`);
-const results: Result[] = [];
-const startedAt = performance.now();
-for (const bench of wanted) {
-  const measured = await run(bench, Number(rounds ?? extent.rounds), stageOf(extent.scale));
-  results.push(...measured);
-  for (const { name, verdict, ratio, failure = '' } of measured) {
-    process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict} ${failure}\n`);
-  }
-}
-const machine = describeMachine();
-const seconds = Math.round((performance.now() - startedAt) / 1000);
-const report = { date: new Date().toISOString(), seconds, quick, machine, results };
-await mkdir(join(ROOT, 'build'), { recursive: true });
-await writeFile(join(ROOT, 'build', 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
-const { cpu, cores, memory: size, system, node } = machine;
-process.stdout.write(
-  `${formatTable(results)}\n\n${cpu}, ${cores} cores, ${size}, ${system}, Node ${node}; ${report.date}\n`,
-);
+process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds }) => {
+  const extent = quick ? QUICK : FULL;
+  const count = rounds === undefined ? extent.rounds : wholeNumber('rounds', rounds, [1, 100]);
+  const names = new Set(only.map((name) => oneOf('only', name, NAMES)));
+  const wanted = BENCHES.filter(({ rows }) => names.size === 0 || rows.some(({ name }) => names.has(name)));
+  const startedAt = performance.now();
+  const results = await runAll(wanted, count, stageOf(extent.scale));
+  const machine = describeMachine();
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const report = { date: new Date().toISOString(), seconds, quick, machine, results };
+  await mkdir(join(ROOT, 'build'), { recursive: true });
+  await writeFile(join(ROOT, 'build', 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
+  const { cpu, cores, memory: size, system, node } = machine;
+  process.stdout.write(
+    `${formatTable(results)}\n\n${cpu}, ${cores} cores, ${size}, ${system}, Node ${node}; ${report.date}\n`,
+  );
+  return 0;
+});

@@ -32,7 +32,7 @@ describe('the metrics of a request', () => {
   it('have the time of the venue, and the status of an order', () => {
     expect(
       metrics({ ...order, call: { venueRequests }, logFields: { order_status: 'live', replayed: false } }),
-    ).toEqual({
+    ).toStrictEqual({
       urgent: false,
       members: {
         requests: 1,

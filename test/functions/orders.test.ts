@@ -216,8 +216,8 @@ describe('a body that is no order', () => {
         { field: 'side', detail: 'is required.' },
         { field: 'price', detail: 'is required.' },
         { field: 'size', detail: 'is required.' },
-        { field: 'extra', detail: 'is not a member of an order.' },
-        { field: 'Price', detail: 'is not a member of an order.' },
+        { field: 'extra', detail: 'is not a field of an order.' },
+        { field: 'Price', detail: 'is not a field of an order.' },
       ],
     ],
   ])('is answered with every wrong field: %s', async (text, errors) => {

@@ -351,12 +351,22 @@ describe('errors', () => {
     expect(lines.at(-1)).toMatchObject({ message: 'request', level: 'error', code: 'internal_error' });
   });
 
+  it('that are not ours leave their stack in the log at every level', async () => {
+    const { lines } = await ask(failing(new TypeError('x')));
+    expect(lines[0]).toMatchObject({
+      message: 'request failed',
+      level: 'error',
+      error: { cause: { stack: expect.any(String) } },
+    });
+  });
+
   it('keep their cause for the log', async () => {
     const cause = new Error('socket hang up');
     const { result, lines } = await ask(failing(new AppError('x', { code: 'venue_error', cause })));
     expect(result.body).not.toContain('socket');
     expect(lines[0]).toMatchObject({
       message: 'request failed',
+      level: 'warn',
       error: { code: 'venue_error', cause: { message: 'socket hang up' } },
     });
   });

@@ -115,9 +115,9 @@ describe('markets', () => {
       title: 'Invalid request',
       status: 400,
       code: 'invalid_request',
-      detail: 'The query is not valid: limit must be one integer from 1 to 500.',
+      detail: 'The query is not valid: limit must be an integer from 1 to 500, given once.',
       request_id: expect.any(String),
-      errors: [{ field: 'limit', detail: 'must be one integer from 1 to 500.' }],
+      errors: [{ field: 'limit', detail: 'must be an integer from 1 to 500, given once.' }],
     });
     expect(limits).toStrictEqual([]);
   });
@@ -131,7 +131,7 @@ describe('markets', () => {
     const { body } = await listMarkets(query);
     expect(body).toMatchObject({
       status: 400,
-      errors: [{ field, detail: 'is not a parameter of this endpoint; use limit.' }],
+      errors: [{ field, detail: 'is not a parameter of this endpoint; the only one is limit.' }],
     });
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Environment } from '../../shared/settings.ts';
 import {
@@ -32,7 +32,10 @@ type Signed = Partial<Omit<Signing, 'url' | 'order'>> & { readonly order?: objec
 
 /** Starts a service that verifies its clients, on a paper venue. */
 async function open(settings: Environment = {}) {
-  const { url, venue, venueUrl } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required', ...settings });
+  const { url, venue, venueUrl, lines } = await startPaperService({
+    SERVICE_CLIENT_VERIFICATION: 'required',
+    ...settings,
+  });
   const markets = await fetch(`${url}/v1/markets?limit=1`);
   const { items } = JSON.parse(await markets.text());
   const order = {
@@ -60,7 +63,7 @@ async function open(settings: Environment = {}) {
       body: JSON.stringify({ ...order, ...change }),
     });
   };
-  return { url, venue, venueUrl, order, sign, post };
+  return { url, venue, venueUrl, lines, order, sign, post };
 }
 
 /** Sums an answer up: its status, its code and the fields that it names. */
@@ -288,21 +291,10 @@ describe('a key', () => {
 
 describe('the log', () => {
   it('says who signed an order, and that the one who did not is a claim', async () => {
-    const written: string[] = [];
-    const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-    try {
-      const { sign, post } = await open({ SERVICE_LOG_LEVEL: 'info' });
-      const address = ALICE.address.toLowerCase();
-      await post(await sign({ address }));
-      await post({ ...(await sign()), 'x-client-address': BOB.address });
-    } finally {
-      write.mockRestore();
-    }
-    const lines: Record<string, unknown>[] = written
-      .join('')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const { sign, post, lines } = await open({ SERVICE_LOG_LEVEL: 'info' });
+    const address = ALICE.address.toLowerCase();
+    await post(await sign({ address }));
+    await post({ ...(await sign()), 'x-client-address': BOB.address });
     const [signed] = lines.filter(({ message }) => message === 'order signed');
     const [placed, refused] = lines.filter(({ route }) => route === 'orders');
     const verified = { client_address: ALICE.address, client_address_verified: true };

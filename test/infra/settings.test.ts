@@ -83,7 +83,7 @@ describe('the region of orders', () => {
   });
 
   it.each(['eu-west-1', 'eu-north-1', 'eu-south-2', 'eu-central-2', 'ap-northeast-1'])('may be %s', (region) => {
-    expect(problemOf({ ...ORDER_CONTEXT, region })).toBe('none');
+    expect(problemOf({ ...without('alarmTopic'), region })).toBe('none');
   });
 });
 
@@ -93,6 +93,13 @@ describe('what moves money', () => {
     expect(orders?.variables).not.toHaveProperty('SERVICE_MAX_ORDER_NOTIONAL');
     expect(warnings).toStrictEqual(['maxOrderNotional=none: no order is too large for this deployment.']);
     expect(readSettings(ORDER_CONTEXT).warnings).toStrictEqual([]);
+  });
+
+  it('is warned of where nobody is told of its alarms', () => {
+    expect(readSettings(without('alarmTopic')).warnings).toStrictEqual([
+      'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
+    ]);
+    expect(readSettings({}).warnings).toStrictEqual([]);
   });
 
   it('is open to everybody who was invited in two words, with both caps', () => {

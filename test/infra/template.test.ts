@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
-import { ERRORS } from '../../shared/errors.ts';
 import { createServiceApp, ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../support/service/synthesize.ts';
 
 let folder: string;
@@ -84,9 +83,9 @@ describe('the service', () => {
     ['taken with tokens', { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'orders' }],
     ['gone on with', { ordersTable: 'earlier', orderConcurrency: 5, rollout: 'all-at-once' }],
   ])('is the same to the letter where orders are %s: a forgotten flag leaves them alone', (_, more) => {
-    const { region } = ORDER_CONTEXT;
+    const { region, alarmTopic } = ORDER_CONTEXT;
     const withOrders = templateOf({ ...ORDER_CONTEXT, ...more });
-    expect(withOrders.toJSON()).toStrictEqual(templateOf({ region }).toJSON());
+    expect(withOrders.toJSON()).toStrictEqual(templateOf({ region, alarmTopic }).toJSON());
   });
 
   it('lets requests reach published versions alone, each with the layer of its build', () => {
@@ -158,8 +157,16 @@ describe('the service', () => {
     }
   });
 
-  it('keeps no log for ever', () => {
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  it('keeps no log for ever, and that of all callers as long as that of orders', () => {
+    const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
+    const kept = logs.map(({ Properties: { LogGroupName, RetentionInDays } }) => [LogGroupName ?? '', RetentionInDays]);
+    const days = [
+      ['', 30],
+      ['', 30],
+      ['', 30],
+      ['/aws/vendedlogs/order-book-adapter/access', 365],
+    ];
+    expect(kept.toSorted()).toStrictEqual(days);
   });
 
   it('throttles every route, after the routes are there', () => {
@@ -169,9 +176,6 @@ describe('the service', () => {
       READ_ROUTES.slice(1).map((route) => route.replace(' NONE', '')),
     );
     expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
-    expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
-      request_id: '$context.requestId',
-    });
     // Of the route of orders, which is not in this template.
     expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
       ThrottlingRateLimit: 20,
@@ -188,6 +192,23 @@ describe('the service', () => {
         ({ Properties }) => Properties.DashboardName,
       );
     expect(dashboards('eu-west-1')).toStrictEqual(['order-book-adapter-eu-west-1']);
+  });
+
+  it('shows what the gateway answers, whoever of the functions was asked', () => {
+    const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+    const text = textOf(dashboard).replaceAll('\\"', '"');
+    for (const name of ['Count', '4xx', '5xx']) expect(text).toContain(`["AWS/ApiGateway","${name}","ApiId"`);
+    expect(text).toContain('["OrderBookAdapter/order-book-adapter","gateway_throttles"');
+  });
+
+  it('joins the lines of the gateway with those of the functions, and tells who of the two answered', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
+      request_id: '$context.requestId',
+      lambda_request_id: '$context.integration.requestId',
+      // Of Lambda, and not of the function, as `$context.integrationStatus` may be.
+      integration_status: '$context.integration.integrationStatus',
+    });
   });
 });
 
@@ -317,27 +338,6 @@ describe('the stack of orders', () => {
     template.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ...absent });
   });
 
-  it('sends its alarms to the topic', () => {
-    const alarmTopic = 'arn:aws:sns:eu-west-1:123456789012:operators';
-    const context = { ...ORDER_CONTEXT, alarmTopic };
-    for (const [stack, count] of [
-      ['service', 4],
-      ['orders', 7],
-    ] as const) {
-      const alarms = Object.values(templateOf(context, stack).findResources('AWS::CloudWatch::Alarm'));
-      expect(alarms).toHaveLength(count);
-      for (const { Properties } of alarms) expect(Properties.AlarmActions).toStrictEqual([alarmTopic]);
-    }
-  });
-
-  it('wakes the operator for every answer 5xx to an order', () => {
-    const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
-    const [, { Properties } = {}] = alarms.find(([id]) => id.includes('OrderFaults')) ?? [];
-    const dimensions = textOf(Properties?.Metrics).matchAll(/"Name":"code","Value":"(\w+)"/g);
-    const faults = Object.entries(ERRORS).filter(([, { status }]) => status >= 500);
-    expect([...dimensions].map(([, code]) => code).toSorted()).toStrictEqual(faults.map(([code]) => code).toSorted());
-  });
-
   it('is open to everybody only when asked for', () => {
     const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC }, 'orders');
     expect(routesOf(open)).toStrictEqual(['GET /health NONE', 'POST /v1/orders NONE']);
@@ -381,12 +381,11 @@ describe('the rollout of orders', () => {
     return { template, id: group[0], properties: group[1]['Properties'] };
   }
 
-  it('sends a tenth of the orders to a new version for five minutes, and goes back when any alarm of orders rings', () => {
+  it('sends a tenth of the orders to a new version for five minutes, and goes back when an alarm rings', () => {
     const { template, id, properties } = rolloutOf();
-    const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
     expect(properties).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-      AlarmConfiguration: { Enabled: true, Alarms: alarms.map((Ref) => ({ Name: { Ref } })) },
+      AlarmConfiguration: { Enabled: true },
       AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
     });
     template.hasResource('AWS::Lambda::Alias', {

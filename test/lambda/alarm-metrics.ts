@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 import { SECRET_NAME, WALLET_KEY } from '../support/service/synthesize.ts';
 import { codeOf } from './equality.ts';
+import { CALLER_ARN } from './gateway.ts';
 import { FOREIGN_KEY, ordersFunctionOf, withOrders } from './orders-function.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { World } from './world.ts';
@@ -101,7 +102,7 @@ export function describeAlarmMetrics(world: World): void {
     });
   });
 
-  it('refused API credentials are logged with the ids of their request', async () => {
+  it('an order and its refused API credentials are logged with the ids of their request, and who sent it', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ sandbox, place }) => {
       venue.arm({ fault: 'unauthorized', method: 'POST', path: '/order' });
@@ -110,6 +111,10 @@ export function describeAlarmMetrics(world: World): void {
       const { request_id, gateway_request_id, lambda_request_id } = refused ?? {};
       assert.deepEqual([request_id, gateway_request_id], ['rig-1', 'JKJaXmPLvHcESHA=']);
       assert.match(String(lambda_request_id), /^[\da-f-]{36}$/);
+      for (const message of ['order signed', 'the venue refused the API credentials', 'request']) {
+        const found = linesOf(sandbox).find((candidate) => candidate['message'] === message);
+        assert.deepEqual([found?.['gateway_caller'], found?.['lambda_request_id']], [CALLER_ARN, lambda_request_id]);
+      }
     });
   });
 }

@@ -10,6 +10,9 @@ export interface ClientRequest {
   readonly body?: string;
 }
 
+/** Who signs, as IAM knows the caller. */
+export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/trader/session';
+
 export interface Routed {
   /** Name of the function. */
   readonly target: string;
@@ -75,6 +78,8 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
       domainPrefix: 'abc123',
       http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'rig' },
       requestId: 'JKJaXmPLvHcESHA=',
+      // Nothing comes this far unsigned.
+      ...(best.signed && { authorizer: { iam: { userArn: CALLER_ARN } } }),
       routeKey: best.key,
       stage: '$default',
       time: '20/Nov/2026:17:21:09 +0000',

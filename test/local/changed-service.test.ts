@@ -5,7 +5,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Service, startService } from '../../local/service.ts';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
@@ -20,6 +20,7 @@ const POST = { method: 'POST', path: '/order' } as const;
 
 let directory: string;
 let service: Service | undefined;
+let lines: Record<string, unknown>[];
 let venue: RunningPaper;
 let order: Readonly<Record<string, unknown>>;
 
@@ -44,7 +45,9 @@ function settingsOf({ url }: RunningPaper): Environment {
 /** Starts a service in place of the one before, on the same store, and gives the way to place orders with it. */
 async function start(changes: Environment = {}, paper = venue) {
   await service?.stop();
-  service = await startService({ ...settingsOf(paper), ...changes }, { throwAway: true });
+  lines = [];
+  const write = (line: string) => lines.push(JSON.parse(line));
+  service = await startService({ ...settingsOf(paper), ...changes }, { throwAway: true, write });
   const { url } = service;
   return async (key: string | undefined, change: object = {}) => {
     const response = await fetch(`${url}/v1/orders`, {
@@ -285,18 +288,13 @@ it('leaves its trace in the log of a process that is killed before it answers', 
 it("leaves the venue's own sentence in the log, under a key too, and out of the answer", async () => {
   await open();
   await venue.send('POST', '/paper/accounts', { address: WALLET, collateral: '0.1' });
-  const written: string[] = [];
-  const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-  try {
-    const place = await start({ SERVICE_LOG_LEVEL: 'warn' });
-    const { status, body } = await place('key');
-    expect([status, body.code, JSON.stringify(body).includes('100000')]).toStrictEqual([
-      422,
-      'insufficient_balance',
-      false,
-    ]);
-  } finally {
-    write.mockRestore();
-  }
-  expect(written.find((text) => text.includes('request failed'))).toContain('balance: 100000');
+  const place = await start({ SERVICE_LOG_LEVEL: 'warn' });
+  const { status, body } = await place('key');
+  expect([status, body.code, JSON.stringify(body).includes('100000')]).toStrictEqual([
+    422,
+    'insufficient_balance',
+    false,
+  ]);
+  const failed = lines.find(({ message }) => message === 'request failed');
+  expect(JSON.stringify(failed)).toContain('balance: 100000');
 });

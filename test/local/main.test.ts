@@ -107,7 +107,8 @@ describe('the command line', () => {
 
   it('refuses a flag that it does not know', async () => {
     const { stdout, stderr, code } = await (await run(['--papper'])).ended;
-    expect([code, stdout, stderr]).toStrictEqual([1, '', "Unknown option '--papper'. See --help.\n"]);
+    expect([code, stdout]).toStrictEqual([2, '']);
+    expect(stderr).toMatch(/^Unknown option '--papper'\.\n\nUsage: npm start .*\n {2}--settings FILE {2}/s);
   });
 
   it('stops at malformed settings with one sentence for each that does not hold its value', async () => {

@@ -1,9 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readSettingsFile } from '../../local/settings-file.ts';
+import { parseLocalConfig } from '../../shared/config.ts';
+import { parseDecimal } from '../../shared/decimal.ts';
 import { ConfigError } from '../../shared/formats.ts';
+import { PAPER_KEY } from '../support/service/paper-service.ts';
+import { funderOf } from '../support/venue/paper-client.ts';
+
+/** Of `PAPER_KEY`. */
+const PAPER_WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 
 let folder: string;
 let path: string;
@@ -21,6 +28,16 @@ async function read(text: string) {
 }
 
 describe('a file of settings', () => {
+  it('has a complete example in the documents: with it, orders are placed', async () => {
+    const guide = await readFile(new URL('../../docs/going-live.md', import.meta.url), 'utf8');
+    const example = /^```ini\n(.*?)^```$/ms.exec(guide)?.[1] ?? '';
+    const text = example
+      .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${PAPER_KEY}`)
+      .replace('FUNDER_ADDRESS=0x…', `FUNDER_ADDRESS=${funderOf(PAPER_WALLET, 'deposit-wallet')}`);
+    const config = parseLocalConfig(await read(text));
+    expect([config.orders.kind, config.warnings, config.maxOrderNotional]).toStrictEqual(['on', [], parseDecimal('5')]);
+  });
+
   it('is read as Node reads it', async () => {
     const text = [
       '\ufeff# a comment, after the mark of an editor',

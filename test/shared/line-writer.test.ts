@@ -38,6 +38,17 @@ describe('lines', () => {
     expect(taken).toStrictEqual(['a', 'b']);
   });
 
+  it('are rewritten for their reader, those about lost ones too', async () => {
+    const { taken, state, stream } = openStream();
+    const { write } = createLineWriter(stream, { format: (line) => `<${line}>` });
+    state.error = new Error('write EPIPE');
+    write('a');
+    await settle();
+    delete state.error;
+    write('b');
+    expect(taken).toStrictEqual([expect.stringMatching(/^<\{.*"lost":1\}>$/), '<b>']);
+  });
+
   it('that cannot be written are dropped, and counted before the next one that can', async () => {
     const { taken, state, stream } = openStream();
     const { write } = createLineWriter(stream);
@@ -56,7 +67,7 @@ describe('lines', () => {
 
   it('do not pile up in memory before a reader that stands still', async () => {
     const { taken, state, stream } = openStream();
-    const { write } = createLineWriter(stream, 10);
+    const { write } = createLineWriter(stream, { maxUnreadBytes: 10 });
     state.holds = true;
     for (const line of ['held', '0123456789', 'lost', 'lost']) write(line);
     expect(taken).toStrictEqual(['held']);

@@ -1,77 +1,50 @@
-import { parseArgs } from 'node:util';
+import { oneOf, runCommand, type Values, wholeNumber } from '../../local/command-line.ts';
 import { soakKeyedOrders } from './keyed-orders.ts';
 import { soakTraffic } from './traffic.ts';
 
-const HELP = `Soaks the service in one of two ways, and counts what went wrong.
-
-Usage: npm run soak -- [options]
-
-Keyed orders through several processes on one store, while everything fails:
-  --orders N      keyed orders (default 10000)
-  --processes N   processes of the service on one store (default 4)
-  --flaw NAME     take a part of the service out, to see that the count can fail: 'no write-ahead', 'no conditions'
-                  or 'no late arrivals'
-Mixed traffic to one process, whose memory, sockets, timers and files must not grow:
-  --minutes N     for so long (instead of orders)
-  --rate N        requests a second (default 200)
-
-  --seed N        equal seeds choose equal requests and faults (default 1)
-  --help          print this
-`;
-
 const FLAWS = ['no write-ahead', 'no conditions', 'no late arrivals'] as const;
 
-function wholeNumber(name: string, text: string, most: number): number {
-  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > most) {
-    throw new TypeError(`--${name} must be a number from 1 to ${most}`);
-  }
-  return Number(text);
-}
-
-function readFlags() {
-  const { values } = parseArgs({
-    options: {
-      orders: { type: 'string', default: '10000' },
-      processes: { type: 'string', default: '4' },
-      seed: { type: 'string', default: '1' },
-      flaw: { type: 'string' },
-      minutes: { type: 'string' },
-      rate: { type: 'string', default: '200' },
-      help: { type: 'boolean', default: false },
+const COMMAND = {
+  purpose: 'Soaks the service in one of two ways, and counts what went wrong.',
+  usage: 'npm run soak -- [options]',
+  options: {
+    orders: { type: 'string', value: 'N', default: '10000', meaning: 'keyed orders' },
+    processes: { type: 'string', value: 'N', default: '4', meaning: 'processes of the service on one store' },
+    flaw: {
+      type: 'string',
+      value: 'NAME',
+      meaning: `take a part of the service out, to see that the count can fail: ${FLAWS.join(', ')}`,
     },
-  });
-  const flaw = FLAWS.find((name) => name === values.flaw);
-  if (values.flaw !== undefined && !flaw) throw new TypeError(`--flaw must be one of: ${FLAWS.join(', ')}`);
+    minutes: { type: 'string', value: 'N', meaning: 'mixed traffic for so long, instead of keyed orders' },
+    rate: { type: 'string', value: 'N', default: '200', meaning: 'requests a second of mixed traffic' },
+    seed: { type: 'string', value: 'N', default: '1', meaning: 'equal seeds choose equal requests and faults' },
+  },
+  notes: `Keyed orders go through several processes on one store, while everything fails. Mixed traffic goes to one process, whose
+memory, sockets, timers and files must not grow. Exits with 1 where something went wrong.
+`,
+} as const;
+
+/** Reads the options; throws `UsageError` where one is not what it must be. */
+function readOptions({ orders, processes, seed, flaw, minutes, rate }: Values<typeof COMMAND.options>) {
   return {
-    orders: wholeNumber('orders', values.orders, 90_000),
-    processes: wholeNumber('processes', values.processes, 16),
-    seed: wholeNumber('seed', values.seed, 4_294_967_295),
-    flaw,
-    minutes: values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes, 1_440),
-    perSecond: wholeNumber('rate', values.rate, 2_000),
-    help: values.help,
+    orders: wholeNumber('orders', orders, [1, 90_000]),
+    processes: wholeNumber('processes', processes, [1, 16]),
+    seed: wholeNumber('seed', seed, [1, 4_294_967_295]),
+    flaw: flaw === undefined ? undefined : oneOf('flaw', flaw, FLAWS),
+    minutes: minutes === undefined ? undefined : wholeNumber('minutes', minutes, [1, 1_440]),
+    perSecond: wholeNumber('rate', rate, [1, 2_000]),
   };
 }
 
-async function main(): Promise<void> {
-  let flags: ReturnType<typeof readFlags>;
-  try {
-    flags = readFlags();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (flags.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+process.exitCode = await runCommand(COMMAND, async (values) => {
+  const options = readOptions(values);
+  const { minutes } = options;
   const tell = (line: string) => process.stderr.write(`${line}\n`);
-  const { minutes } = flags;
+  tell(
+    minutes === undefined ? `${options.orders} orders; 10,000 take about four minutes.` : `${minutes} min of traffic.`,
+  );
   const { lines, failures } =
-    minutes === undefined ? await soakKeyedOrders(flags, tell) : await soakTraffic({ ...flags, minutes }, tell);
+    minutes === undefined ? await soakKeyedOrders(options, tell) : await soakTraffic({ ...options, minutes }, tell);
   process.stdout.write(`${lines.join('\n')}\n`);
-  process.exitCode = failures.length > 0 ? 1 : 0;
-}
-
-await main();
+  return failures.length > 0 ? 1 : 0;
+});

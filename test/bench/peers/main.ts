@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runCommand } from '../../../local/command-line.ts';
 import { type LoadResult, load } from '../load.ts';
 import { type RunningProcess, residentMemory, startProcess } from '../processes.ts';
 import { BOOK_PATH, startService, startVenue } from '../services.ts';
@@ -51,6 +52,7 @@ async function measure({ start, read }: Side) {
 async function compare(sides: readonly Side[]): Promise<string> {
   const rounds = sides.map(({ name }) => ({ name, results: [] as Awaited<ReturnType<typeof measure>>[] }));
   for (let round = 0; round < ROUNDS; round += 1) {
+    process.stderr.write(`Round ${round + 1} of ${ROUNDS} ...\n`);
     for (const [index, side] of sides.entries()) rounds[index]?.results.push(await measure(side));
   }
   const lines = rounds.map(({ name, results }) => {
@@ -70,26 +72,36 @@ async function compare(sides: readonly Side[]): Promise<string> {
   return [head, '| --- | --- | --- | --- | --- | --- |', ...lines].join('\n');
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'bench-peers-'));
-try {
-  const script = await install(directory);
-  await using venue = await startVenue(0);
-  const body = JSON.stringify({ args: [TOKEN_ID] });
-  const headers = { 'content-type': 'application/json', 'x-pmxt-access-token': 'bench' };
-  const peerPath = '/api/polymarket/fetchOrderBook';
-  const table = await compare([
-    {
-      name: 'this service',
-      start: () => startService(venue.url),
-      read: (url) => load({ url: url + BOOK_PATH, seconds: SECONDS }),
-    },
-    {
-      name: `${PEER} ${VERSION}, its throttle taken out`,
-      start: () => startPeer(script, directory, venue.url),
-      read: (url) => load({ url: url + peerPath, method: 'POST', headers, body, seconds: SECONDS }),
-    },
-  ]);
-  process.stdout.write(`${table}\n`);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+const COMMAND = {
+  purpose: `Measures the service beside ${PEER} ${VERSION}, which it installs from npm into a temporary directory.`,
+  usage: 'npm run bench:peers',
+  options: {},
+} as const;
+
+process.exitCode = await runCommand(COMMAND, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bench-peers-'));
+  try {
+    process.stderr.write(`Installing ${PEER} ${VERSION} ...\n`);
+    const script = await install(directory);
+    await using venue = await startVenue(0);
+    const body = JSON.stringify({ args: [TOKEN_ID] });
+    const headers = { 'content-type': 'application/json', 'x-pmxt-access-token': 'bench' };
+    const peerPath = '/api/polymarket/fetchOrderBook';
+    const table = await compare([
+      {
+        name: 'this service',
+        start: () => startService(venue.url),
+        read: (url) => load({ url: url + BOOK_PATH, seconds: SECONDS }),
+      },
+      {
+        name: `${PEER} ${VERSION}, its throttle taken out`,
+        start: () => startPeer(script, directory, venue.url),
+        read: (url) => load({ url: url + peerPath, method: 'POST', headers, body, seconds: SECONDS }),
+      },
+    ]);
+    process.stdout.write(`${table}\n`);
+    return 0;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});

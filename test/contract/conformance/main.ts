@@ -1,22 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
-import { formatJunit, formatReport } from './report.ts';
+import { flag, runCommand, UsageError, type Values } from '../../../local/command-line.ts';
+import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';
-import { runConformance } from './suite.ts';
+import { type Result, runConformance } from './suite.ts';
 
-const USAGE = `Usage: npm run conformance -- --url URL [--sign [--region REGION]] [--orders] [--yes] [--quick] [--junit FILE]
-
-Holds a running service against openapi.json.
-  --url URL     base address of the service
-  --sign        sign every request with AWS credentials, found as the AWS SDK does: the default of a deployment
-                takes no other orders
-  --region R    the API's region, where its address does not say it
-  --orders      also place an order: post-only, of the smallest size, far from the market; shows the cost and asks
-  --yes         do not ask
-  --quick       leave out what takes longer than ten seconds
-  --junit FILE  write the results as JUnit's XML, too
-`;
+const COMMAND = {
+  purpose: 'Holds a running service against openapi.json.',
+  usage: 'npm run conformance -- --url URL [options]',
+  options: {
+    url: { type: 'string', value: 'URL', meaning: 'base address of the service' },
+    sign: flag(
+      'sign every request with AWS credentials, found as the AWS SDK does: a deployment takes no other orders by default',
+    ),
+    region: { type: 'string', value: 'REGION', meaning: "the API's region, where its address does not say it" },
+    orders: flag('also place an order: post-only, of the smallest size, far from the market; shows the cost and asks'),
+    yes: flag('do not ask'),
+    quick: flag('leave out what takes longer than ten seconds'),
+    junit: { type: 'string', value: 'FILE', meaning: "write the results as JUnit's XML, too" },
+  },
+  notes: 'Exits with 0 if the service conforms, with 1 if it does not, and with 2 if nothing could be found out.\n',
+} as const;
 
 /** Exit codes: 0 the service conforms, 1 it does not, 2 nothing could be found out. */
 const CANNOT_TELL = 2;
@@ -30,40 +34,35 @@ async function ask(): Promise<boolean> {
   return agreed;
 }
 
-function readArguments() {
-  const options = {
-    url: { type: 'string' },
-    sign: { type: 'boolean', default: false },
-    region: { type: 'string' },
-    orders: { type: 'boolean', default: false },
-    yes: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    junit: { type: 'string' },
-  } as const;
-  const { url, sign, region, ...rest } = parseArgs({ options }).values;
-  if (url === undefined || !URL.canParse(url)) throw new Error(USAGE);
+/** Reads the options; throws `UsageError` where one is missing or none of its kind. */
+function readOptions({ url, sign, region, ...rest }: Values<typeof COMMAND.options>) {
+  if (url === undefined) throw new UsageError('--url must name the service.');
+  if (!URL.canParse(url)) throw new UsageError('--url must be a URL, such as http://127.0.0.1:8080.');
   const baseUrl = url.replace(/\/+$/, '');
   const signingRegion = region ?? regionOf(baseUrl);
-  if (sign && signingRegion === undefined) throw new Error(`${url} does not name its region: give --region, too.`);
+  if (sign && signingRegion === undefined) throw new UsageError('--url does not name its region: give --region, too.');
   return { baseUrl, ...(sign && signingRegion !== undefined && { sign: { region: signingRegion } }), ...rest };
 }
 
-async function main(): Promise<number> {
-  const { baseUrl, sign, orders, yes, quick, junit } = readArguments();
+async function conform({ baseUrl, sign, orders, yes, quick, junit }: ReturnType<typeof readOptions>): Promise<number> {
   const confirmOrders = async (cost: string) => {
     process.stdout.write(`${cost}\n`);
     return yes || ask();
   };
-  const report = await runConformance({ baseUrl, sign, quick, ...(orders && { confirmOrders }) });
-  process.stdout.write(formatReport(report));
+  const onResult = (result: Result) => process.stdout.write(formatResult(result));
+  const report = await runConformance({ baseUrl, sign, quick, onResult, ...(orders && { confirmOrders }) });
+  process.stdout.write(formatSummary(report));
   if (junit !== undefined) await writeFile(junit, formatJunit(report));
   return report.passed ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  process.stderr.write(`${error instanceof Error ? error.message : error}${cause}\n`);
-  process.exitCode = CANNOT_TELL;
-}
+process.exitCode = await runCommand(COMMAND, async (values) => {
+  const options = readOptions(values);
+  try {
+    return await conform(options);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    process.stderr.write(`${error instanceof Error ? error.message : error}${cause}\n`);
+    return CANNOT_TELL;
+  }
+});

@@ -2,24 +2,24 @@ import type { Report, Result } from './suite.ts';
 
 const WORDS = { passed: 'ok', failed: 'FAIL', skipped: 'skip' } as const;
 
-function line({ group, name, outcome, reason, milliseconds }: Result, width: number): string {
+/** Longer names push their time to the right. */
+const NAME_WIDTH = 96;
+
+/** A result as a line of the table for the terminal. */
+export function formatResult({ group, name, outcome, reason, milliseconds }: Result): string {
   const time = outcome === 'skipped' ? '' : `${milliseconds} ms`;
-  const row = `${WORDS[outcome].padEnd(4)}  ${`${group}: ${name}`.padEnd(width)}  ${time.padStart(8)}`;
-  if (outcome === 'failed') return `${row}\n      ${reason}`;
-  return outcome === 'skipped' ? `${row}  (${reason})` : row;
+  const row = `${WORDS[outcome].padEnd(4)}  ${`${group}: ${name}`.padEnd(NAME_WIDTH)}  ${time.padStart(8)}`;
+  if (outcome === 'failed') return `${row}\n      ${reason}\n`;
+  return outcome === 'skipped' ? `${row}  (${reason})\n` : `${row}\n`;
 }
 
-/** The results as a table for the terminal. */
-export function formatReport({ results, unseen }: Report): string {
-  const width = Math.max(...results.map(({ group, name }) => group.length + name.length + 2));
+/** The end of the table. */
+export function formatSummary({ results, unseen }: Report): string {
   const count = (wanted: Result['outcome']) => results.filter(({ outcome }) => outcome === wanted).length;
-  return [
-    ...results.map((result) => line(result, width)),
-    '',
-    `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.`,
-    `${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.`,
-    '',
-  ].join('\n');
+  return `
+${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.
+${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.
+`;
 }
 
 function escapeXml(text: string): string {

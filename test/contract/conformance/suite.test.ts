@@ -29,11 +29,11 @@ describe('the conformance suite', () => {
     const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
     expect(failures(report)).toStrictEqual([]);
     expect(skipped(report)).toStrictEqual([
-      'are disabled in read-only mode, whatever is sent: not of this service',
-      'say who they are, and name their order: not of this service',
-      'are told the text to sign: not of this service',
-      'have an EVM or a Solana wallet: not of this service',
-      'are refused for any other signature: not of this service',
+      'are disabled in read-only mode, whatever is sent: does not apply to this service',
+      'say who they are, and name their order: does not apply to this service',
+      'are told the text to sign: does not apply to this service',
+      'have an EVM or a Solana wallet: does not apply to this service',
+      'are refused for any other signature: does not apply to this service',
       'waits for the headers for a bounded time: slow',
     ]);
     const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
@@ -81,7 +81,7 @@ describe('the conformance suite', () => {
   it('leaves the local server’s own checks out behind a gateway', async () => {
     const { url } = await startPaperService();
     const report = await runConformance({ baseUrl: url, quick: true, edge: 'gateway' });
-    expect(skipped(report)).toContain('bounds the URL and the headers: not of this service');
+    expect(skipped(report)).toContain('bounds the URL and the headers: does not apply to this service');
   });
 });
 
@@ -94,7 +94,7 @@ describe('behind a gateway that takes only signed orders', () => {
     throttle(1);
     const report = await runConformance({ baseUrl: url, sign, confirmOrders: agree });
     expect(failures(report)).toStrictEqual([]);
-    expect(skipped(report).filter((item) => !item.endsWith('not of this service'))).toStrictEqual([]);
+    expect(skipped(report).filter((item) => !item.endsWith('does not apply to this service'))).toStrictEqual([]);
     expect(venue.orders()).toHaveLength(1);
   });
 
@@ -119,6 +119,15 @@ describe('behind a gateway that takes only signed orders', () => {
     const { url } = await startIamGateway(serviceUrl);
     const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
     await expect(run).rejects.toThrow('The gateway refused the signature');
+  });
+
+  it('the suite says that it has no token, where a token is wanted', async () => {
+    const { url } = await startPaperService();
+    const unauthorised: FetchLike = async (target, init) =>
+      init.method === 'POST' ? Response.json({ message: 'Unauthorized' }, { status: 401 }) : fetch(target, init);
+    const report = await runConformance({ baseUrl: url, edge: 'gateway', quick: true, fetch: unauthorised });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toContainEqual(expect.stringContaining('only with a token of its issuer'));
   });
 
   it('is told by its address where it is', () => {
@@ -170,7 +179,7 @@ describe('a breach of the contract', () => {
       withBody((book) => ({ ...book, bids: Array.from(Object(book['bids'])).reverse() })),
     ],
     ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
-    ['is 404 for a token that is none', /GET .*\/book\/1$/, withStatus(400)],
+    ['is 404 for an unknown token', /GET .*\/book\/1$/, withStatus(400)],
     [
       'wants a token id in canonical form',
       /GET .*\/book\/01$/,
@@ -203,7 +212,7 @@ describe('a breach of the contract', () => {
       /GET \/health$/,
       withHeader('access-control-allow-origin', '*'),
     ],
-    ['is 404 for a token that is none', /GET .*\/book\/1$/, ofGateway(503)],
+    ['is 404 for an unknown token', /GET .*\/book\/1$/, ofGateway(503)],
     ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
     ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
   ])('is found: %s', async (check, pattern, change) => {

@@ -24,6 +24,8 @@ export interface ConformanceOptions {
   readonly confirmOrders?: (cost: string) => Promise<boolean>;
   /** Leaves out what takes longer than ten seconds. */
   readonly quick?: boolean;
+  /** Hears of each result as soon as it is known. */
+  readonly onResult?: (result: Result) => void;
 }
 
 export interface Result {
@@ -50,7 +52,7 @@ function isLoopback(baseUrl: string): boolean {
 }
 
 function whySkipped(check: Check, world: World, agreed: boolean, quick: boolean): string | undefined {
-  if (check.applies?.(world) === false) return 'not of this service';
+  if (check.applies?.(world) === false) return 'does not apply to this service';
   if (world.ordersKeptBack !== undefined && ORDERS.includes(check)) return world.ordersKeptBack;
   if (check.mayPlace && !agreed) return 'orders were not asked for';
   return check.slow && quick ? 'slow' : undefined;
@@ -92,15 +94,17 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const contract = loadContract();
   const seen = new Set<string>();
   const world = await openWorld(options, contract, seen);
-  const { confirmOrders, quick = false } = options;
+  const { confirmOrders, onResult, quick = false } = options;
   if (confirmOrders && world.ordersKeptBack !== undefined) throw new Error(world.ordersKeptBack);
   const agreed = world.mode === 'order-placing' && (await confirmOrders?.(costOf(world.sample))) === true;
   const results: Result[] = [];
   for (const check of CHECKS) {
     const reason = whySkipped(check, world, agreed, quick);
     const { group, name } = check;
-    if (reason !== undefined) results.push({ group, name, outcome: 'skipped', reason, milliseconds: 0 });
-    else results.push(await runCheck(check, world));
+    const skipped = reason !== undefined && ({ group, name, outcome: 'skipped', reason, milliseconds: 0 } as const);
+    const result = skipped || (await runCheck(check, world));
+    results.push(result);
+    onResult?.(result);
   }
   const unseen = [...contract.documented].filter((item) => !seen.has(item));
   return { results, passed: results.every(({ outcome }) => outcome !== 'failed'), unseen };

@@ -137,7 +137,7 @@ export const CHALLENGE = [
   'Signature valid until: 2026-10-05T09:15:10Z',
 ].join('\n');
 
-const LIMIT_RULE = 'must be one integer from 1 to 500.';
+const LIMIT_RULE = 'must be an integer from 1 to 500, given once.';
 const SIDE_RULE = 'must be "buy" or "sell".';
 
 export const EXAMPLES: readonly Exchange[] = [
@@ -197,7 +197,7 @@ export const EXAMPLES: readonly Exchange[] = [
     max_price: '0.99',
   }),
   refusedOrder('size_precision', { size: '5.001' }, 'The size can have at most 2 decimals.', { max_decimals: 2 }),
-  refusedOrder('size_below_minimum', { size: 1 }, 'The size must be at least 5 shares and above zero.', {
+  refusedOrder('size_below_minimum', { size: 1 }, 'The size must be at least 5 shares.', {
     min_order_size: '5',
   }),
   refusedOrder(

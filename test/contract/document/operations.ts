@@ -48,7 +48,7 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
     tag: 'Service',
     summary: 'What the service is and which wallet it uses',
     description:
-      'Answers at once and asks nobody. Pages of listed origins only can read it, since it names the wallet.',
+      'Answers at once, without a call of the venue. Only pages of listed origins can read it, since it names the wallet.',
     parameters: [],
     successes: [{ status: 200, description: 'The service runs.', schema: 'HealthStatus' }],
   },
@@ -56,7 +56,7 @@ export const OPERATIONS: Readonly<Record<keyof typeof ROUTES, Operation>> = {
     tag: 'Market data',
     summary: 'Markets on which an order can be placed now',
     description:
-      'Most traded in the last 24 hours first. What the venue does not tell is `null`. Any other query parameter is ' +
+      'Most traded in the last 24 hours first. Fields that the venue does not report are `null`. Any other query parameter is ' +
       'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
     parameters: [parameter('query', 'limit', limit)],
     successes: [{ status: 200, description: 'The markets.', schema: 'MarketList', headers: ['Age'] }],

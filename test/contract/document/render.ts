@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../../local/command-line.ts';
 import { createDocument } from './document.ts';
 
 /** Nothing is loaded from anywhere: the page works without a network, and whoever reads it is not reported to anybody. */
@@ -45,7 +46,14 @@ async function renderPage(): Promise<string> {
 `;
 }
 
-const folder = join(import.meta.dirname, '../../../docs');
-await mkdir(folder, { recursive: true });
-await writeFile(join(folder, 'api.html'), await renderPage());
-process.stdout.write('docs/api.html\n');
+const COMMAND = {
+  purpose: 'Renders openapi.json as one page, docs/api.html, which loads nothing from anywhere.',
+  usage: 'npm run docs',
+  options: {},
+} as const;
+
+process.exitCode = await runCommand(COMMAND, async () => {
+  await writeFile(join(import.meta.dirname, '../../../docs/api.html'), await renderPage());
+  process.stdout.write('docs/api.html\n');
+  return 0;
+});

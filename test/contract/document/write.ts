@@ -1,15 +1,34 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import { flag, runCommand } from '../../../local/command-line.ts';
 import { createDocument } from './document.ts';
 
-const PATH = join(import.meta.dirname, '../../../openapi.json');
+const ROOT = join(import.meta.dirname, '../../..');
 
-const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
-const text = `${JSON.stringify(createDocument(), null, 2)}\n`;
-if (!check) {
-  await writeFile(PATH, text);
-} else if ((await readFile(PATH, 'utf8').catch(() => '')) !== text) {
-  process.stderr.write('openapi.json is not what the schemas say: run `npm run openapi` and commit the result.\n');
-  process.exitCode = 1;
+const COMMAND = {
+  purpose: "Writes openapi.json and the client's types, after a change of a schema, a code or a description.",
+  usage: 'npm run openapi -- [options]',
+  options: { check: flag('write nothing; exit with 1 where a file is not what the schemas say') },
+} as const;
+
+/** Makes the text of each generated file, by its path. */
+async function generate(): Promise<Readonly<Record<string, string>>> {
+  const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
+  // A default is no promise that a request has the member.
+  const types = await openapiTS(document, { defaultNonNullable: false });
+  return { 'openapi.json': document, 'client/api.ts': COMMENT_HEADER + astToString(types) };
 }
+
+process.exitCode = await runCommand(COMMAND, async ({ check }) => {
+  let differing = 0;
+  for (const [path, text] of Object.entries(await generate())) {
+    const file = join(ROOT, path);
+    if (!check) await writeFile(file, text);
+    else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+      process.stderr.write(`${path} is not what the schemas say: run \`npm run openapi\` and commit the result.\n`);
+      differing += 1;
+    }
+  }
+  return differing > 0 ? 1 : 0;
+});

@@ -122,7 +122,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
   const err = (text: string) => {
     written.stderr += text;
   };
-  return withoutSecrets({ code: await runDoctor({ args, env, out, err }), ...written });
+  return withoutSecrets({ code: await runDoctor(env, { args, out, err }), ...written });
 }
 
 /** Runs it as `npm run doctor` does, with exactly these settings. */
@@ -709,7 +709,7 @@ describe('the command line', () => {
 
   it.each([
     [['--prob'], /^Unknown option '--prob'/],
-    [[KEY], /^There is an argument that belongs to no option\.\n/],
+    [[KEY], /^An argument belongs to no option\.\n/],
     [['--secret'], /^Option '--secret <value>' argument missing/],
     [['--secret', ''], /^Option '--secret' needs a value\.\n/],
     [['--secret', KEY], /^Option '--secret' takes a name, not a key\.\n/],

@@ -16,6 +16,8 @@ export interface PaperService {
   readonly venue: PaperVenue;
   /** Base address of the venue. */
   readonly venueUrl: string;
+  /** The lines of the service's log, parsed. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
 }
 
 const stops: (() => Promise<void>)[] = [];
@@ -34,7 +36,8 @@ export async function startPaperService(
   const venue = createPaperVenue({ still: true, ...options });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   stops.unshift(() => venue.close());
-  const service = await startService({
+  const lines: Record<string, unknown>[] = [];
+  const settings = {
     SERVICE_PORT: '0',
     SERVICE_LOG_LEVEL: 'error',
     SERVICE_GAMMA_URL: venueUrl,
@@ -43,7 +46,8 @@ export async function startPaperService(
     SERVICE_PLACE_ORDER: '1',
     SERVICE_STORE: join(directory, 'orders.db'),
     ...overrides,
-  });
+  };
+  const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
   stops.unshift(service.stop);
-  return { url: service.url, venue, venueUrl };
+  return { url: service.url, venue, venueUrl, lines };
 }

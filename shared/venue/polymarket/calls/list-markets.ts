@@ -109,7 +109,7 @@ const record = z.object({
 type MarketRecord = z.infer<typeof record>;
 
 /** Said also of a market whose ids the venue has not published yet. */
-export const WITHOUT_IDS = 'it has not got two token ids';
+export const WITHOUT_IDS = 'it does not have exactly two token ids';
 
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
 function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {

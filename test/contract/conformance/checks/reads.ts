@@ -155,7 +155,7 @@ const BOOK: readonly Omit<Check, 'group'>[] = [
     },
   },
   {
-    name: 'is 404 for a token that is none',
+    name: 'is 404 for an unknown token',
     run: async ({ ask }) => expectProblem(await ask({ operation: 'book', target: '/v1/book/1' }), 'unknown_token'),
   },
 ];

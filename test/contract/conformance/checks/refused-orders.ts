@@ -121,7 +121,7 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
     },
   },
   {
-    name: 'are 404 for a token that is none, however the order is written',
+    name: 'are 404 for an unknown token, however the order is written',
     run: async (world) => {
       const upper = { ...NOWHERE, side: 'BUY', price: 0.01, size: 5 };
       expectProblem(await post(world, { body: JSON.stringify(upper) }), 'unknown_token');

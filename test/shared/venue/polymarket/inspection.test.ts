@@ -292,7 +292,7 @@ describe('the survey', () => {
       new Map([
         ['markets left out because version is not usable', 1],
         ['markets left out because a token id is not one of protocol v1', 1],
-        ['markets left out because it has not got two token ids', 1],
+        ['markets left out because it does not have exactly two token ids', 1],
       ]),
     );
   });

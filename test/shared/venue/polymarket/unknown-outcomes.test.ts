@@ -222,28 +222,28 @@ describe('an order that may be live', () => {
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', `${LOOK_UP}${signed.orderId}`]);
   });
 
-  it.each<[string, Readonly<Record<string, unknown>>, string, readonly string[], sizes?: readonly string[]]>([
-    ['LIVE', {}, 'live', []],
-    ['ORDER_STATUS_LIVE', {}, 'live', []],
-    ['live', { size_matched: '0.00' }, 'live', []],
-    ['UNMATCHED', {}, 'live', []],
-    ['DELAYED', {}, 'delayed', []],
-    ['ORDER_STATUS_DELAYED', { associate_trades: null }, 'delayed', []],
+  it.each<[string, Readonly<Record<string, unknown>>, string, readonly string[], readonly string[]]>([
+    ['LIVE', {}, 'live', [], []],
+    ['ORDER_STATUS_LIVE', {}, 'live', [], []],
+    ['live', { size_matched: '0.00' }, 'live', [], []],
+    ['UNMATCHED', {}, 'live', [], []],
+    ['DELAYED', {}, 'delayed', [], []],
+    ['ORDER_STATUS_DELAYED', { associate_trades: null }, 'delayed', [], []],
     ['MATCHED', { size_matched: '10', associate_trades: ['t7'] }, 'matched', ['t7'], ['10', '0']],
-    ['ORDER_STATUS_MATCHED', {}, 'matched', []],
+    ['ORDER_STATUS_MATCHED', {}, 'matched', [], []],
     ['LIVE', { size_matched: '2.5', associate_trades: ['t8'] }, 'matched', ['t8'], ['2.5', '7.5']],
     ['CANCELED', { size_matched: '2.5', associate_trades: ['t9'] }, 'cancelled', ['t9'], ['2.5', '7.5']],
-    ['CANCELED', {}, 'cancelled', []],
-    ['ORDER_STATUS_CANCELED', {}, 'cancelled', []],
-    ['CANCELLED', {}, 'cancelled', []],
-    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', {}, 'cancelled', []],
-    ['INVALID', {}, 'cancelled', []],
+    ['CANCELED', {}, 'cancelled', [], []],
+    ['ORDER_STATUS_CANCELED', {}, 'cancelled', [], []],
+    ['CANCELLED', {}, 'cancelled', [], []],
+    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', {}, 'cancelled', [], []],
+    ['INVALID', {}, 'cancelled', [], []],
     ['SOMETHING_NEW', { size_matched: '1' }, 'matched', [], ['1', '9']],
   ])('is found as %s %j: %s', async (state, changes, status, tradeIds, sizes) => {
     const world = await openWorld({ post: () => 'reset', order: (id) => lookedUp(id, state, changes) });
     const { signed, result } = await place(world);
-    const [filledSize, remainingSize] = sizes ?? [];
-    const fills = sizes ? { filledSize, remainingSize, filledValue: null } : null;
+    const [filledSize, remainingSize] = sizes;
+    const fills = filledSize ? { filledSize, remainingSize, filledValue: null } : null;
     expect(result).toStrictEqual(placed(signed.orderId, status, tradeIds, fills));
   });
 

@@ -25,7 +25,7 @@ function without(name: string, make = gammaMarket) {
   return Object.fromEntries(Object.entries(record({}, make)).filter(([key]) => key !== name));
 }
 
-const NO_TWO_IDS = 'it has not got two token ids';
+const NO_TWO_IDS = 'it does not have exactly two token ids';
 const NOT_DECIMAL = 'a token id is not a decimal uint256';
 
 describe('a market of the catalogue', () => {

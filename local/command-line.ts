@@ -1,0 +1,141 @@
+import { parseArgs } from 'node:util';
+import { VERSION } from '../shared/version.ts';
+
+/** An option as Node parses it, and as the list of options explains it. */
+interface Option {
+  readonly type: 'boolean' | 'string';
+  readonly default?: boolean | string;
+  readonly multiple?: boolean;
+  /** Name of the value in the list, such as FILE. */
+  readonly value?: string;
+  readonly meaning: string;
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+export interface Command<O extends Options> {
+  /** One sentence about the command. */
+  readonly purpose: string;
+  /** Lines that show how it is called. */
+  readonly usage: string;
+  readonly options: O;
+  /** Printed by `--help` alone, behind the options. */
+  readonly notes?: string;
+}
+
+/** The part of a process that a command needs. */
+export interface Terminal {
+  readonly args: readonly string[];
+  readonly out: (text: string) => unknown;
+  readonly err: (text: string) => unknown;
+}
+
+/** Makes an option that is there or not. */
+export function flag(meaning: string) {
+  return { type: 'boolean', default: false, meaning } as const;
+}
+
+/** The command line cannot be understood. The message is a sentence that repeats no value: it may be a secret. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Exit code of a command line that cannot be understood. */
+const MISUSED = 2;
+
+const EVERYWHERE = {
+  help: { ...flag('print this'), short: 'h' },
+  version: flag('print the version'),
+} as const;
+
+export const THIS_PROCESS: Terminal = {
+  args: process.argv.slice(2),
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+};
+
+function parse<const O extends Options>(options: O, args: readonly string[]) {
+  const { values } = parseArgs<{ readonly args: string[]; readonly options: O & typeof EVERYWHERE }>({
+    args: [...args],
+    options: { ...options, ...EVERYWHERE },
+  });
+  return values;
+}
+
+export type Values<O extends Options> = ReturnType<typeof parse<O>>;
+
+/** Lists the options, one a line. */
+function listOf(options: Options): string {
+  const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([name, option]: [string, Option]) => {
+    const preset = typeof option.default === 'string' ? ` (default ${option.default})` : '';
+    return [`--${name}${option.value === undefined ? '' : ` ${option.value}`}`, option.meaning + preset] as const;
+  });
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`).join('');
+}
+
+function usageOf({ usage, options }: Command<Options>): string {
+  return `Usage: ${usage}\n\n${listOf(options)}`;
+}
+
+/** Explains an error of `parseArgs`; other errors are given back as they are. */
+function misuse(error: unknown): unknown {
+  const { code, message } = Object(error);
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new UsageError('An argument belongs to no option.');
+  return String(code).startsWith('ERR_PARSE_ARGS') ? new UsageError(`${message}.`) : error;
+}
+
+function read<O extends Options>(options: O, args: readonly string[]): Values<O> {
+  let values: Values<O>;
+  try {
+    values = parse(options, args);
+  } catch (error) {
+    throw misuse(error);
+  }
+  for (const [name, value] of Object.entries(values)) {
+    if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
+  }
+  return values;
+}
+
+/**
+ * Reads a command line and runs the command. Gives the exit code: that of `run`, 0 where it gives none; 2 with the list
+ * of options where the command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other
+ * error, which is a fault of ours.
+ */
+export async function runCommand<const O extends Options>(
+  command: Command<O>,
+  run: (values: Values<O>) => Promise<number | undefined> | number | undefined,
+  { args, out, err }: Terminal = THIS_PROCESS,
+): Promise<number> {
+  const { purpose, notes, options } = command;
+  try {
+    const values = read(options, args);
+    const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
+    if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
+    else if (version) out(`${VERSION}\n`);
+    else return (await run(values)) ?? 0;
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) {
+      err(`${error instanceof Error ? error.stack : error}\n`);
+      return 1;
+    }
+    err(`${error.message}\n\n${usageOf(command)}`);
+    return MISUSED;
+  }
+}
+
+/** Reads a whole number of an option; throws `UsageError`. */
+export function wholeNumber(option: string, text: string, [least, most]: readonly [number, number]): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${option} must be a whole number from ${least} to ${most}.`);
+}
+
+/** Reads one of some names; throws `UsageError` with all of them. */
+export function oneOf<T extends string>(option: string, text: string, names: readonly T[]): T {
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw new UsageError(`--${option} must be one of: ${names.join(', ')}.`);
+  return found;
+}

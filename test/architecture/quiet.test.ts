@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/** Suites whose services log orders and faults. */
+const SUITES = ['test/contract/document/examples.test.ts', 'test/paper/bounds.test.ts'];
+
+/** A line that jest writes by itself where all is well. */
+const OWN = /^(?:PASS test\/\S+(?: \([\d.]+ s\))?|(?:Test Suites|Tests|Snapshots|Time): .*|Ran all test suites.*|)$/;
+
+function runJest(args: readonly string[]): Promise<readonly string[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+  const env = { PATH: process.env['PATH'], NO_COLOR: '1', FORCE_COLOR: '0' };
+  execFile(process.execPath, [...JEST, ...args], { cwd: ROOT, env }, (error, stdout, stderr) => {
+    if (error) reject(new Error(stderr, { cause: error }));
+    else resolve(`${stdout}${stderr}`.split('\n'));
+  });
+  return promise;
+}
+
+describe('a green run', () => {
+  it('prints the lines of jest and no other: an error line is one to look at', async () => {
+    const lines = await runJest(SUITES);
+    expect(lines.filter((line) => !OWN.test(line))).toStrictEqual([]);
+    expect(lines.filter((line) => line.startsWith('PASS'))).toHaveLength(SUITES.length);
+  });
+
+  it.each([
+    [1, []],
+    [107, [expect.stringMatching(/^107 suites: about .* minutes .*\.\n$/)]],
+  ])('says at the start how long it takes, where it takes long: %d suites', async (numTotalTestSuites, said) => {
+    const { default: Duration } = await import(new URL('../support/duration.mjs', import.meta.url).href);
+    const written: unknown[] = [];
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(text) > 0);
+    new Duration().onRunStart({ numTotalTestSuites });
+    write.mockRestore();
+    expect(written).toStrictEqual(said);
+  });
+});

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createReadableLog } from '../../local/readable-log.ts';
+import { AppError } from '../../shared/errors.ts';
+import { createLog, type Log } from '../../shared/log.ts';
+import { send } from '../support/service/http-client.ts';
+
+const START = join(import.meta.dirname, '../../local/start.js');
+const NOON = new Date(2026, 10, 21, 12, 34, 36).getTime();
+const REQUEST_ID = '9f7b';
+const ORDER_ID = `0xe54b${'0'.repeat(60)}`;
+
+/** The lines that a terminal gets for what `use` logs, with each colour named around its text. */
+function written(use: (log: Log) => void): string[] {
+  const lines: string[] = [];
+  const format = createReadableLog((style, text) => (style === 'dim' ? text : `<${style} ${text}>`));
+  use(createLog({ level: 'debug', write: (line) => lines.push(format(line)), now: () => NOON }));
+  return lines;
+}
+
+const REQUEST = { duration_ms: 35.6, request_id: REQUEST_ID, venue_calls: [{ name: 'read-book', result: 200 }] };
+const ORDER = { token_id: '71', side: 'buy', price: '0.42', size: '5', post_only: true, expires_at: null };
+const PLACED = {
+  ...REQUEST,
+  route: 'orders',
+  method: 'POST',
+  status: 201,
+  order: ORDER,
+  client_address_unverified: null,
+};
+
+describe('a log line at a terminal', () => {
+  it.each([
+    [
+      { ...PLACED, order_id: ORDER_ID, order_status: 'live', replayed: false, rate_limit: { remaining: 59 } },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 live 0xe54b0000…',
+    ],
+    [
+      { ...PLACED, order_id: ORDER_ID, order_status: 'matched', replayed: true, client_address_unverified: 'me' },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 matched 0xe54b0000… replayed client_address_unverified=me',
+    ],
+    [
+      { ...PLACED, status: 504, order_id: ORDER_ID, code: 'outcome_unknown' },
+      `12:34:36 POST /v1/orders <red 504> 36 ms buy 5 @ 0.42 ${ORDER_ID} outcome_unknown read-book: 200 request_id=9f7b`,
+    ],
+    [
+      { ...REQUEST, route: 'unknown', method: 'GET', status: 404, code: 'not_found' },
+      '12:34:36 GET (no such path) <yellow 404> 36 ms not_found request_id=9f7b',
+    ],
+    [
+      { ...REQUEST, route: null, method: 'GET', status: 403, code: 'host_not_allowed', detail: 'Requests for "x".' },
+      '12:34:36 GET - <yellow 403> 36 ms host_not_allowed detail="Requests for \\"x\\"." request_id=9f7b',
+    ],
+    [{ ...REQUEST, route: null, status: 400, code: 'x' }, '12:34:36 - <yellow 400> 36 ms x request_id=9f7b'],
+  ])('of a request says what was asked, what came of it and, where it failed, its id: %#', (fields, line) => {
+    expect(written((log) => log.info('request', fields))).toStrictEqual([line]);
+  });
+
+  it('has the members that have a value', () => {
+    const fields = {
+      url: 'http://127.0.0.1:8080',
+      funder_address: null,
+      cors_origins: [],
+      reason: 'a b',
+      order: ORDER,
+    };
+    expect(written((log) => log.info('listening', fields))).toStrictEqual([
+      '12:34:36 listening buy 5 @ 0.42 url=http://127.0.0.1:8080 reason="a b"',
+    ]);
+  });
+
+  it('names its level where somebody should look, and the causes of an error', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const error = new AppError('The venue failed.', { code: 'venue_error', cause });
+    const [warning, ...more] = written((log) => log.warn('request failed', { request_id: REQUEST_ID, error }));
+    expect([warning, more]).toStrictEqual([
+      '12:34:36 <yellow warn> request failed The venue failed. (venue_error) <- connect ECONNREFUSED (ECONNREFUSED) ' +
+        'request_id=9f7b',
+      [],
+    ]);
+  });
+
+  it('has the stack of a fault', () => {
+    const [line = ''] = written((log) => log.error('request failed', { error: new TypeError('x is not a function') }));
+    expect(line).toMatch(/^12:34:36 <red error> request failed x is not a function\n {4}at .*\n {4}at /);
+  });
+
+  it('is as it came where it is no line of the log', () => {
+    expect(createReadableLog((_style, text) => text)('{"a":\u001b')).toBe('{"a":\\u{1b}');
+  });
+
+  it('gives a terminal nothing to obey, whatever the values hold', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('a', ' ', '\n', '\r', '\u001b', '\u009b', '\u202e', '\u2028', '"'),
+    });
+    const value = fc.oneof(hostile, fc.dictionary(hostile, hostile), fc.array(hostile));
+    const request = fc.record({
+      ...Object.fromEntries(['method', 'code', 'order_id', 'detail'].map((name) => [name, hostile])),
+    });
+    fc.assert(
+      fc.property(hostile, fc.dictionary(hostile, value), request, (message, fields, claimed) => {
+        const error = { message, stack: `${message}\n    at ${message}`, cause: fields };
+        const lines = written((log) => {
+          log.warn(message, { ...fields, error });
+          log.info('request', { ...PLACED, ...fields, ...claimed });
+        });
+        expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+});
+
+const stops: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Starts the service with its output at a pseudo terminal, or at a pipe. */
+async function start(terminal: boolean) {
+  const command = `${process.execPath} ${START} --settings ${devNull}`;
+  const [program, ...args] = terminal ? ['script', '-qfec', command, devNull] : command.split(' ');
+  const nowhere = 'http://127.0.0.1:9';
+  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0', SERVICE_GAMMA_URL: nowhere, SERVICE_CLOB_URL: nowhere };
+  const child = spawn(program ?? '', args, { env: { ...env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  // The service ends with its terminal.
+  stops.push(() => Promise.all([once(child, 'close'), child.kill('SIGKILL')]));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const until = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(output)?.[1];
+      if (found !== undefined) return found;
+      await once(child.stdout, 'data');
+    }
+  };
+  return { until };
+}
+
+describe('the log', () => {
+  it('is readable at a terminal', async () => {
+    const { until } = await start(true);
+    const url = await until(/^\d\d:\d\d:\d\d listening url=(\S+) mode=read-only /m);
+    await send(url, { path: '/health', headers: { host: 'localhost' } });
+    expect(await until(/^\d\d:\d\d:\d\d (GET .*?) \d+ ms\r$/m)).toBe('GET /health 200');
+  });
+
+  it('is JSON everywhere else', async () => {
+    const { until } = await start(false);
+    const url = JSON.parse(await until(/^(.*"message":"listening".*)\n/m)).url;
+    await send(url, { path: '/health', headers: { host: 'localhost' } });
+    expect(JSON.parse(await until(/^(.*"message":"request".*)\n/m))).toStrictEqual({
+      time: expect.any(String),
+      level: 'info',
+      message: 'request',
+      route: 'health',
+      method: 'GET',
+      status: 200,
+      duration_ms: expect.any(Number),
+      request_id: expect.any(String),
+      venue_calls: [],
+    });
+  });
+});
