@@ -11,8 +11,8 @@ import { startSite } from '../support/page/static-site.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 
 const NARROW = { width: 360, height: 740 };
-/** Nothing of the operator's: neither a port that may be taken nor lines in the output of the tests. */
-const SETTINGS = { SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error' };
+/** The operator's port may be taken. */
+const SETTINGS = { SERVICE_PORT: '0' };
 
 const opened: { page: Page; service?: Service }[] = [];
 
@@ -28,9 +28,10 @@ const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status
 /** Opens the console of a service on paper, and waits for the first book. */
 async function openConsole() {
   let screen = '';
-  const service = await startOnPaper(SETTINGS, (text) => {
+  const print = (text: string) => {
     screen += text;
-  });
+  };
+  const service = await startOnPaper(SETTINGS, print, { write: () => undefined });
   const [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
   const page = await openPage();
   opened.push({ page, service });

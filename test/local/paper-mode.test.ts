@@ -17,7 +17,8 @@ async function start(settings: Environment = {}) {
   const print = (text: string) => {
     screen += text;
   };
-  const service = await startOnPaper({ SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error', ...settings }, print);
+  const quiet = { write: () => undefined };
+  const service = await startOnPaper({ SERVICE_PORT: '0', ...settings }, print, quiet);
   stops.push(service.stop);
   const [, venueUrl = ''] = /^ {2}venue +(http:\S+) /m.exec(screen) ?? [];
   return { service, screen, venueUrl };
