@@ -1,4 +1,4 @@
-import { type ErrorCode, OrderBookError } from './error.ts';
+import { addressOf, type ErrorCode, OrderBookError } from './error.ts';
 
 type KindOf<Value> = [Value] extends [string]
   ? 'string'
@@ -51,7 +51,12 @@ function parseSeconds(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-function errorOf(response: Response, body: unknown): OrderBookError {
+/** Statuses by which a gateway or a proxy refuses or fails by itself. */
+function isOfGateway(status: number): boolean {
+  return [401, 403, 407, 413, 429].includes(status) || status >= 500;
+}
+
+function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookError {
   const { status, headers } = response;
   const retryAfter = parseSeconds(headers.get('retry-after'));
   const marks = { code: 'string', detail: 'string', request_id: 'string' } as const;
@@ -59,7 +64,8 @@ function errorOf(response: Response, body: unknown): OrderBookError {
     const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
     return new OrderBookError(detail, { code, status, requestId, retryAfter, facts });
   }
-  return new OrderBookError(`The answer (${status}) is not one of the service.`, {
+  const advice = isOfGateway(status) ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';
+  return new OrderBookError(`${addressOf(baseUrl)} answered ${status}, but not as this service does: ${advice}`, {
     code: status === 429 ? 'rate_limited' : 'foreign_answer',
     status,
     requestId: headers.get('x-request-id') ?? undefined,
@@ -68,8 +74,8 @@ function errorOf(response: Response, body: unknown): OrderBookError {
 }
 
 /** Returns the body of a successful answer that has the marks of a `T`; throws `OrderBookError` for any other. */
-export async function readAnswer<T>(response: Response, marks: Marks<T>): Promise<T> {
+export async function readAnswer<T>(response: Response, marks: Marks<T>, baseUrl: string): Promise<T> {
   const body = await readJson(response);
   if (response.ok && isFromService(body, marks)) return body;
-  throw errorOf(response, body);
+  throw errorOf(response, body, baseUrl);
 }

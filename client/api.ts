@@ -242,10 +242,7 @@ export interface components {
             price: number | string;
             /** @description Shares: at most 2 decimals, at least the market's `min_order_size`, at most 1000000000. */
             size: number | string;
-            /**
-             * @description Only rest on the book: an order that would match at once is refused.
-             * @default false
-             */
+            /** @description Only rest on the book: an order that would match at once is refused. Without it: `false`. */
             post_only?: boolean;
             /**
              * Format: date-time
@@ -284,10 +281,6 @@ export interface components {
             transaction_hashes: string[];
             /** @description Of what was executed at once. */
             trade_ids: string[];
-        };
-        /** @description Answered by the gateway in front of the deployed service, before any function ran. */
-        GatewayMessage: {
-            message?: string;
         };
         /** @description Answered when the JSON, a field, the query, a header or the request line is malformed. */
         InvalidRequestProblem: {
@@ -1013,7 +1006,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["HostNotAllowedProblem"];
-                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1072,7 +1064,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RateLimitedProblem"];
-                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1101,7 +1092,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
-                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1117,7 +1107,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["VenueUnavailableProblem"];
-                "application/json": components["schemas"]["GatewayMessage"];
             };
         };
         /**
@@ -1191,15 +1180,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description What the gateway in front of the deployed service answers by itself, before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate, 5xx. The local server has no such answers. */
-        GatewayAnswer: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GatewayMessage"];
-            };
-        };
     };
     parameters: never;
     requestBodies: never;
@@ -1261,7 +1241,6 @@ export interface operations {
             429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     healthPreflight: {
@@ -1303,7 +1282,6 @@ export interface operations {
             429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     markets: {
@@ -1370,7 +1348,6 @@ export interface operations {
             };
             503: components["responses"]["VenueUnavailableProblem"];
             504: components["responses"]["VenueTimeoutProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     marketsPreflight: {
@@ -1412,7 +1389,6 @@ export interface operations {
             429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     book: {
@@ -1494,7 +1470,6 @@ export interface operations {
             };
             503: components["responses"]["VenueUnavailableProblem"];
             504: components["responses"]["VenueTimeoutProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     bookPreflight: {
@@ -1539,7 +1514,6 @@ export interface operations {
             429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     orders: {
@@ -1604,7 +1578,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ClientSignatureRequiredProblem"] | components["schemas"]["ClientSignatureInvalidProblem"];
-                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1621,7 +1594,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"];
-                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];
@@ -1690,7 +1662,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
-                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             /**
@@ -1709,7 +1680,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["VenueTimeoutProblem"] | components["schemas"]["OutcomeUnknownProblem"];
                 };
             };
-            default: components["responses"]["GatewayAnswer"];
         };
     };
     ordersPreflight: {
@@ -1757,7 +1727,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OriginNotAllowedProblem"];
-                    "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
             405: components["responses"]["MethodNotAllowedProblem"];
@@ -1766,7 +1735,6 @@ export interface operations {
             429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
-            default: components["responses"]["GatewayAnswer"];
         };
     };
 }

@@ -3,6 +3,7 @@ import type { components } from './api.ts';
 import { OrderBookError } from './error.ts';
 import { repeat } from './repeat.ts';
 import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
+import { type PollBook, type WatchOptions, watch } from './watch.ts';
 
 type Schemas = components['schemas'];
 export type HealthStatus = Schemas['HealthStatus'];
@@ -15,6 +16,7 @@ export type PlacedOrder = Schemas['PlacedOrder'];
 export { roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 export type { Wallet } from './wallet.ts';
+export type { WatchOptions } from './watch.ts';
 
 export interface ClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. */
@@ -41,6 +43,11 @@ export interface Client {
   health(options?: CallOptions): Promise<HealthStatus>;
   markets(options?: CallOptions & { readonly limit?: number | undefined }): Promise<MarketList>;
   book(tokenId: string, options?: CallOptions): Promise<Book>;
+  /**
+   * Hands over the book now and after each change, until the signal ends it: then it resolves. It goes on after failures
+   * after which a read is repeated, and tells `onError` of them; it rejects after the others.
+   */
+  watchBook(tokenId: string, onBook: (book: Book) => unknown, options: WatchOptions): Promise<void>;
   /** Places at most one order, however often it has to be sent: every attempt has the same idempotency key. */
   placeOrder(order: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>;
 }
@@ -50,6 +57,13 @@ type Send = (path: string, init: RequestInit, limitMs: number) => Promise<Respon
 /** Limits of one attempt: the service answers a read within 10 s and an order within 25 s, and the network adds to it. */
 const READ_LIMIT_MS = 15_000;
 const ORDER_LIMIT_MS = 30_000;
+
+const BOOK_MARKS = { bids: 'array', asks: 'array', tick_size: 'string' } as const;
+const PLACED_MARKS = { order_id: 'string', status: 'string' } as const;
+
+function bookPath(tokenId: string): string {
+  return `/v1/book/${encodeURIComponent(tokenId)}`;
+}
 
 /** Allows a repeat after most failures, as a read changes nothing; a venue that refuses the service keeps refusing. */
 function mayReadAgain({ code, status }: OrderBookError): boolean {
@@ -103,6 +117,7 @@ async function place(
   order: OrderRequest,
   options: PlaceOptions,
 ): Promise<PlacedOrder> {
+  const { baseUrl } = client;
   const { idempotencyKey = newKey(), clientAddress = client.wallet?.address, signal } = options;
   const placeWith = (signed: SignedText | undefined): Promise<PlacedOrder> => {
     const init = {
@@ -120,8 +135,8 @@ async function place(
       signal: signal ?? null,
     };
     const attempt = async () =>
-      readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), { order_id: 'string', status: 'string' });
-    return repeat(attempt, mayPlaceAgain, signal);
+      readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), PLACED_MARKS, baseUrl);
+    return repeat(attempt, { baseUrl, repeatable: mayPlaceAgain, signal });
   };
   try {
     return await withSignature(client, { order, idempotencyKey }, placeWith);
@@ -133,10 +148,28 @@ async function place(
 
 export function createClient(options: ClientOptions): Client {
   const send = sender(options);
+  const { baseUrl } = options;
 
   function read<T>(path: string, marks: Marks<T>, { signal }: CallOptions = {}): Promise<T> {
-    const attempt = async () => readAnswer<T>(await send(path, { signal: signal ?? null }, READ_LIMIT_MS), marks);
-    return repeat(attempt, mayReadAgain, signal);
+    const attempt = async () =>
+      readAnswer<T>(await send(path, { signal: signal ?? null }, READ_LIMIT_MS), marks, baseUrl);
+    return repeat(attempt, { baseUrl, repeatable: mayReadAgain, signal });
+  }
+
+  function pollOf(tokenId: string, signal: AbortSignal): PollBook {
+    // A browser would answer 304 itself from its cache, and the page would not learn of it.
+    const init = { signal, cache: 'no-store' } as const;
+    return async (etag) => {
+      const headers = etag === null ? {} : { 'If-None-Match': etag };
+      const attempt = async () => {
+        const response = await send(bookPath(tokenId), { ...init, headers }, READ_LIMIT_MS);
+        if (response.status === 304 && etag !== null) return undefined;
+        const { headers: answered } = response;
+        return { book: await readAnswer<Book>(response, BOOK_MARKS, baseUrl), etag: answered.get('etag') };
+      };
+      // The watch repeats by itself.
+      return repeat(attempt, { baseUrl, repeatable: () => false, signal });
+    };
   }
 
   return {
@@ -145,10 +178,8 @@ export function createClient(options: ClientOptions): Client {
       const query = limit === undefined ? '' : `?limit=${limit}`;
       return read<MarketList>(`/v1/markets${query}`, { items: 'array', has_more: 'boolean' }, { signal });
     },
-    book: (tokenId, call) => {
-      const marks = { bids: 'array', asks: 'array', tick_size: 'string' } as const;
-      return read<Book>(`/v1/book/${encodeURIComponent(tokenId)}`, marks, call);
-    },
+    book: (tokenId, call) => read<Book>(bookPath(tokenId), BOOK_MARKS, call),
+    watchBook: (tokenId, onBook, watching) => watch(pollOf(tokenId, watching.signal), mayReadAgain, onBook, watching),
     placeOrder: (order, call = {}) => place(send, options, order, call),
   };
 }

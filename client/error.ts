@@ -53,3 +53,41 @@ export class OrderBookError extends Error {
     this.facts = facts;
   }
 }
+
+/** Finds the address of the page that the client runs in; `undefined` outside of a browser. */
+function pageUrl(): URL | undefined {
+  const location: unknown = Reflect.get(globalThis, 'location');
+  const href = typeof location === 'object' && location !== null && 'href' in location ? String(location.href) : '';
+  return /^https?:/.test(href) ? new URL(href) : undefined;
+}
+
+/** Reads the address of the service, which a page may give relative to its own. */
+function serviceUrl(baseUrl: string): URL | undefined {
+  const page = pageUrl()?.href;
+  const url = URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** Names the service by its address, without credentials and query, which an address may hold too. */
+export function addressOf(baseUrl: string): string {
+  const url = serviceUrl(baseUrl);
+  return url ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : 'the address in baseUrl';
+}
+
+/** Finds the system's code of a failure, such as ECONNREFUSED: Node's `fetch` puts it a cause down. */
+function systemCodeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return 'cause' in thrown ? systemCodeOf(thrown.cause) : undefined;
+}
+
+/** Turns what `fetch` threw into the error of a call without an answer. A browser tells its page no reason. */
+export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
+  const isLate = typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'TimeoutError';
+  const reason = isLate ? 'timed out' : systemCodeOf(thrown);
+  const origin = pageUrl()?.origin;
+  const isForeign = origin !== undefined && origin !== serviceUrl(baseUrl)?.origin;
+  const question = isForeign ? ` For orders and health, is ${origin} in its SERVICE_CORS_ORIGINS?` : '';
+  const sentence = `No answer from ${addressOf(baseUrl)}${reason ? ` (${reason})` : ''}. Is the service running?${question}`;
+  return new OrderBookError(sentence, { code: 'network_error', cause: thrown });
+}

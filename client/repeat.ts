@@ -1,4 +1,4 @@
-import { OrderBookError } from './error.ts';
+import { noAnswer, OrderBookError } from './error.ts';
 
 /** Number of attempts: the first one and three repeats. */
 const MAX_ATTEMPTS = 4;
@@ -11,7 +11,9 @@ function aborted(signal: AbortSignal): OrderBookError {
   return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal.reason });
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits; throws `aborted` as soon as the signal says so. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.reject(aborted(signal));
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
@@ -25,25 +27,28 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
+export interface RepeatRules {
+  /** Address of the service, for the error of an attempt without an answer. */
+  readonly baseUrl: string;
+  readonly repeatable: (error: OrderBookError) => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Turns what an attempt threw into our error: unless it is ours already, there was no answer. */
-function toError(thrown: unknown, signal: AbortSignal | undefined): OrderBookError {
+function toError(thrown: unknown, { baseUrl, signal }: RepeatRules): OrderBookError {
   if (signal?.aborted) return aborted(signal);
-  if (thrown instanceof OrderBookError) return thrown;
-  return new OrderBookError('There was no answer.', { code: 'network_error', cause: thrown });
+  return thrown instanceof OrderBookError ? thrown : noAnswer(baseUrl, thrown);
 }
 
 /** Runs `attempt` until it succeeds, fails in a way that is not `repeatable`, or was tried often enough. */
-export async function repeat<T>(
-  attempt: () => Promise<T>,
-  repeatable: (error: OrderBookError) => boolean,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+export async function repeat<T>(attempt: () => Promise<T>, rules: RepeatRules): Promise<T> {
+  const { repeatable, signal } = rules;
   for (let attempts = 1; ; attempts += 1) {
     if (signal?.aborted) throw aborted(signal);
     try {
       return await attempt();
     } catch (thrown) {
-      const error = toError(thrown, signal);
+      const error = toError(thrown, rules);
       const { retryAfter = 0 } = error;
       if (attempts >= MAX_ATTEMPTS || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
       const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);

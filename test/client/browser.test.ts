@@ -80,8 +80,11 @@ describeInChromium('a web page of another origin', () => {
     const { url, visit, stranger, venue, close } = await openAll();
     const run = await visit(stranger);
     expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
-    expect(await run('client.health()')).toMatchObject({ code: 'network_error' });
-    expect(await run('client.placeOrder(await order())')).toMatchObject({ code: 'network_error' });
+    const detail =
+      `No answer from ${url}. Is the service running? ` +
+      `For orders and health, is ${stranger} in its SERVICE_CORS_ORIGINS?`;
+    expect(await run('client.health()')).toMatchObject({ code: 'network_error', detail });
+    expect(await run('client.placeOrder(await order())')).toMatchObject({ code: 'network_error', detail });
     // What a page can send without a preflight does not pass either.
     const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(await order()) }";
     expect(await run(`fetch('${url}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
@@ -119,6 +122,30 @@ describeInChromium('a web page of another origin', () => {
     expect(placed).toMatchObject({ status: 'live', price: '0.01' });
     expect(venue.orders()).toHaveLength(1);
     await page.close();
+  });
+
+  it('watches a book, of which it is told only when it has changed', async () => {
+    const { url, visit, listed, close } = await openAll();
+    const run = await visit(listed);
+    const watching = `(async () => {
+      const [token, end, books, statuses] = [await tokenOf(), new AbortController(), [], []];
+      const counted = async (...request) => {
+        const response = await fetch(...request);
+        statuses.push(response.status);
+        if (statuses.length === 3) await client.placeOrder(await order());
+        return response;
+      };
+      const onBook = ({ bids }) => books.push(bids.at(-1).price) === 2 && end.abort();
+      const options = { signal: end.signal, intervalMs: 200 };
+      await createClient({ baseUrl: ${JSON.stringify(url)}, fetch: counted }).watchBook(token, onBook, options);
+      return { statuses: statuses.slice(0, 3), lowest: books[1], changes: books.length };
+    })()`;
+    expect(await run(watching)).toStrictEqual({
+      statuses: [200, 304, 304],
+      lowest: '0.01',
+      changes: 2,
+    });
+    await close();
   });
 
   it('stops waiting when it is told to', async () => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { type Step, startScriptedService } from '../support/service/scripted-service.ts';
 
@@ -182,6 +185,46 @@ describe('an order', () => {
     expect(requests).toHaveLength(4);
     expect(error.facts).toStrictEqual({ order_id: orderId });
     expect(error.idempotencyKey).toBe(requests[3]?.headers['idempotency-key']);
+  });
+});
+
+describe('the sentence of an error', () => {
+  it('says who did not answer, why, and what to do', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${listeningPort(server)}`;
+    server.close();
+    await once(server, 'close');
+    const { detail } = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER));
+    expect(detail).toBe(`No answer from ${url} (ECONNREFUSED). Is the service running?`);
+  });
+
+  it('says that the time was up', async () => {
+    const late = () => Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    const { detail } = await errorOf(createClient({ baseUrl: 'http://127.0.0.1:8080/', fetch: late }).health());
+    expect(detail).toBe('No answer from http://127.0.0.1:8080 (timed out). Is the service running?');
+  });
+
+  it.each([
+    ['https://user:secret@api.example.org/base/?key=secret#secret', 'https://api.example.org/base'],
+    ['user:secret@api.example.org', 'the address in baseUrl'],
+    ['/relative?key=secret', 'the address in baseUrl'],
+  ])('shows no credentials: %s', async (baseUrl, shown) => {
+    const broken = () => Promise.reject(new TypeError('fetch failed'));
+    const { detail } = await errorOf(createClient({ baseUrl, fetch: broken }).health());
+    expect(detail).toBe(`No answer from ${shown}. Is the service running?`);
+  });
+
+  it.each([
+    [404, 'check baseUrl.'],
+    [200, 'check baseUrl.'],
+    [403, 'a gateway or proxy in front of it did.'],
+    [500, 'a gateway or proxy in front of it did.'],
+  ])('says who answered in the place of the service: %d', async (status, advice) => {
+    const { url } = await startScriptedService([{ status, body: '<html>' }]);
+    const { detail } = await errorOf(createClient({ baseUrl: url }).book('1'));
+    expect(detail).toBe(`${url} answered ${status}, but not as this service does: ${advice}`);
   });
 });
 

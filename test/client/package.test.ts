@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CLIENT = join(ROOT, 'client');
 const NAME = 'order-book-adapter-client';
 /** Bytes: what a page loads. */
-const MAX_SIZE = 7 * 1024;
+const MAX_SIZE = 9 * 1024;
 /** A Node of the system besides the one that runs the tests; callers may use Node 20. */
 const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
 
@@ -40,7 +40,7 @@ describe('the packed client', () => {
     expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
   });
 
-  it('is at most 7 KB', async () => {
+  it('is at most 9 KB', async () => {
     const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
     expect(size).toBeLessThanOrEqual(MAX_SIZE);
   });
@@ -79,6 +79,9 @@ describe('the packed client', () => {
       export const fee: string | null = takerFee(order, items[0]?.fees ?? null);
       // @ts-expect-error a direction that does not exist
       export const price: string = roundToTick(0.5, '0.01', 'floor');
+      await client.watchBook('1', ({ bids }) => console.log(bids[0]?.price), { signal: AbortSignal.timeout(1) });
+      // @ts-expect-error a watch that nothing could end
+      await client.watchBook('1', () => {}, {});
       export const isLive: boolean = status === 'live';
       export const tick = (error: unknown): string | undefined =>
         error instanceof OrderBookError && error.code === 'price_off_tick' ? error.facts.tick_size : undefined;

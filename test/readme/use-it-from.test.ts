@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { createClient } from '../../client/client.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
-import { bundleClient } from '../support/page/client-bundle.ts';
+import { bundleClient, installClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
 import { startIamGateway } from '../support/service/iam-gateway.ts';
 import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
@@ -64,10 +64,7 @@ async function folder(): Promise<string> {
 /** A project that has the client installed. */
 async function project(): Promise<string> {
   const path = await folder();
-  const installed = join(path, 'node_modules/order-book-adapter-client');
-  await mkdir(join(installed, 'build'), { recursive: true });
-  await cp(join(ROOT, 'client/package.json'), join(installed, 'package.json'));
-  await writeFile(join(installed, 'build/client.js'), await bundleClient());
+  await installClient(path);
   return path;
 }
 
@@ -188,6 +185,15 @@ describe('the example', () => {
     await writeFile(join(path, 'example.mjs'), await example(place, url));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(await printed(place)).toContain(`// on paper: ${stdout}`);
+  });
+
+  it('for watching a book in the README of the client prints its best prices', async () => {
+    const { url } = await startPaperService();
+    const path = await project();
+    const place = { file: 'client/README.md', heading: '## Watching a book', language: 'js' };
+    await writeFile(join(path, 'example.mjs'), (await example(place, url)).replace('5_000', '500'));
+    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(stdout).toBe('0.51 0.53\n');
   });
 
   it('for fees costs what it says', async () => {

@@ -2,10 +2,11 @@ import { type AnyRoute, ROUTES } from '../../../functions/routes.ts';
 import { codesOf, type ErrorCode } from '../../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../../shared/limits.ts';
 import { VERSION } from '../../../shared/version.ts';
+import { codeSamples } from './code-samples.ts';
 import { orderExamples } from './examples.ts';
 import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
-import { problemResponses, sharedResponses, successResponse } from './responses.ts';
+import { GATEWAY_ANSWER, problemResponses, sharedResponses, successResponse } from './responses.ts';
 import { componentSchemas, schemaRef } from './schemas.ts';
 
 const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the order book of Polymarket.
@@ -14,6 +15,8 @@ const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the o
   a string. Prices are in collateral per share, sizes in shares. Nothing is rounded.
 - **Token ids** are decimal strings of up to 78 digits: never turn them into a JavaScript number.
 - **Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`; \`detail\` says what to do.
+- **A gateway** in front of a deployed service answers some requests by itself, with a \`message\` and without a \`code\`:
+  see \`x-gateway-answer\`.
 - **HEAD** is GET without a body, on every GET.
 - The first failing check answers, in this order: host, path, method, origin, placement enabled, query, media type, size,
   headers, body, client signature, token, market rules, cap, daily cap, venue.
@@ -56,6 +59,7 @@ function operationOf(name: keyof typeof ROUTES, operation: Operation) {
       },
     }),
     responses: { ...Object.fromEntries(responses), ...problemResponses(name, codesOf(name)) },
+    'x-codeSamples': codeSamples(name),
   };
 }
 
@@ -119,8 +123,8 @@ export function createDocument() {
       { url: 'http://127.0.0.1:8080', description: 'The local server, as it starts by default.' },
       {
         url: 'https://{host}',
-        description: 'A deployment.',
-        variables: { host: { default: 'api.example.org', description: 'Host of the gateway.' } },
+        description: 'A deployment; `host` is that of its gateway.',
+        variables: { host: { default: 'api.example.org' } },
       },
     ],
     // Only orders can need more; see there for what a deployment can add.
@@ -133,5 +137,6 @@ export function createDocument() {
       headers: RESPONSE_HEADERS,
       securitySchemes: { clientSignature: CLIENT_SIGNATURE },
     },
+    'x-gateway-answer': GATEWAY_ANSWER,
   };
 }

@@ -1,5 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../../functions/routes.ts';
+import { installClient } from '../../support/page/client-bundle.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
+import { codeSamples } from './code-samples.ts';
 import { EXAMPLES, type Exchange } from './examples.ts';
 
 /** The moment of the examples, so that the invented markets are always the same. */
@@ -26,5 +34,42 @@ describe('every example of the document', () => {
     const response = await ask(url, example);
     expect(await response.json()).toStrictEqual(comparable(example.answer));
     expect(response.status).toBe(example.status);
+  });
+});
+
+const run = promisify(execFile);
+const SAMPLES = Object.values(ROUTES).flatMap(({ name }) => codeSamples(name).map((sample) => ({ name, ...sample })));
+
+/** A word of each answer. */
+const ANSWERED = { health: 'order-placing', markets: 'has_more', book: 'tick_size', orders: 'remaining_size' } as const;
+
+function hasPython(...args: readonly string[]): boolean {
+  return spawnSync('python3', args).status === 0;
+}
+
+const PYTHON = hasPython('--version');
+if (!PYTHON) process.stderr.write('SKIPPED: the document’s samples in Python: python3 is not installed.\n');
+const RUNNABLE = SAMPLES.filter(({ label }) => PYTHON || label !== 'Python');
+
+describe('every code sample of the document', () => {
+  let project = '';
+  beforeAll(async () => {
+    project = await mkdtemp(join(tmpdir(), 'code-samples-'));
+    await installClient(project);
+  });
+  afterAll(() => rm(project, { recursive: true, force: true }));
+
+  it.each(RUNNABLE)('runs: $name in $label', async ({ name, label, source }) => {
+    const { url, venue } = await startPaperService();
+    const code = source.replace('http://127.0.0.1:8080', url);
+    const file = join(project, label === 'TypeScript' ? 'sample.ts' : 'sample');
+    await writeFile(file, code);
+    const command = { curl: 'sh', TypeScript: process.execPath, Python: 'python3' }[label] ?? '';
+    // Where `requests` is missing, a stand-in with the same calls.
+    const standIn = { PYTHONPATH: join(import.meta.dirname, '../../readme/stand-in') };
+    const env = { ...process.env, ...(label === 'Python' && !hasPython('-c', 'import requests') && standIn) };
+    const { stdout } = await run(command, [file], { cwd: project, env });
+    expect(stdout).toContain(ANSWERED[name]);
+    expect(venue.orders()).toHaveLength(name === 'orders' ? 1 : 0);
   });
 });

@@ -2,11 +2,11 @@ import type { ROUTES } from '../../../functions/routes.ts';
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/version.ts';
 
-const YES = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
+export const YES = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
 const NO = '7928776029953327122873883838067050663369965239720659134613801113573210542083';
 const CONDITION = '0xa5ad660cab8a1d53e2ded3756897966dcf9acc08b0b2debef7d479ef4819e50d';
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
-const REQUEST_ID = 'example-1';
+export const REQUEST_ID = 'example-1';
 
 /** The order of the examples: rests far from the market. */
 const ORDER = { token_id: YES, side: 'buy', price: 0.01, size: 5, post_only: true } as const;
@@ -98,7 +98,7 @@ const BOOK = {
 } as const;
 
 /** Of one run: an order is salted. */
-const ORDER_ID = '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e';
+export const ORDER_ID = '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e';
 
 const PLACED = {
   order_id: ORDER_ID,
@@ -123,7 +123,7 @@ const SIGN =
   'X-Client-Signature-Expires.';
 
 /** Of one moment, from which it is valid for 300 seconds. */
-const CHALLENGE = [
+export const CHALLENGE = [
   'Place one order on api.example.org',
   '',
   `Client: ${CLIENT}`,

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { ERRORS, type ErrorCode, errorSpec, isFinal } from '../../../shared/errors.ts';
 import { examplesOf } from './examples.ts';
 import { type HeaderName, headerRefs, headersOf } from './headers.ts';
+import { problemExample } from './problem-examples.ts';
 import { problemName } from './problems.ts';
 import { type SchemaName, schemaRef } from './schemas.ts';
 
@@ -29,21 +30,14 @@ function describeCodes(status: number, codes: readonly ErrorCode[]): string {
   return [`${STATUS_CODES[status]}:`, '', ...lines].join('\n');
 }
 
-const GATEWAY = 'GatewayAnswer';
-
-/** Of the gateway's own answers: to who may not order, above its rate, and where no function answers. */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 500, 503]);
-
 function problemContent(operationId: string, status: number, codes: readonly ErrorCode[]) {
   const refs = codes.map((code) => schemaRef(problemName(code)));
   const [only] = refs;
   const mapping = Object.fromEntries(codes.map((code) => [code, schemaRef(problemName(code)).$ref]));
   const schema = refs.length === 1 ? only : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
-  const examples = examplesOf(operationId, status);
-  return {
-    'application/problem+json': { schema, ...(examples && { examples }) },
-    ...(GATEWAY_STATUSES.has(status) && { 'application/json': { schema: schemaRef('GatewayMessage') } }),
-  };
+  const provoked = examplesOf(operationId, status);
+  const written = codes.filter((code) => !(provoked && code in provoked)).map((code) => [code, problemExample(code)]);
+  return { 'application/problem+json': { schema, examples: { ...provoked, ...Object.fromEntries(written) } } };
 }
 
 function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
@@ -74,7 +68,7 @@ export function problemResponses(operationId: string, codes: readonly ErrorCode[
     const shared = sharedName(operationId, status, these);
     return [String(status), shared ? responseRef(shared) : problemResponse(operationId, status, these)] as const;
   });
-  return { ...Object.fromEntries(responses), default: responseRef(GATEWAY) };
+  return Object.fromEntries(responses);
 }
 
 /** The answers that operations share, by name. */
@@ -87,13 +81,22 @@ export function sharedResponses(operations: readonly (readonly [operationId: str
       return name === undefined ? [] : [[name, problemResponse(operationId, status, these)] as const];
     }),
   );
-  return {
-    ...Object.fromEntries(shared),
-    [GATEWAY]: {
-      description:
-        'What the gateway in front of the deployed service answers by itself, before any function ran: 401 or 403 to ' +
-        'an order of somebody whom it does not know, 429 above its rate, 5xx. The local server has no such answers.',
-      content: { 'application/json': { schema: schemaRef('GatewayMessage') } },
-    },
-  };
+  return Object.fromEntries(shared);
 }
+
+/**
+ * Describes the answers of a gateway. In an extension: they are no answers of the service, and among those each
+ * generated client would have to tell them apart before it may read a `code`.
+ */
+export const GATEWAY_ANSWER = {
+  description:
+    'What the gateway in front of a deployed service answers by itself, on any path and with a status from 400 on, ' +
+    'before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate, 5xx. It ' +
+    'has no `code`. The local server has no such answers.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { message: { type: 'string' } } },
+      example: { message: 'Too Many Requests' },
+    },
+  },
+} as const;

@@ -9,11 +9,6 @@ import { problemName, problemSchema } from './problems.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What the gateway in front of the deployed functions answers by itself. */
-const gatewayMessage = z
-  .object({ message: z.optional(z.string()) })
-  .check(z.describe('Answered by the gateway in front of the deployed service, before any function ran.'));
-
 const NAMED = {
   HealthStatus: healthStatus,
   MarketList: marketList,
@@ -25,7 +20,6 @@ const NAMED = {
   PriceLevel: priceLevel,
   OrderRequest: orderBody,
   PlacedOrder: placedOrder,
-  GatewayMessage: gatewayMessage,
 } as const;
 
 export type SchemaName = keyof typeof NAMED;
@@ -43,9 +37,16 @@ function joinNull(schema: JsonSchema): JsonSchema {
   return { ...value, type: [value.type, 'null'] };
 }
 
-function joinNulls(schema: JsonSchema): JsonSchema {
+/** Says a default in words: from the keyword, generators conclude that the member is always there. */
+function sayDefault({ default: absent, ...schema }: JsonSchema): JsonSchema {
+  return absent === undefined
+    ? schema
+    : { ...schema, description: `${schema.description} Without it: \`${JSON.stringify(absent)}\`.` };
+}
+
+function plainMembers(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(
-    ([name, member]) => [name, typeof member === 'object' ? joinNull(member) : member] as const,
+    ([name, member]) => [name, typeof member === 'object' ? sayDefault(joinNull(member)) : member] as const,
   );
   return schema.properties ? { ...schema, properties: Object.fromEntries(properties) } : schema;
 }
@@ -66,6 +67,6 @@ export function componentSchemas(): Record<string, JsonSchema> {
   for (const code of ERROR_CODES) registry.add(problemSchema(code), { id: problemName(code) });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemaRef(id).$ref });
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, joinNulls(schema)]),
+    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, plainMembers(schema)]),
   );
 }

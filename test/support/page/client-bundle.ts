@@ -1,3 +1,5 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /** The client as `npm run build:client` builds it, but for the place: a file of its own for every test. */
@@ -11,4 +13,12 @@ export async function bundleClient(): Promise<string> {
     write: false,
   });
   return outputFiles[0]?.text ?? '';
+}
+
+/** Installs the client into the project in a folder. */
+export async function installClient(folder: string): Promise<void> {
+  const installed = join(folder, 'node_modules/order-book-adapter-client');
+  await mkdir(join(installed, 'build'), { recursive: true });
+  await cp('client/package.json', join(installed, 'package.json'));
+  await writeFile(join(installed, 'build/client.js'), await bundleClient());
 }
