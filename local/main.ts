@@ -65,7 +65,8 @@ const COMMAND = {
   purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',
   usage: `npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
-       node local/start.js [options]`,
+       node local/start.js [options]
+       order-book-adapter [doctor | paper-venue] [options]    the service and the other commands, of the package`,
   options: {
     paper: flag('serve on the paper venue'),
     settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },

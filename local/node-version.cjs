@@ -7,7 +7,7 @@ const NEEDED = 24;
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
     `Needs Node ${NEEDED} or later; this is ${process.version} (${process.execPath}). ` +
-      'On Linux x64 it comes with the dependencies: use npm start, or npx node in the place of node.\n',
+      'In a clone on Linux x64 it comes with the dependencies: use npm start, or npx node in the place of node.\n',
   );
   process.exit(1);
 }

@@ -31,8 +31,13 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
   return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
 }
 
-/** Relative paths count from here, not from where the process happens to be started: another store knows no key. */
-export const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Relative paths count from here, not from where the process happens to be started: another store knows no key. Not for
+ * an installed package, whose folder npm replaces with all that is in it: there it is the working directory.
+ */
+export const PROJECT = /[\\/]node_modules[\\/]/.test(SOURCES) ? process.cwd() : SOURCES;
 
 /** The file of settings that is read unless another one is asked for. */
 export const PROJECT_SETTINGS = join(PROJECT, '.env');

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import './node-version.cjs';
 
 // An older Node has not got all of these, and would say so before the line above.
@@ -10,4 +11,17 @@ const { fileURLToPath } = await import('node:url');
  * where another user could put code for a process that holds a key.
  */
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
-await import('./main.ts');
+
+/** Starts the other commands by their names, for whoever has no npm scripts: the package and the container. */
+switch (process.argv[2]) {
+  case 'doctor':
+    process.argv.splice(2, 1);
+    await import('./doctor/main.ts');
+    break;
+  case 'paper-venue':
+    process.argv.splice(2, 1);
+    await import('../paper/main.ts');
+    break;
+  default:
+    await import('./main.ts');
+}

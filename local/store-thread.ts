@@ -1,5 +1,5 @@
 import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { STORE_CALL_MS } from '../shared/limits.ts';
 import type { OrderAnswer, OrderCall } from './order-file.ts';
@@ -50,7 +50,8 @@ type Waiting = PromiseWithResolvers<OrderAnswer> & { readonly timer: NodeJS.Time
 /** Starts the thread, and another one with the first call after a crash. `script` is for tests. */
 export function createStoreThread(
   path: string,
-  script: URL = new URL('./store-worker.ts', import.meta.url),
+  // The package has both files as JavaScript.
+  script: URL = new URL(`./store-worker${extname(import.meta.filename)}`, import.meta.url),
 ): StoreThread {
   let identity: string | undefined;
   let lastId = 0;

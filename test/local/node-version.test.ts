@@ -48,8 +48,8 @@ describe('an older Node', () => {
       code: 1,
       stdout: '',
       stderr:
-        `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). On Linux x64 it comes with the dependencies: ` +
-        'use npm start, or npx node in the place of node.\n',
+        `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 it comes with ` +
+        'the dependencies: use npm start, or npx node in the place of node.\n',
     });
   });
 

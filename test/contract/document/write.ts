@@ -15,8 +15,7 @@ const COMMAND = {
 /** Makes the text of each generated file, by its path. */
 async function generate(): Promise<Readonly<Record<string, string>>> {
   const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
-  // A default is no promise that a request has the member.
-  const types = await openapiTS(document, { defaultNonNullable: false });
+  const types = await openapiTS(document);
   return { 'openapi.json': document, 'client/api.ts': COMMENT_HEADER + astToString(types) };
 }
 

@@ -1,0 +1,28 @@
+# The service in a container: docs/self-hosting.md. Without settings it serves and places no orders.
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json openapi.json .env.example LICENSE *.md ./
+COPY docs docs
+COPY client/README.md client/
+COPY functions functions
+COPY shared shared
+COPY local local
+COPY paper paper
+COPY infra infra
+RUN npm run build:package
+
+# One folder of plain JavaScript: no package manager's tree, nothing that is writable but /data.
+FROM node:24-slim
+RUN install -d -o node -g node -m 700 /data
+COPY --from=build /src/build/package /app
+# The compile cache would be written beside the program, where nothing may be written.
+ENV NODE_ENV=production NODE_DISABLE_COMPILE_CACHE=1 SERVICE_HOST=0.0.0.0 SERVICE_STORE=/data/orders.db
+USER node
+WORKDIR /app
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 8080}/health`, { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/server/start.js"]

@@ -1,0 +1,110 @@
+import { chmod, copyFile, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import * as z from 'zod/mini';
+import { runCommand } from '../local/command-line.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
+const OUTPUT = join(ROOT, 'build/package');
+
+/** The programs, by their names in the package. */
+const START = 'server/start';
+const ENTRIES = { [START]: 'local/start.js', 'server/store-worker': 'local/store-worker.ts' } as const;
+
+/** Documents and their files; they link to each other. */
+const TEXTS = ['*.md', 'LICENSE', '.env.example', 'openapi.json', 'docs/*.{md,png}', '{client,paper}/README.md'];
+
+/** Node gives an ES module no `require`, which dependencies that are CommonJS call. */
+const BANNER =
+  "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  entryPoints: ENTRIES,
+  outdir: OUTPUT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  preserveSymlinks: true,
+  mainFields: ['module', 'main'],
+  // The venue's own client builds and signs orders and does no HTTP for us.
+  alias: { axios: './infra/stubs.ts', 'browser-or-node': './infra/stubs.ts' },
+  // A colour for lines that nobody asks for, of a package that is here for development alone.
+  external: ['supports-color'],
+  entryNames: '[dir]/[name]',
+  chunkNames: 'server/[name]-[hash]',
+  banner: { js: BANNER },
+  // Not minified: whoever runs it with a wallet key may read it, and a stack trace says where.
+  legalComments: 'inline',
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+async function writeTo(path: string, contents: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+}
+
+/** Finds the folders of the packages whose files went into the bundle. */
+function packagesOf(inputs: readonly string[]): readonly string[] {
+  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].toSorted();
+}
+
+const manifestShape = z.looseObject({ name: z.string(), version: z.string(), license: z.string() });
+
+async function readManifest(folder: string) {
+  return manifestShape.parse(JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')));
+}
+
+/** Gives the licence of a package as its authors ask: with their notice. */
+async function licenceOf(folder: string): Promise<string> {
+  const { name, version, license } = await readManifest(folder);
+  const notices = (await readdir(join(ROOT, folder))).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  const texts = await Promise.all(notices.toSorted().map((file) => readFile(join(ROOT, folder, file), 'utf8')));
+  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
+}
+
+/** Makes the manifest: that of the project, without what is only for its folder, and without dependencies. */
+async function makeManifest(): Promise<string> {
+  const { name, version, description, license, repository, type, engines } = await readManifest('.');
+  const bin = { [name]: `${START}.js` };
+  return `${JSON.stringify({ name, version, description, license, repository, type, engines, bin }, null, 2)}\n`;
+}
+
+/**
+ * Builds the service as a package without dependencies into `outdir`: bundled programs, documents, licences. The same
+ * sources give the same bytes, wherever the project lies.
+ */
+export async function buildPackage(outdir: string): Promise<void> {
+  await rm(outdir, { recursive: true, force: true });
+  const { outputFiles, metafile } = await build(OPTIONS);
+  for (const { path, contents } of outputFiles) await writeTo(join(outdir, relative(OUTPUT, path)), contents);
+  await chmod(join(outdir, `${START}.js`), 0o755);
+  for await (const path of glob(TEXTS, { cwd: ROOT })) {
+    await mkdir(dirname(join(outdir, path)), { recursive: true });
+    await copyFile(join(ROOT, path), join(outdir, path));
+  }
+  const licences = await Promise.all(packagesOf(Object.keys(metafile.inputs)).map(licenceOf));
+  await writeTo(join(outdir, 'THIRD-PARTY-LICENSES.txt'), `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+  await writeTo(join(outdir, 'package.json'), await makeManifest());
+}
+
+const COMMAND = {
+  purpose:
+    'Builds the service as a package without dependencies into build/package, for npm pack and for the container.',
+  usage: 'npm run build:package -- [options]',
+  options: {},
+} as const;
+
+if (import.meta.main) {
+  process.exitCode = await runCommand(COMMAND, async () => {
+    await buildPackage(OUTPUT);
+    process.stdout.write(`${relative(process.cwd(), OUTPUT)}\n`);
+    return 0;
+  });
+}
