@@ -13,28 +13,29 @@ export default {
       comment: 'It is built into the Lambda layer: what it imports travels with it.',
       severity: 'error',
       from: { path: '^shared/' },
-      to: { path: '^(functions|local|infra|paper|client|test)/' },
+      to: { path: '^(functions|local|infra|paper|client|console|test)/' },
     },
     {
       name: 'functions-use-shared-only',
       comment: 'The endpoints do not know whether a gateway or the local server calls them.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: '^(local|infra|paper|client|test)/' },
+      to: { path: '^(local|infra|paper|client|console|test)/' },
     },
     {
       name: 'local-adapts',
-      comment: 'It serves the endpoints, and for --paper it starts the paper venue.',
+      comment:
+        'It serves the endpoints, and for --paper it starts the paper venue and serves the files of the console.',
       severity: 'error',
       from: { path: '^local/' },
-      to: { path: '^(infra|client|test)/' },
+      to: { path: '^(infra|client|console|test)/' },
     },
     {
       name: 'command-line-stands-alone',
       comment: 'Every command reads its options by it, those of the paper venue and of the deployment too.',
       severity: 'error',
       from: { path: '^local/command-line\\.ts$' },
-      to: { path: '^(functions|shared|local|infra|paper|client|test)/', pathNot: '^shared/version\\.ts$' },
+      to: { path: '^(functions|shared|local|infra|paper|client|console|test)/', pathNot: '^shared/version\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -43,7 +44,7 @@ export default {
       severity: 'error',
       from: { path: '^infra/' },
       to: {
-        path: '^(functions|shared|local|paper|client|test)/',
+        path: '^(functions|shared|local|paper|client|console|test)/',
         pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings)|local/command-line)\\.ts$',
       },
     },
@@ -53,7 +54,7 @@ export default {
         'The paper venue checks what the adapter does: a shared mistake would pass. Its command line is read as every other.',
       severity: 'error',
       from: { path: '^paper/' },
-      to: { path: '^(functions|shared|local|infra|client|test)/', pathNot: '^local/command-line\\.ts$' },
+      to: { path: '^(functions|shared|local|infra|client|console|test)/', pathNot: '^local/command-line\\.ts$' },
     },
     {
       name: 'client-stands-alone',
@@ -61,6 +62,13 @@ export default {
       severity: 'error',
       from: { path: '^client/' },
       to: { pathNot: '^client/' },
+    },
+    {
+      name: 'console-uses-the-client-alone',
+      comment: 'It is a page like those of callers: what it needs of the service, the client has to give.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { pathNot: '^(console/|client/client\\.ts$)' },
     },
     {
       name: 'wire-models-stay-in-the-venue-folder',
@@ -98,7 +106,7 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^client/build/' },
+    exclude: { path: '^(client|console)/build/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

@@ -6,7 +6,7 @@ import type { Names } from './names.ts';
 
 type RouteName = AnyRoute['name'];
 
-/** Names what the functions count for alarms alone, at every level of the log. */
+/** Metrics that the functions count for alarms alone, at every level of the log. */
 export const WARNINGS = [
   'order_faults',
   'rate_limit_warnings',

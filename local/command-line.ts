@@ -99,13 +99,13 @@ function read<O extends Options>(options: O, args: readonly string[]): Values<O>
 }
 
 /**
- * Reads a command line and runs the command. Gives the exit code: that of `run`, 0 where it gives none; 2 with the list
- * of options where the command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other
- * error, which is a fault of ours.
+ * Reads a command line and runs the command. Gives the exit code: that of `run`; 2 with the list of options where the
+ * command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other error, which is a
+ * fault of ours.
  */
 export async function runCommand<const O extends Options>(
   command: Command<O>,
-  run: (values: Values<O>) => Promise<number | undefined> | number | undefined,
+  run: (values: Values<O>) => Promise<number> | number,
   { args, out, err }: Terminal = THIS_PROCESS,
 ): Promise<number> {
   const { purpose, notes, options } = command;
@@ -114,7 +114,7 @@ export async function runCommand<const O extends Options>(
     const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
     if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
     else if (version) out(`${VERSION}\n`);
-    else return (await run(values)) ?? 0;
+    else return await run(values);
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../paper/venue.ts';
 import type { Environment } from '../shared/settings.ts';
+import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
 import { type Service, type StartOptions, startService } from './service.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
@@ -35,6 +36,11 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
   };
 }
 
+/** Adds the pages of the console to those that may place orders. */
+function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
+  return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
+}
+
 const taken = z.object({ code: z.literal('EADDRINUSE') });
 
 /** Lets the venue listen on its port, or on a free one where that is taken or the service's own. */
@@ -53,18 +59,20 @@ async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise
 interface Screen {
   readonly serviceUrl: string;
   readonly venueUrl: string;
+  readonly consoleUrl: string;
   readonly walletAddress: string | null;
   readonly order: ReturnType<PaperVenue['suggestOrder']>;
 }
 
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
-function firstScreen({ serviceUrl, venueUrl, walletAddress, order }: Screen): string {
+function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
   const { tokenId, price, size } = order;
   const body = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${size},"post_only":true}`;
   return `
 Trading on paper: invented markets that move by themselves, no real money. All is forgotten at the end.
 
   service  ${serviceUrl}
+  console  ${consoleUrl} (all of it in a browser)
   venue    ${venueUrl} (its faults, accounts and records: paper/README.md)
   wallet   ${walletAddress}, with ${GIVEN_UNITS} pUSD and ${GIVEN_UNITS} shares of each outcome
 
@@ -87,8 +95,8 @@ curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path
 }
 
 /**
- * Starts the paper venue and the service on it, with the settings of `env` that are not of the operator's account.
- * `print` gets the first screen, before the first line of the log.
+ * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
+ * account. `print` gets the first screen, before the first line of the log.
  */
 export async function startOnPaper(
   env: Environment,
@@ -98,18 +106,26 @@ export async function startOnPaper(
   const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   // The wallet is gone at the end, and its keys with it.
   const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
+  let site: ConsoleSite | undefined;
+  let trading: ReturnType<ConsoleOptions['service']>;
   const clean = async () => {
+    await site?.close();
     await venue.close();
     await rm(directory, { recursive: true, force: true });
   };
   try {
     const venueUrl = await listen(venue, env);
-    const settings = { ...env, ...paperOverrides(venueUrl, join(directory, 'orders.db')) };
+    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort: env['SERVICE_PORT'] });
+    const { url: consoleUrl, origins } = site;
+    const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
+    const settings = { ...env, ...overrides };
     const service = await startService(settings, {
       ...options,
       throwAway: true,
-      announce: ({ url: serviceUrl, walletAddress }) =>
-        print(firstScreen({ serviceUrl, venueUrl, walletAddress, order: venue.suggestOrder() })),
+      announce: ({ url: serviceUrl, walletAddress }) => {
+        trading = { url: serviceUrl, walletAddress };
+        print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
+      },
     });
     const stop = async () => {
       try {

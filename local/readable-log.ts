@@ -28,7 +28,7 @@ const describedError = z.looseObject({
   cause: z.optional(z.unknown()),
 });
 
-const describedStack = z.object({ stack: z.string() });
+const describedStack = z.object({ stack: z.optional(z.string()), cause: z.optional(z.unknown()) });
 
 const PATHS: ReadonlyMap<string, string> = new Map(Object.values(ROUTES).map(({ name, path }) => [name, path]));
 
@@ -70,9 +70,10 @@ function errorText(value: unknown): string {
   return isEmpty(data.cause) ? own : `${own} <- ${errorText(data.cause)}`;
 }
 
-/** Gives the frames of an error's stack, a line each. */
+/** Gives the frames of an error's stack, a line each; where it has none, those of its cause. */
 function stackText(value: unknown): string {
-  const stack = describedStack.safeParse(value).data?.stack ?? '';
+  const { stack, cause } = describedStack.safeParse(value).data ?? {};
+  if (stack === undefined) return isEmpty(cause) ? '' : stackText(cause);
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
   return frames.map((frame) => `\n${visible(frame)}`).join('');
 }

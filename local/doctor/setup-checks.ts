@@ -36,8 +36,10 @@ function withWallet(key: WalletKey): Key {
 
 function readDeployedSetup(env: Environment): Setup {
   const config = parseDeployedConfig(env);
-  const { orders } = config;
-  const pinnedAddress = 'walletAddress' in orders ? orders.walletAddress : undefined;
+  // As it will be with the opt-in; secret and table are the business of the deployment, not of this check.
+  const others = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY_SECRET: 'any', SERVICE_ORDERS_TABLE: 'any' };
+  const { orders } = parseDeployedConfig({ ...env, ...others });
+  const pinnedAddress = orders.kind === 'on' ? orders.walletAddress : undefined;
   return { config, key: undefined, pinnedAddress, storeFile: undefined, keyFile: undefined };
 }
 

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CRUISER = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-const FOLDERS = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'test'] as const;
+const FOLDERS = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'console', 'test'] as const;
 
 const configuration = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
 
@@ -68,6 +68,8 @@ const SOUND = {
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
   'paper/main.ts': "import { command } from '../local/command-line.ts';\nexport const main = command;\n",
   'client/client.ts': 'export const client = 1;\n',
+  'client/amounts.ts': 'export const amounts = 1;\n',
+  'console/app.ts': "import { client } from '../client/client.ts';\nexport const app = client;\n",
   'shared/settings.ts': "import { a } from './a.ts';\nexport const settings = a;\n",
   'shared/accounts.ts': "import { a } from './a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
@@ -123,6 +125,11 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
     '../shared/venue/polymarket/inspection.ts',
     'shared/venue/polymarket/inspection.ts',
   ],
+  ['console-uses-the-client-alone', 'console/breach-25.ts', '../shared/a.ts', 'shared/a.ts'],
+  ['console-uses-the-client-alone', 'console/breach-26.ts', '../client/amounts.ts', 'client/amounts.ts'],
+  ['console-uses-the-client-alone', 'console/breach-27.ts', 'zod', '/node_modules/zod/'],
+  ['local-adapts', 'local/breach-28.ts', '../console/app.ts', 'console/app.ts'],
+  ['paper-shares-no-code', 'paper/breach-29.ts', '../console/app.ts', 'console/app.ts'],
   ['not-to-unresolvable', 'shared/breach-17.ts', './nowhere.ts', './nowhere.ts'],
   ['runtime-uses-dependencies-only', 'shared/breach-18.ts', 'fast-check', '/node_modules/fast-check/'],
 ];

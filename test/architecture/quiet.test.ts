@@ -23,7 +23,7 @@ function runJest(args: readonly string[]): Promise<readonly string[]> {
 
 describe('a green run', () => {
   it('prints the lines of jest and no other: an error line is one to look at', async () => {
-    const lines = await runJest(SUITES);
+    const lines = await runJest(['--runInBand', ...SUITES]);
     expect(lines.filter((line) => !OWN.test(line))).toStrictEqual([]);
     expect(lines.filter((line) => line.startsWith('PASS'))).toHaveLength(SUITES.length);
   });

@@ -68,7 +68,7 @@ const COMMAND = {
 
 type Read = Values<typeof COMMAND.options>;
 
-async function count(args: readonly string[], action: (values: Read) => number | undefined = () => undefined) {
+async function count(args: readonly string[], action: (values: Read) => number = () => 0) {
   const written = { out: '', err: '' };
   const code = await runCommand(COMMAND, action, {
     args,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startOnPaper } from '../../local/paper-mode.ts';
+import type { Environment } from '../../shared/settings.ts';
 
 const run = promisify(execFile);
 const stops: (() => Promise<void>)[] = [];
@@ -11,12 +12,13 @@ afterEach(async () => {
 });
 
 /** Starts the service on paper; gives what it printed, and the addresses on it. */
-async function start() {
+async function start(settings: Environment = {}) {
   let screen = '';
   const print = (text: string) => {
     screen += text;
   };
-  const service = await startOnPaper({ SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error' }, print);
+  const quiet = { write: () => undefined };
+  const service = await startOnPaper({ SERVICE_PORT: '0', ...settings }, print, quiet);
   stops.push(service.stop);
   const [, venueUrl = ''] = /^ {2}venue +(http:\S+) /m.exec(screen) ?? [];
   return { service, screen, venueUrl };
@@ -60,5 +62,27 @@ describe('the first screen on paper', () => {
     const [one, other] = [await start(), await start()];
     expect(other.venueUrl).not.toBe(one.venueUrl);
     expect(await get(`${other.venueUrl}/ok`)).toBe('OK');
+  });
+});
+
+describe('the console on paper', () => {
+  it('may place orders from both of its names, beside the pages that the operator lists', async () => {
+    const listed = 'https://app.example';
+    const { service, screen } = await start({ SERVICE_CORS_ORIGINS: listed });
+    const [, consoleUrl = ''] = /^ {2}console +(http:\S+) /m.exec(screen) ?? [];
+    const allowed = [consoleUrl, consoleUrl.replace('127.0.0.1', 'localhost'), listed];
+    for (const origin of [...allowed, 'https://other.example']) {
+      const { headers } = await fetch(`${service.url}/health`, { headers: { origin } });
+      expect(headers.get('access-control-allow-origin')).toBe(allowed.includes(origin) ? origin : null);
+    }
+    expect(await get(`${consoleUrl}/console.json`)).toMatchObject({ service_url: service.url });
+  });
+
+  it('ends with the service', async () => {
+    const { service, screen } = await start();
+    const [, consoleUrl = ''] = /^ {2}console +(http:\S+) /m.exec(screen) ?? [];
+    expect((await fetch(consoleUrl)).status).toBe(200);
+    await service.stop();
+    await expect(fetch(consoleUrl)).rejects.toThrow('fetch failed');
   });
 });

@@ -85,8 +85,13 @@ describe('a log line at a terminal', () => {
   });
 
   it('has the stack of a fault', () => {
-    const [line = ''] = written((log) => log.error('request failed', { error: new TypeError('x is not a function') }));
-    expect(line).toMatch(/^12:34:36 <red error> request failed x is not a function\n {4}at .*\n {4}at /);
+    const cause = new TypeError('x is not a function');
+    const error = new AppError('We failed.', { code: 'internal_error', cause });
+    const lines = written((log) => [cause, error].map((thrown) => log.error('request failed', { error: thrown })));
+    expect(lines).toStrictEqual([
+      expect.stringMatching(/^12:34:36 <red error> request failed x is not a function\n {4}at .*\n {4}at /),
+      expect.stringMatching(/ We failed\. \(internal_error\) <- x is not a function\n {4}at .*\n {4}at /),
+    ]);
   });
 
   it('is as it came where it is no line of the log', () => {

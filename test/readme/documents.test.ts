@@ -1,10 +1,11 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Lines of the README: what a visitor reads before deciding. */
 const MAX_README_LINES = 150;
+const MAX_PICTURE_BYTES = 150 * 1024;
 
 const DOCUMENTS = globSync(['*.md', 'docs/*.md', '{paper,client}/README.md'], { cwd: ROOT }).sort();
 
@@ -58,6 +59,11 @@ describe('the documents', () => {
     const links = DOCUMENTS.flatMap(linksOf);
     expect(links.length).toBeGreaterThan(30);
     expect(links.filter((link) => !resolves(link))).toStrictEqual([]);
+  });
+
+  it('have pictures that load at once', () => {
+    const sizes = globSync('docs/*.png', { cwd: ROOT }).map((file) => statSync(join(ROOT, file)).size);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_PICTURE_BYTES);
   });
 
   it('are all found from the README', () => {

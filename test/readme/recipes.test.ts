@@ -14,6 +14,7 @@ const COPIED = [
   'infra',
   'paper',
   'client',
+  'console',
   'test',
   'package.json',
   'tsconfig.json',

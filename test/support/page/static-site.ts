@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
+import { extname } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { listeningPort } from '../service/listening-port.ts';
+
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
 const stops: (() => void)[] = [];
 
@@ -12,8 +15,9 @@ afterEach(() => {
 export async function startSite(files: Readonly<Record<string, string>>) {
   const site = new Map(Object.entries(files));
   const server = createServer(({ url = '/' }, response) => {
-    response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8');
-    response.end(site.get(url) ?? '<!doctype html>');
+    const [path = ''] = url.split('?');
+    response.setHeader('content-type', TYPES[extname(path)] ?? 'text/html; charset=utf-8');
+    response.end(site.get(path) ?? '<!doctype html>');
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);

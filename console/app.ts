@@ -1,0 +1,235 @@
+import {
+  type Book,
+  type Client,
+  createClient,
+  type HealthStatus,
+  type Market,
+  OrderBookError,
+} from '../client/client.ts';
+import { describeDepth, showLadder } from './book.ts';
+import { drawDepth } from './depth-chart.ts';
+import { find, makeFacts, shorten, timeOfDay } from './dom.ts';
+import { type Chosen, markChosen, showMarkets } from './markets.ts';
+import { createOrderForm, type OrderForm } from './order-form.ts';
+import { createFaultSwitch, type FaultSwitch, listVenueOrders, showVenueOrders } from './paper.ts';
+import { createPlacement } from './placement.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
+
+/** Markets that are listed: more make a slow page and a slow answer. */
+const MARKETS = 100;
+
+/** Facts that the server of this page tells, if there are some. */
+interface Facts {
+  readonly serviceUrl: string | undefined;
+  /** Address of the paper wallet, which no other service has: it is made anew at every start. */
+  readonly paperWallet: string | undefined;
+}
+
+/** Reads `console.json` beside the page; a page that is served without it takes `?service=`. */
+async function readFacts(): Promise<Facts> {
+  const named = new URLSearchParams(location.search).get('service') ?? undefined;
+  const response = await fetch('console.json').catch(() => undefined);
+  const facts: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  const members = new Map(Object.entries(Object(facts)));
+  const text = (name: string) => (typeof members.get(name) === 'string' ? String(members.get(name)) : undefined);
+  return { serviceUrl: text('service_url') ?? named, paperWallet: text('paper_wallet') };
+}
+
+/** Writes a text; the same one again is not read out again. */
+function say(id: string, text: string): void {
+  const element = find(id, HTMLElement);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Reads the health; `undefined` where this page may not, or nothing answers. */
+async function readHealth(client: Client): Promise<HealthStatus | undefined> {
+  try {
+    return await client.health();
+  } catch (error) {
+    if (!(error instanceof OrderBookError)) throw error;
+    say('service-error', `This page cannot place orders: ${error.detail}`);
+    return undefined;
+  }
+}
+
+function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
+  const badge = find('badge', HTMLElement);
+  badge.className = isPaper ? 'badge paper' : 'badge real';
+  badge.textContent = isPaper ? 'PAPER: no real money' : 'NOT PAPER: real money';
+  const facts = {
+    Service: serviceUrl,
+    ...(health && { Mode: health.mode, Wallet: shorten(health.wallet_address ?? 'none'), Version: health.version }),
+  };
+  find('service-facts', HTMLElement).replaceChildren(makeFacts(facts));
+}
+
+interface Parts {
+  readonly client: Client;
+  readonly form: OrderForm;
+  /** Hears of each book that is shown: orders may have been filled. */
+  readonly onBook: () => void;
+}
+
+interface BookView {
+  /** Shows the book of an outcome until another one is chosen. */
+  choose(chosen: Chosen): void;
+  /** Asks for the book at once, whatever it waits for. */
+  refresh(): void;
+}
+
+function createBookView({ client, form, onBook }: Parts): BookView {
+  const ladder = find('ladder-rows', HTMLElement);
+  const chart = find('depth-chart', SVGGElement);
+  let watching = new AbortController();
+  let shown: Chosen | undefined;
+
+  function show(book: Book): void {
+    say('book-error', '');
+    const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
+    say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
+    showLadder(ladder, book, form.usePrice);
+    drawDepth(chart, book);
+    say('depth-text', describeDepth(book));
+    form.update(book);
+    onBook();
+  }
+
+  async function watch(tokenId: string): Promise<void> {
+    watching.abort();
+    watching = new AbortController();
+    const complain = ({ detail, code }: OrderBookError) => say('book-error', `Not up to date: ${detail} (${code})`);
+    try {
+      await client.watchBook(tokenId, show, { signal: watching.signal, onError: complain });
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      complain(error);
+    }
+  }
+
+  const refresh = () => void (shown && watch(shown.outcome.token_id));
+  // A page that nobody looks at asks for nothing.
+  document.addEventListener('visibilitychange', () => (document.hidden ? watching.abort() : refresh()));
+  return {
+    choose: (chosen) => {
+      shown = chosen;
+      const { market, outcome } = chosen;
+      say('book-title', `${outcome.name ?? 'Outcome'}: ${market.question ?? market.id}`);
+      say('book-error', '');
+      form.choose(chosen);
+      markChosen(find('market-list', HTMLElement), outcome.token_id);
+      refresh();
+    },
+    refresh,
+  };
+}
+
+async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Promise<void> {
+  const list = find('market-list', HTMLElement);
+  const search = find('search', HTMLInputElement);
+  let markets: readonly Market[] = [];
+  let hasMore = false;
+  let chosenToken = '';
+  const chooseAndKeep = (chosen: Chosen) => {
+    chosenToken = chosen.outcome.token_id;
+    choose(chosen);
+  };
+  const show = () => {
+    const count = showMarkets(list, markets, search.value, chooseAndKeep);
+    const rest = hasMore ? ` of the ${MARKETS} most traded` : '';
+    say('market-count', `${count} ${count === 1 ? 'market' : 'markets'}${rest}`);
+    markChosen(list, chosenToken);
+  };
+  search.addEventListener('input', show);
+  try {
+    ({ items: markets, has_more: hasMore } = await client.markets({ limit: MARKETS }));
+    show();
+    const [market] = markets;
+    const outcome = market?.outcomes[0];
+    if (market && outcome) chooseAndKeep({ market, outcome });
+  } catch (error) {
+    if (!(error instanceof OrderBookError)) throw error;
+    say('market-count', `The markets cannot be listed: ${error.detail} (${error.code})`);
+  }
+}
+
+/** Shows what only a paper venue has; returns the switch, or nothing where the service is not on paper. */
+function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void): FaultSwitch | undefined {
+  find('paper-tools', HTMLElement).hidden = !isPaper;
+  if (!isPaper) return undefined;
+  const faults = createFaultSwitch(find('faults', HTMLFieldSetElement), (failure = '') => {
+    say('fault-error', failure);
+    refresh();
+  });
+  log.loseOrderAnswers(faults.losesAnswers);
+  return faults;
+}
+
+/** Shows the orders of the paper venue, and tells how many of them have this id. */
+async function proveAtVenue(orderId: string | undefined): Promise<string | undefined> {
+  try {
+    const orders = await listVenueOrders();
+    showVenueOrders(find('venue-orders', HTMLElement), orders);
+    say('venue-order-count', `${orders.length} ${orders.length === 1 ? 'order' : 'orders'} at the venue`);
+    if (orderId === undefined) return undefined;
+    const count = orders.filter(({ id }) => id === orderId).length;
+    return `The venue has ${count} ${count === 1 ? 'order' : 'orders'} under this id.`;
+  } catch (error) {
+    say('venue-order-count', `The orders cannot be listed: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
+/** Sends as the log does, and takes a book that has not changed for what it is: up to date. */
+function sendVia(log: RequestLog): RequestLog['send'] {
+  return async (url, init) => {
+    const response = await log.send(url, init);
+    if (response.status === 304) say('book-error', '');
+    return response;
+  };
+}
+
+/** Throws `OrderBookError` where another service has come to the address: it may trade with real money. */
+async function checkService(client: Client, opened: HealthStatus | undefined): Promise<void> {
+  const { wallet_address } = await client.health();
+  if (wallet_address === opened?.wallet_address) return;
+  const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
+  throw new OrderBookError(detail, { code: 'order_placement_disabled' });
+}
+
+async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
+  const log = createRequestLog(find('log', HTMLElement));
+  const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log) });
+  const health = await readHealth(client);
+  const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
+  showService(serviceUrl, health, isPaper);
+  const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
+  const onBook = () => void (isPaper && proveAtVenue(undefined));
+  const view = createBookView({ client, form, onBook });
+  const faults = openPaperTools(isPaper, log, view.refresh);
+  const place = createPlacement({
+    client,
+    log,
+    account: `${serviceUrl} ${health?.wallet_address}`,
+    prepare: async () => {
+      await faults?.ready();
+      await checkService(client, health);
+    },
+    onBlock: form.block,
+    onAnswer: async (orderId) => {
+      faults?.orderAnswered();
+      return isPaper ? proveAtVenue(orderId) : undefined;
+    },
+    onRemedy: form.apply,
+  });
+  if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
+  await loadMarkets(client, view.choose);
+}
+
+async function start(): Promise<void> {
+  const { serviceUrl, paperWallet } = await readFacts();
+  if (serviceUrl !== undefined && URL.canParse(serviceUrl)) return open(serviceUrl, paperWallet);
+  find('service-form', HTMLFormElement).hidden = false;
+  find('console', HTMLElement).hidden = true;
+}
+
+void start();

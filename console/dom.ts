@@ -1,0 +1,46 @@
+/**
+ * Finds an element of the page by its id. Throws where it is missing or of another kind: page and script are of one
+ * build.
+ */
+export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`The page has no ${kind.name} with the id ${id}.`);
+}
+
+/** Makes an element; text goes in as text, whatever it holds. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly (Node | string | readonly (Node | string)[])[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat());
+  return element;
+}
+
+/** Makes a button that does not send its form. */
+export function makeButton(label: string, onClick: () => void, attributes = {}): HTMLButtonElement {
+  const button = make('button', { type: 'button', ...attributes }, label);
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+/** Makes a list of terms with their values. */
+export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListElement {
+  const rows = Object.entries(facts).map(([term, value]) =>
+    make('div', {}, make('dt', {}, term), make('dd', {}, value)),
+  );
+  return make('dl', {}, rows);
+}
+
+/** Writes the time of day of this machine, such as `23:05:12`. */
+export function timeOfDay(at: Date = new Date()): string {
+  return at.toTimeString().slice(0, 8);
+}
+
+/** Shortens an id of many digits to its ends. */
+export function shorten(id: string): string {
+  return id.length > 12 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
+}

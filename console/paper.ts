@@ -1,0 +1,120 @@
+import { make, shorten } from './dom.ts';
+
+/** Order as the paper venue knows it. */
+interface VenueOrder {
+  readonly id: string;
+  readonly row: readonly string[];
+}
+
+interface SwitchSettings {
+  /** Fault that the venue is armed with. */
+  readonly fault?: Readonly<Record<string, string | number>>;
+  /** Throws the answers to the next order away in this page. */
+  readonly losesAnswers?: boolean;
+  /** Lasts for one order, and is off again when that one is answered. */
+  readonly once?: boolean;
+}
+
+/** Faults to choose from, by the values of the switch. */
+const FAULTS: Readonly<Record<string, SwitchSettings>> = {
+  none: {},
+  'lost-answer': { losesAnswers: true, once: true },
+  'lost-venue-answer': { fault: { fault: 'reset-after', method: 'POST', path: '/order', times: 1 }, once: true },
+  'venue-down': { fault: { fault: 'edge-503', times: 1_000_000 } },
+};
+
+const FAULTS_PATH = 'paper/faults';
+/** Limit of a request to this page's own server. */
+const CONTROL_MS = 5_000;
+
+/** Asks the paper venue through the server of this page. Throws where there is no usable answer. */
+async function control(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    signal: AbortSignal.timeout(CONTROL_MS),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`The paper venue answered ${response.status}.`);
+  return response.json();
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function readOrders(answer: unknown): readonly VenueOrder[] {
+  const orders: readonly unknown[] = isRecord(answer) && Array.isArray(answer['orders']) ? answer['orders'] : [];
+  return orders.filter(isRecord).map((order) => {
+    const text = (name: string) => String(order[name] ?? '');
+    const side = `${text('side')} ${text('outcome')}`.toLowerCase();
+    const amounts = ['price', 'original_size', 'size_matched'].map(text);
+    return { id: text('id'), row: [shorten(text('id')), side, ...amounts, text('status').toLowerCase()] };
+  });
+}
+
+/** Lists the orders that the paper venue accepted, oldest first. */
+export async function listVenueOrders(): Promise<readonly VenueOrder[]> {
+  return readOrders(await control('GET', 'paper/orders'));
+}
+
+export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]): void {
+  const rows = orders.toReversed().map(({ row: [id = '', ...cells] }) => {
+    return make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, id),
+      cells.map((cell) => make('td', {}, cell)),
+    );
+  });
+  body.replaceChildren(...rows);
+}
+
+/** Switch for faults of the paper venue, and of the way from the service to this page. */
+export interface FaultSwitch {
+  losesAnswers(): boolean;
+  /** Resolves when the venue has heard of every change so far. */
+  ready(): Promise<void>;
+  /** Turns off what lasts for one order. */
+  orderAnswered(): void;
+}
+
+/** Makes the switch work; `onChange` hears of every change, with a sentence where it failed. */
+export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failure?: string) => void): FaultSwitch {
+  const chosen = () => fields.querySelector('input:checked')?.getAttribute('value') ?? 'none';
+  const off = fields.querySelector('input');
+  let changing = Promise.resolve();
+  let isArmed = false;
+
+  async function change(): Promise<void> {
+    const { fault } = FAULTS[chosen()] ?? {};
+    try {
+      // Faults that somebody else has armed stay.
+      if (isArmed) await control('DELETE', FAULTS_PATH);
+      isArmed = false;
+      if (fault) await control('POST', FAULTS_PATH, fault);
+      isArmed = fault !== undefined;
+      onChange();
+    } catch (error) {
+      onChange(`The fault was not changed: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  // One after the other: two that overlap would leave the venue with the faults of both.
+  const queueChange = () => {
+    changing = changing.then(change);
+  };
+  fields.addEventListener('change', queueChange);
+  // A page that comes after this one would not know of the fault. The request outlives the page.
+  addEventListener('pagehide', () => {
+    if (isArmed) void fetch(FAULTS_PATH, { method: 'DELETE', keepalive: true });
+  });
+  return {
+    ready: () => changing,
+    losesAnswers: () => FAULTS[chosen()]?.losesAnswers === true,
+    orderAnswered: () => {
+      if (!off || !FAULTS[chosen()]?.once) return;
+      off.checked = true;
+      queueChange();
+    },
+  };
+}

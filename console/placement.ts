@@ -1,0 +1,162 @@
+import { type Client, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
+import { find, make, makeButton, makeFacts } from './dom.ts';
+import { isUnsettled, type Remedy, remediesFor } from './remedies.ts';
+import type { RequestLog } from './request-log.ts';
+
+/** Order that the user wants, once: every attempt to place it has the same key. */
+interface Intent {
+  readonly order: OrderRequest;
+  readonly key: string;
+  /** Set once an attempt has left open what became of the order. */
+  readonly wasUnsettled: boolean;
+}
+
+interface PlacementDeps {
+  readonly client: Client;
+  readonly log: RequestLog;
+  /** Service and wallet that the page was opened on. */
+  readonly account: string;
+  /** Gets ready for an order. Throws `OrderBookError` where another service has come to the address. */
+  readonly prepare: () => Promise<void>;
+  /** Hears why no further order can be sent now, and `undefined` once one can. */
+  readonly onBlock: (reason: string | undefined) => void;
+  /** Hears that a call has ended. Gives a sentence on what the venue has of the order, where it can be asked. */
+  readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
+  readonly onRemedy: (change: Remedy['change']) => void;
+}
+
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Place of the order that is not settled yet: it outlives a reload, and ends with its tab. */
+const KEPT = 'unsettled-order';
+
+function keep(account: string, { order, key }: Intent): void {
+  sessionStorage.setItem(KEPT, JSON.stringify({ account, order, key }));
+}
+
+interface Kept extends Pick<Intent, 'order' | 'key'> {
+  readonly account: string;
+}
+
+/** Recognises what `keep` wrote; something else may be there from another version of this page. */
+function isKept(value: unknown): value is Kept {
+  const { account, key, order } = Object(value);
+  const texts = [account, key, Object(order).token_id, Object(order).price, Object(order).size];
+  return texts.every((text) => typeof text === 'string') && ['buy', 'sell'].includes(Object(order).side);
+}
+
+/** Gives the order that was left unsettled on the same account before the page was loaded again. */
+function findKept(account: string): Intent | undefined {
+  const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
+  if (!isKept(kept) || kept.account !== account) return undefined;
+  return { order: kept.order, key: kept.key, wasUnsettled: true };
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  live: 'It rests on the book.',
+  matched: 'It was executed, wholly or partly.',
+  delayed: 'The venue accepted it and holds it for a moment.',
+  cancelled: 'The venue accepted it, and it is off the book already.',
+};
+
+/** A `null` is not zero: the venue did not tell. */
+const told = (amount: string | null): string => amount ?? 'the venue did not tell';
+
+function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): readonly HTMLElement[] {
+  const { sent, replayed } = log.attempts(key);
+  const facts = {
+    Status: placed.status,
+    Filled: `${told(placed.filled_size)} of ${placed.size} shares`,
+    Remaining: told(placed.remaining_size),
+    'Value of the fills': placed.filled_value === null ? told(null) : `${placed.filled_value} pUSD, before fees`,
+    Ends: placed.expires_at ?? 'when it is filled or cancelled',
+    'Order id': placed.order_id,
+    Trades: placed.trade_ids.join(', ') || 'none yet',
+    'Sent with this key': `${sent} ${sent === 1 ? 'time' : 'times'}${replayed > 0 ? '; the answer is a replay' : ''}`,
+  };
+  const heading = make('h3', {}, `Placed: ${placed.side} ${placed.size} at ${placed.price}`);
+  return [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
+}
+
+function describeError(error: OrderBookError): readonly HTMLElement[] {
+  const { code, status, requestId, retryAfter, facts } = error;
+  const venueReason = facts.venue_reason;
+  const lines = {
+    Code: `${code}${status === undefined ? '' : ` (${status})`}`,
+    ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
+    ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
+    ...(requestId !== undefined && { 'Request id': requestId }),
+  };
+  return [make('p', {}, error.detail), makeFacts(lines)];
+}
+
+/** Makes the function that places orders, one at a time, and shows what became of each. */
+export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
+  const { client, log, account, prepare, onBlock, onAnswer, onRemedy } = deps;
+  const result = find('result', HTMLElement);
+  const actions = find('result-actions', HTMLElement);
+
+  function show(className: string, content: readonly HTMLElement[], buttons: readonly HTMLElement[] = []): void {
+    result.className = className;
+    result.replaceChildren(...content);
+    actions.replaceChildren(...buttons);
+  }
+
+  function showUnsettled(intent: Intent, content: readonly HTMLElement[]): void {
+    onBlock('Settle the last order first');
+    const { side, size, price } = intent.order;
+    const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
+    const advice = make('p', {}, 'Repeat it with the same key: that settles it, and never places a second order.');
+    const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, wasUnsettled: true }));
+    repeat.className = 'primary';
+    const leave = makeButton('Leave it unsettled', () => {
+      sessionStorage.removeItem(KEPT);
+      actions.replaceChildren();
+      onBlock(undefined);
+    });
+    show('unsettled', [heading, ...content, advice], [repeat, leave]);
+    repeat.focus();
+  }
+
+  function showError(error: OrderBookError, intent: Intent): void {
+    const content = describeError(error);
+    const { sent } = log.attempts(intent.key);
+    if (isUnsettled(error, { sent, wasUnsettled: intent.wasUnsettled })) {
+      showUnsettled(intent, content);
+      return;
+    }
+    sessionStorage.removeItem(KEPT);
+    onBlock(undefined);
+    const remedies = remediesFor(error, intent.order);
+    const buttons = remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change)));
+    show('refused', [make('h3', {}, 'Not placed'), ...content], buttons);
+  }
+
+  async function send(intent: Intent): Promise<void> {
+    onBlock('Waiting for the answer…');
+    show('pending', [make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.')]);
+    keep(account, intent);
+    let orderId: string | undefined;
+    try {
+      await prepare();
+      const placed = await client.placeOrder(intent.order, { idempotencyKey: intent.key });
+      orderId = placed.order_id;
+      sessionStorage.removeItem(KEPT);
+      onBlock(undefined);
+      show('placed', describePlaced(placed, intent, log));
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      orderId = error.facts.order_id;
+      showError(error, intent);
+    }
+    const proof = await onAnswer(orderId);
+    if (proof !== undefined) result.append(make('p', { class: 'proof' }, proof));
+  }
+
+  const left = findKept(account);
+  if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
+  return (order) => send({ order, key: newKey(), wasUnsettled: false });
+}

@@ -1,0 +1,109 @@
+import { curlOf, type SentRequest } from './curl.ts';
+import { make, makeButton, timeOfDay } from './dom.ts';
+
+/** Older requests are dropped from the page. */
+const MAX_ENTRIES = 50;
+
+interface Outcome {
+  /** Status of the answer, or the reason why there is none. */
+  readonly result: string;
+  readonly tookMs: number;
+  readonly requestId: string | null;
+  readonly replayed: boolean;
+}
+
+interface Entry {
+  /** Tells the requests apart that make an entry of their own. */
+  readonly sameAs: string;
+  readonly count: number;
+  readonly summary: HTMLElement;
+}
+
+/** Log of the requests of this page, newest first. */
+export interface RequestLog {
+  /** Sends a request as `fetch` does, and writes it down. */
+  send(url: string, init: RequestInit): Promise<Response>;
+  /** Throws away the answers to orders while `active` says so, as a broken connection would. */
+  loseOrderAnswers(active: () => boolean): void;
+  /** Tells how often an order was sent under a key, and how many of the answers were replays. */
+  attempts(key: string): { readonly sent: number; readonly replayed: number };
+}
+
+function read(url: string, { method = 'GET', headers, body }: RequestInit): SentRequest {
+  return { url, method, headers: [...new Headers(headers)], body: typeof body === 'string' ? body : undefined };
+}
+
+function describe({ method, url }: SentRequest, { result, tookMs, replayed }: Outcome, count: number): string {
+  const { pathname, search } = new URL(url);
+  const path = decodeURIComponent(pathname + search).replace(/\d{20,}/, (id) => `${id.slice(0, 6)}…`);
+  const times = count > 1 ? ` (${count} times)` : '';
+  return `${timeOfDay()} ${method} ${path} → ${result}${replayed ? ', replayed' : ''}, ${tookMs} ms${times}`;
+}
+
+function makeEntry(request: SentRequest, outcome: Outcome, summary: HTMLElement): HTMLElement {
+  const command = curlOf(request);
+  // Pages on http have no clipboard, but those of this machine.
+  const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
+  const id = outcome.requestId === null ? [] : [make('p', {}, `Request id: ${outcome.requestId}`)];
+  return make('li', {}, make('details', {}, summary, make('pre', {}, command), id, copy));
+}
+
+export function createRequestLog(list: HTMLElement): RequestLog {
+  const attempts = new Map<string, { sent: number; replayed: number }>();
+  let newest: Entry | undefined;
+  let isLosing = (): boolean => false;
+
+  function write(request: SentRequest, outcome: Outcome): void {
+    const sameAs = request.method === 'GET' ? `${request.url} ${outcome.result}` : '';
+    if (newest && sameAs !== '' && newest.sameAs === sameAs) {
+      newest = { ...newest, count: newest.count + 1 };
+      newest.summary.textContent = describe(request, outcome, newest.count);
+      return;
+    }
+    newest = { sameAs, count: 1, summary: make('summary', {}, describe(request, outcome, 1)) };
+    list.prepend(makeEntry(request, outcome, newest.summary));
+    for (const old of [...list.children].slice(MAX_ENTRIES)) old.remove();
+  }
+
+  async function exchange(request: SentRequest, init: RequestInit): Promise<Response> {
+    const startedAt = performance.now();
+    const outcome = (result: string, headers?: Headers) => ({
+      result,
+      tookMs: Math.round(performance.now() - startedAt),
+      requestId: headers?.get('x-request-id') ?? null,
+      replayed: headers?.get('idempotency-replayed') === 'true',
+    });
+    try {
+      const response = await fetch(request.url, init);
+      if (request.method !== 'POST' || !isLosing()) {
+        write(request, outcome(String(response.status), response.headers));
+        return response;
+      }
+      await response.body?.cancel();
+    } catch (error) {
+      if (!init.signal?.aborted) write(request, outcome('no answer'));
+      throw error;
+    }
+    write(request, outcome('answer lost by this page'));
+    throw new TypeError('This page threw the answer away.');
+  }
+
+  return {
+    send: async (url, init) => {
+      const request = read(url, init);
+      const [, key] = request.headers.find(([name]) => name === 'idempotency-key') ?? [];
+      const response = exchange(request, init);
+      if (key === undefined) return response;
+      const tally = attempts.get(key) ?? { sent: 0, replayed: 0 };
+      attempts.set(key, tally);
+      tally.sent += 1;
+      const { headers } = await response;
+      tally.replayed += Number(headers.get('idempotency-replayed') === 'true');
+      return response;
+    },
+    loseOrderAnswers: (active) => {
+      isLosing = active;
+    },
+    attempts: (key) => attempts.get(key) ?? { sent: 0, replayed: 0 },
+  };
+}

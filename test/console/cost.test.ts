@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Book } from '../../client/client.ts';
+import { costOf, explainCost } from '../../console/cost.ts';
+import { add, compare, multiply, subtract } from '../../console/decimals.ts';
+
+/** Decimals as the service writes them, with the whole number of millionths that they are. */
+const decimals = fc.bigInt({ min: 0n, max: 10n ** 20n }).map((units) => {
+  const digits = units.toString().padStart(7, '0');
+  return { text: `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0*$/, ''), units };
+});
+
+function millionths(text: string): bigint {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  return BigInt(`${sign}${whole}${fraction.padEnd(6, '0')}`);
+}
+
+describe('decimals', () => {
+  it('are added, subtracted, multiplied and compared exactly', () => {
+    fc.assert(
+      fc.property(decimals, decimals, (a, b) => {
+        expect(millionths(add(a.text, b.text))).toBe(a.units + b.units);
+        expect(millionths(subtract(a.text, b.text))).toBe(a.units - b.units);
+        expect(
+          BigInt(multiply(a.text, b.text).replace(/^(\d+)(?:\.(\d+))?$/, (_, w, f = '') => w + f.padEnd(12, '0'))),
+        ).toBe(a.units * b.units);
+        expect(compare(a.text, b.text)).toBe(a.units < b.units ? -1 : a.units > b.units ? 1 : 0);
+      }),
+    );
+  });
+
+  it.each(['', '-1', '1e3', '0,5', '.5', '1.', 'NaN'])('are plain: %j is none', (text) => {
+    expect(() => add(text, '1')).toThrow(RangeError);
+  });
+});
+
+const BOOK = {
+  bids: [
+    { price: '0.51', size: '40' },
+    { price: '0.5', size: '60' },
+  ],
+  asks: [
+    { price: '0.53', size: '10' },
+    { price: '0.54', size: '20.5' },
+  ],
+} satisfies Pick<Book, 'bids' | 'asks'>;
+
+const FEES = { taker_rate: '0.04', exponent: '1', taker_only: true };
+
+describe('the cost of an order', () => {
+  it.each([
+    // 100 × 0.04 × 0.53 × 0.47 = 0.9964
+    [
+      { side: 'buy', price: '0.53', size: '100' },
+      { notional: '53', fee: '0.9964', bound: '53.9964', matching: '10' },
+    ],
+    [
+      { side: 'buy', price: '0.54', size: '30.5' },
+      { notional: '16.47', fee: '0.30304', bound: '16.77304', matching: '30.5' },
+    ],
+    [
+      { side: 'buy', price: '0.52', size: '5' },
+      { notional: '2.6', fee: '0.04992', bound: '2.64992', matching: '0' },
+    ],
+    [
+      { side: 'sell', price: '0.5', size: '80' },
+      { notional: '40', fee: '0.8', bound: '39.2', matching: '80' },
+    ],
+    [
+      { side: 'sell', price: '0.51', size: '80' },
+      { notional: '40.8', fee: '0.79968', bound: '40.00032', matching: '40' },
+    ],
+  ] as const)('of %j is %j', (order, cost) => {
+    expect(costOf(order, BOOK, FEES)).toStrictEqual(cost);
+  });
+
+  it('is not known where the market does not tell its fee', () => {
+    const cost = costOf({ side: 'buy', price: '0.53', size: '5' }, BOOK, null);
+    expect(cost).toMatchObject({ fee: null, bound: null });
+  });
+
+  it.each([
+    [
+      'buy',
+      '0.53',
+      '5',
+      false,
+      'All of it matches at once by this book. With a fee of up to 0.04982 pUSD it costs 2.69982 pUSD at most.',
+    ],
+    [
+      'sell',
+      '0.51',
+      '80',
+      false,
+      '40 of 80 shares match at once by this book. With a fee of up to 0.79968 pUSD it brings 40.00032 pUSD at least where all of it is filled.',
+    ],
+    ['buy', '0.1', '5', true, 'Rests on the book: nothing matches at this price now, and what rests pays no fee.'],
+    ['buy', '0.53', '20', true, 'Would be refused: 10 of 20 shares would match at once, and it is post-only.'],
+  ] as const)('of a %s at %s of %s (post-only: %s) reads: %s', (side, price, size, postOnly, words) => {
+    const order = { side, price, size };
+    const [, ...lines] = explainCost(order, costOf(order, BOOK, FEES), postOnly);
+    expect(lines.join(' ')).toBe(words);
+  });
+
+  it.each(['0', '1', '1.5', 'a'])('cannot be told at a price of %s', (price) => {
+    expect(() => costOf({ side: 'buy', price, size: '5' }, BOOK, FEES)).toThrow(RangeError);
+  });
+});
