@@ -5,7 +5,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json openapi.json .env.example LICENSE *.md ./
 COPY docs docs
-COPY client/README.md client/
+COPY client client
+COPY console console
 COPY functions functions
 COPY shared shared
 COPY local local

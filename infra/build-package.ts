@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { chmod, copyFile, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
 import { runCommand } from '../local/command-line.ts';
 
+const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 /** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
 const OUTPUT = join(ROOT, 'build/package');
@@ -32,8 +35,8 @@ const OPTIONS = {
   mainFields: ['module', 'main'],
   // The venue's own client builds and signs orders and does no HTTP for us.
   alias: { axios: './infra/stubs.ts', 'browser-or-node': './infra/stubs.ts' },
-  // A colour for lines that nobody asks for, of a package that is here for development alone.
-  external: ['supports-color'],
+  // Colours of lines that nobody asks for, and the build of the console, which is built here.
+  external: ['supports-color', 'esbuild'],
   entryNames: '[dir]/[name]',
   chunkNames: 'server/[name]-[hash]',
   banner: { js: BANNER },
@@ -84,6 +87,7 @@ export async function buildPackage(outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true });
   const { outputFiles, metafile } = await build(OPTIONS);
   for (const { path, contents } of outputFiles) await writeTo(join(outdir, relative(OUTPUT, path)), contents);
+  await run('npm', ['run', '--silent', 'build:console', '--', `--outdir=${join(outdir, 'console')}`], { cwd: ROOT });
   await chmod(join(outdir, `${START}.js`), 0o755);
   for await (const path of glob(TEXTS, { cwd: ROOT })) {
     await mkdir(dirname(join(outdir, path)), { recursive: true });

@@ -1,8 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { join, parse } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { AppError, errorSpec } from '../shared/errors.ts';
 import { createHeadReader, type RequestHead } from './request-head.ts';
-import { PROJECT } from './settings-file.ts';
+import { SOURCES } from './settings-file.ts';
 
 /** Tried one after the other, behind those of the service (8080) and the paper venue (8081); 0 takes a free one. */
 const PORTS = [8083, 0];
@@ -49,27 +50,34 @@ function json(value: unknown): Reply {
   return { status: 200, type: 'application/json', body: JSON.stringify(value) };
 }
 
-/** Builds the files of the console, as `npm run build:console` does, by their paths. */
-async function buildFiles(): Promise<ReadonlyMap<string, Reply>> {
+function toReply(name: string, body: Uint8Array): readonly [path: string, file: Reply] {
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  return [name === 'index.html' ? '/' : `/${name}`, { status: 200, type, body }];
+}
+
+/** Reads the files of the console as the package has them, or builds them as `npm run build:console` does. */
+async function loadFiles(): Promise<ReadonlyMap<string, Reply>> {
+  const folder = join(SOURCES, 'console');
+  const names = await readdir(folder);
+  if (names.includes('app.ts')) return buildFiles(folder);
+  return new Map(await Promise.all(names.map(async (name) => toReply(name, await readFile(join(folder, name))))));
+}
+
+async function buildFiles(folder: string): Promise<ReadonlyMap<string, Reply>> {
   // Loaded with the first page, so that the start does not wait for it.
   const { build, stop } = await import('esbuild');
   try {
     const { outputFiles } = await build({
-      entryPoints: ['app.ts', 'index.html', 'style.css'].map((name) => join(PROJECT, 'console', name)),
+      entryPoints: ['app.ts', 'index.html', 'style.css'].map((name) => join(folder, name)),
       bundle: true,
       minify: true,
       format: 'esm',
       target: 'es2022',
       loader: { '.html': 'copy' },
-      outdir: PROJECT,
+      outdir: folder,
       write: false,
     });
-    const files = outputFiles.map(({ path, contents }): readonly [path: string, file: Reply] => {
-      const { base, ext } = parse(path);
-      const type = TYPES[ext] ?? 'application/octet-stream';
-      return [base === 'index.html' ? '/' : `/${base}`, { status: 200, type, body: contents }];
-    });
-    return new Map(files);
+    return new Map(outputFiles.map(({ path, contents }) => toReply(basename(path), contents)));
   } finally {
     // It keeps a process for the next build, and there is none.
     await stop();
@@ -177,13 +185,13 @@ async function bindFirst(server: Server, [port = 0, ...others]: readonly number[
 
 /** Serves the console on a port of its own on loopback. */
 export async function startConsoleSite(options: ConsoleOptions): Promise<ConsoleSite> {
-  let built: ReturnType<typeof buildFiles> | undefined;
+  let loaded: ReturnType<typeof loadFiles> | undefined;
   const files = () => {
-    built ??= buildFiles().catch((error: unknown) => {
-      built = undefined;
+    loaded ??= loadFiles().catch((error: unknown) => {
+      loaded = undefined;
       throw error;
     });
-    return built;
+    return loaded;
   };
   const origins: string[] = [];
   const pages = { ...options, origins, files, readHead: createHeadReader('127.0.0.1', []) };

@@ -31,7 +31,8 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
   return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
 }
 
-const SOURCES = fileURLToPath(new URL('..', import.meta.url));
+/** The folder of the program, wherever it was installed. */
+export const SOURCES = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Relative paths count from here, not from where the process happens to be started: another store knows no key. Not for

@@ -73,6 +73,7 @@ describe('the package', () => {
   it('has programs, documents and licences, and nothing else', () => {
     const kinds = [
       /^server\/(?:[\w-]+-[A-Z0-9]{8}|start|store-worker)\.js$/,
+      /^console\/(?:app\.js|index\.html|style\.css)$/,
       /^(?:client\/|paper\/|docs\/)?[\w-]+\.(?:md|png)$/,
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
     ];
@@ -127,6 +128,13 @@ describe('the package', () => {
     const placed = await client.placeOrder({ token_id, side: 'buy', price: '0.01', size: '5', post_only: true });
     expect(placed.status).toBe('live');
     expect(await stop()).toBe(0);
+  });
+
+  it('has the console on paper', async () => {
+    const { output } = await start(['--paper']);
+    const [, consoleUrl = ''] = /^ +console +(http:\S+)/m.exec(output.join('\n')) ?? [];
+    const pages = ['/', '/app.js', '/style.css'].map(async (path) => (await fetch(consoleUrl + path)).status);
+    expect(await Promise.all(pages)).toStrictEqual([200, 200, 200]);
   });
 
   it('is read-only without settings', async () => {

@@ -45,7 +45,9 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
   children.push(child);
   const ended = once(child, 'close');
   const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof listening>>();
+  const output: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
+    output.push(line);
     const { data } = listening.safeParse(parsed(line));
     if (data) resolve(data);
   });
@@ -56,5 +58,5 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
     child.kill('SIGTERM');
     return (await ended)[0];
   };
-  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, stop };
+  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, stop };
 }
