@@ -7,7 +7,7 @@ import { Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { buildAssets } from '../../infra/build.ts';
-import { createServiceApp, ORDER_CONTEXT, PUBLIC } from '../support/service/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT, PUBLIC, quietly } from '../support/service/synthesize.ts';
 
 let folder: string;
 
@@ -43,7 +43,7 @@ async function findingsOf(name: string, context: Readonly<Record<string, unknown
   Validations.of(app).addPlugins(new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
   if (addRoute) new CfnRoute(service, 'Open', { apiId: 'api', routeKey: 'GET /open' });
   try {
-    app.synth();
+    quietly(() => app.synth());
   } catch {
     // It ends so when there are findings; the report has them.
   }

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
-import { createServiceApp, ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../support/service/synthesize.ts';
+import {
+  createServiceApp,
+  ORDER_CONTEXT,
+  PUBLIC,
+  quietly,
+  SECRET_NAME,
+  WALLET_ADDRESS,
+} from '../support/service/synthesize.ts';
 
 let folder: string;
 
@@ -21,7 +28,7 @@ type Context = Readonly<Record<string, unknown>>;
 function templateOf(context: Context = {}, name: 'service' | 'store' | 'orders' = 'service'): Template {
   const stack = createServiceApp(folder, context)[name];
   if (!stack) throw new Error(`there is no stack ${name}`);
-  return Template.fromStack(stack);
+  return quietly(() => Template.fromStack(stack));
 }
 
 /** Every statement of every policy in the template. */

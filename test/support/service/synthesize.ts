@@ -49,6 +49,17 @@ export function createServiceApp(
   return { app, ...addStacks(app, { assets, environments: join(ROOT, 'deploy') }, {}) };
 }
 
+/** Runs a synthesis without the CDK's report on the terminal: a test reads it in the templates or the assembly. */
+export function quietly<T>(synth: () => T): T {
+  const { error: print } = console;
+  console.error = () => undefined;
+  try {
+    return synth();
+  } finally {
+    console.error = print;
+  }
+}
+
 /** Builds the assets into `folder` and synthesizes; gives the folder of the cloud assembly. */
 export async function synthesize(folder: string, context: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const assets = join(folder, 'build');
