@@ -80,7 +80,7 @@ function addStage(api: HttpApi, accessLog: LogGroup): HttpStage {
   return new HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
-    // Of routes without settings of their own: POST of orders, which another stack adds, and every unknown path.
+    // Of routes without settings of their own: those of the stack of orders, GET of health too, and unknown paths.
     throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
     accessLogSettings: {
       destination: new LogGroupLogDestination(accessLog),

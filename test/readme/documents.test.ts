@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -48,6 +50,14 @@ function resolves({ from, target }: Link): boolean {
   return anchor === undefined || anchorsOf(file).has(anchor);
 }
 
+/** The options of a command of the CDK, which only warns of one that it does not know. */
+async function cdkOptions(command: string): Promise<ReadonlySet<string>> {
+  const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
+  const { stdout } = await promisify(execFile)(process.execPath, [cdk, command, '--help']);
+  const columns = [...stdout.matchAll(/^ {2}(-[\w-]+(?:, -[\w-]+)*)/gm)];
+  return new Set(columns.flatMap(([, names = '']) => names.split(', ')));
+}
+
 describe('the documents', () => {
   it('are all read here', () => {
     const expected = ['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'client/README.md'];
@@ -77,6 +87,23 @@ describe('the documents', () => {
     const named = [...read(file).matchAll(/\bnpm (?:run (?:-s |--silent )?([\w:-]+)|(start|test)\b)/g)];
     const names = named.map(([, run, short]) => run ?? short ?? '');
     expect(names.filter((name) => !(name in scripts))).toStrictEqual([]);
+  });
+
+  it('name no option of the CDK that there is not', async () => {
+    const used = [
+      ...DOCUMENTS.map(read)
+        .join('\n')
+        .matchAll(/\bnpx cdk (\w+)([^\n`#>]*)/g),
+    ];
+    const commands = [...new Set(used.map(([, command = '']) => command))];
+    expect(commands.toSorted()).toStrictEqual(['bootstrap', 'deploy', 'destroy', 'diff']);
+    const known = new Map(
+      await Promise.all(commands.map(async (command) => [command, await cdkOptions(command)] as const)),
+    );
+    const unknown = used.filter(([, command = '', rest = '']) =>
+      rest.match(/(?<=\s)-[\w-]+/g)?.some((option) => !known.get(command)?.has(option)),
+    );
+    expect(unknown.map(([text]) => text)).toStrictEqual([]);
   });
 
   it.each(DOCUMENTS)('%s words the promise about orders as the others do', (file) => {
