@@ -140,15 +140,19 @@ function readAccount(context: Context, walletAddress: string): Account {
   return { funderAddress, accountWarning: chosen.warning, variables };
 }
 
-/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; gives the context without the word. */
-function readCap(context: Context): Context {
-  const text = readText(context, 'maxOrderNotional');
-  if (text === undefined) {
+/** The word for a cap that is left out on purpose. */
+export const NO_CAP = 'none';
+
+/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; gives the context without the words. */
+function readCaps(context: Context): Context {
+  const { maxOrderNotional, maxDailyNotional } = context;
+  if (readText(context, 'maxOrderNotional') === undefined) {
     throw new SettingError(
       'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
     );
   }
-  return text === 'none' ? { ...context, maxOrderNotional: undefined } : context;
+  const caps = Object.entries({ maxOrderNotional, maxDailyNotional });
+  return { ...context, ...Object.fromEntries(caps.map(([name, cap]) => [name, cap === NO_CAP ? undefined : cap])) };
 }
 
 /** Refuses orders of everybody that are not bounded, or that were asked for in one word alone. */
@@ -214,7 +218,7 @@ export function readOrderSettings(asked: Context, { account, region: unresolved 
     throw new SettingError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
   }
   const nameOrArn = readSecretName(asked, { account, region });
-  const context = readCap(asked);
+  const context = readCaps(asked);
   const { funderAddress, accountWarning, variables } = readAccount(context, walletAddress);
   return {
     region,

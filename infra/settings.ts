@@ -9,7 +9,7 @@ import {
   SettingError,
   type Target,
 } from './context.ts';
-import { ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
+import { NO_CAP, ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
 
 export interface Settings {
   readonly stackName: string;
@@ -60,7 +60,8 @@ function readPlaceOrder(context: Context): boolean {
 
 function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | undefined): string[] {
   const ignored = placeOrder ? [] : ORDER_SETTING_NAMES.filter((name) => readText(context, name) !== undefined);
-  const uncapped = placeOrder && readText(context, 'maxOrderNotional') === 'none';
+  const uncapped = placeOrder && readText(context, 'maxOrderNotional') === NO_CAP;
+  const uncappedDay = placeOrder && readText(context, 'maxDailyNotional') === undefined;
   return [
     ...(ignored.length > 0
       ? [`${ignored.join(', ')}: not used without -c placeOrder=true; orders stay as they are.`]
@@ -69,6 +70,9 @@ function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | 
       ? ['alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.']
       : []),
     ...(uncapped ? ['maxOrderNotional=none: no order is too large for this deployment.'] : []),
+    ...(uncappedDay
+      ? ['maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.']
+      : []),
   ];
 }
 

@@ -99,6 +99,9 @@ describe('what moves money', () => {
     expect(readSettings(without('alarmTopic')).warnings).toStrictEqual([
       'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
     ]);
+    expect(readSettings(without('maxDailyNotional')).warnings).toStrictEqual([
+      'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
+    ]);
     expect(readSettings({}).warnings).toStrictEqual([]);
   });
 
@@ -188,6 +191,11 @@ describe('settings', () => {
       'orders of everybody without a cap',
       { ...PUBLIC, maxOrderNotional: 'none' },
       'needs -c maxOrderNotional=… that is not none',
+    ],
+    [
+      'orders of everybody without a cap for the day',
+      { ...PUBLIC, maxDailyNotional: 'none' },
+      'needs -c clientVerification=required and -c maxDailyNotional=…',
     ],
     [
       'orders of everybody in one word',

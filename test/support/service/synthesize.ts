@@ -16,6 +16,7 @@ export const ORDER_CONTEXT = {
   walletAddress: WALLET_ADDRESS.toLowerCase(),
   privateKeySecret: SECRET_NAME,
   maxOrderNotional: '250',
+  maxDailyNotional: 'none',
   region: 'eu-west-1',
   alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:operators',
 } as const;
