@@ -26,9 +26,12 @@ function factsOf({ routeKey, headers }: Parameters<GatewayHandler>[0]): HealthFa
 
 /** Besides its own path it answers what no other function takes: of orders the preflights, and all while there are none. */
 export const handler: GatewayHandler = (event, context) => {
-  const { rawPath, routeKey } = event;
-  if (rawPath === ROUTES.health.path)
+  const { routeKey } = event;
+  // Of the route and not of the request, to whose path a custom domain may add its own.
+  const [, path] = routeKey.split(' ');
+  if (path === ROUTES.health.path) {
     return createGatewayHandler(healthEndpoint(factsOf(event)), pipeline)(event, context);
-  if (rawPath !== ROUTES.orders.path) return unknownPath(event, context);
+  }
+  if (path !== ROUTES.orders.path) return unknownPath(event, context);
   return routeKey === WHILE_ORDERS_ARE_TAKEN.preflight ? allowTokens(event, context) : refuseOrders(event, context);
 };
