@@ -83,6 +83,11 @@ function systemCodeOf(thrown: unknown): string | undefined {
 
 /** Turns what `fetch` threw into the error of a call without an answer. A browser tells its page no reason. */
 export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
+  if (!serviceUrl(baseUrl)) {
+    const sentence =
+      'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
+    return new OrderBookError(sentence, { code: 'network_error', cause: thrown });
+  }
   const isLate = typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'TimeoutError';
   const reason = isLate ? 'timed out' : systemCodeOf(thrown);
   const origin = pageUrl()?.origin;

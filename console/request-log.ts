@@ -1,7 +1,7 @@
 import { curlOf, type SentRequest } from './curl.ts';
 import { make, makeButton, timeOfDay } from './dom.ts';
 
-/** Older requests are dropped from the page. */
+/** Older requests are dropped from the page, reads before orders: a live book alone fills it within a minute. */
 const MAX_ENTRIES = 50;
 
 interface Outcome {
@@ -45,7 +45,8 @@ function makeEntry(request: SentRequest, outcome: Outcome, summary: HTMLElement)
   // Pages on http have no clipboard, but those of this machine.
   const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
   const id = outcome.requestId === null ? [] : [make('p', {}, `Request id: ${outcome.requestId}`)];
-  return make('li', {}, make('details', {}, summary, make('pre', {}, command), id, copy));
+  const details = make('details', {}, summary, make('pre', {}, command), id, copy);
+  return make('li', { class: request.method === 'GET' ? 'read' : 'order' }, details);
 }
 
 export function createRequestLog(list: HTMLElement): RequestLog {
@@ -62,7 +63,9 @@ export function createRequestLog(list: HTMLElement): RequestLog {
     }
     newest = { sameAs, count: 1, summary: make('summary', {}, describe(request, outcome, 1)) };
     list.prepend(makeEntry(request, outcome, newest.summary));
-    for (const old of [...list.children].slice(MAX_ENTRIES)) old.remove();
+    const [, ...older] = list.children;
+    if (older.length < MAX_ENTRIES) return;
+    (older.findLast(({ classList }) => classList.contains('read')) ?? older.at(-1))?.remove();
   }
 
   async function exchange(request: SentRequest, init: RequestInit): Promise<Response> {

@@ -54,6 +54,9 @@ export const THIS_PROCESS: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
+// A reader that has gone, such as `head`, ends no command: without a listener an error of the stream would, with a stack.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 function parse<const O extends Options>(options: O, args: readonly string[]) {
   const { values } = parseArgs<{ readonly args: string[]; readonly options: O & typeof EVERYWHERE }>({
     args: [...args],

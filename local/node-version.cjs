@@ -1,13 +1,25 @@
 /**
- * Ends a process of an older Node with one sentence, before it meets what it cannot read. Every entry point loads this
- * first. CommonJS: each Node there has been takes it with `-r`, which comes before the entry point itself.
+ * Ends a process of an older Node, or one that lacks a package, with one sentence, before it meets what it cannot read.
+ * Every entry point loads this first. CommonJS: each Node there has been takes it with `-r`, which comes before the entry
+ * point itself.
  */
 const NEEDED = 24;
 
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
     `Needs Node ${NEEDED} or later; this is ${process.version} (${process.execPath}). ` +
-      'In a clone on Linux x64 it comes with the dependencies: use npm start, or npx node in the place of node.\n',
+      'In a clone on Linux x64 npm ci brings it along: use npm start, or npx node in the place of node.\n',
   );
   process.exit(1);
 }
+
+// Commands of the development import packages that `npm ci --omit=dev` leaves out.
+process.on('uncaughtExceptionMonitor', (error) => {
+  const [, name] = /^Cannot find package '([^']+)'/.exec(error?.message) ?? [];
+  if (error?.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return;
+  process.stderr.write(
+    `The package ${name} is not installed: run npm ci. With --omit=dev it installs only what npm start, npm run paper, ` +
+      'npm run paper:venue and npm run doctor need.\n',
+  );
+  process.exit(1);
+});

@@ -5,7 +5,8 @@ import { createPaperVenue } from './venue.ts';
 const COMMAND = {
   purpose:
     "Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.",
-  usage: 'npm run paper:venue -- [options]',
+  usage: `npm run paper:venue -- [options]
+       order-book-adapter paper-venue [options]    in the package`,
   options: {
     host: { type: 'string', value: 'HOST', default: '127.0.0.1', meaning: 'address to listen on' },
     port: { type: 'string', value: 'PORT', default: '8081', meaning: 'port to listen on; 0 takes a free one' },

@@ -29,7 +29,7 @@ function areRefused(error: unknown): boolean {
 }
 
 const HAVE_NONE_FIX =
-  'The first order makes them. To make them now: npx node --env-file=.env venue.mjs open (docs/clients.md has the file).';
+  'The first order makes them. To make them now: npx node --env-file=.env venue.mjs list (docs/clients.md has the file).';
 
 /** Makes an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
 export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<Outcome<OpenedAccount>> {

@@ -7,7 +7,8 @@ import type { Finding } from './run.ts';
 const COMMAND = {
   purpose:
     "Tells before the first order if the account will work: asks the venue with the service's own settings and signatures.",
-  usage: 'npm run doctor -- [options]',
+  usage: `npm run doctor -- [options]
+       order-book-adapter doctor [options]    in the package`,
   options: {
     json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
     probe: flag('also send one empty order without credentials: shows if the venue takes orders from here'),

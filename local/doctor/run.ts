@@ -52,8 +52,17 @@ export async function need<T>({ id, outcome }: Step<T>): Promise<T> {
 }
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
+export const GO_ELSEWHERE =
+  'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
-const CHANGED = 'Try again; if it stays, the venue has changed, and this service needs an update.';
+const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
+
+/** Says what a host objects to: another network mends nothing but a firewall. */
+function explainRefusal(reason: unknown, asks: string): readonly [message: string, fix: string] {
+  if (reason === 'firewall') return [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK];
+  const fix = reason === 'region' ? GO_ELSEWHERE : 'docs/going-live.md says what the venue wants of an account.';
+  return [`${asks} refuses this machine or account (${reason}).`, fix];
+}
 
 /** Says in the words of the doctor why a host gave no usable answer. */
 function explain(error: unknown, asks: string): readonly [message: string, fix: string] {
@@ -70,9 +79,7 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
     case 'rate_limited':
       return [`${asks} limits the rate of requests from here.`, 'Try again in a minute.'];
     case 'venue_refused_service':
-      return error.facts['reason'] === 'firewall'
-        ? [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK]
-        : [`${asks} refuses this machine or account (${error.facts['reason']}).`, OTHER_NETWORK];
+      return explainRefusal(error.facts['reason'], asks);
     default:
       return [`${asks} gave an answer that cannot be used.`, CHANGED];
   }

@@ -6,9 +6,9 @@ import type { Log } from '../../shared/log.ts';
 import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection.ts';
 import type { Book } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
-import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
+import { type Finding, fail, GO_ELSEWHERE, type Outcome, ok, type Run, warn } from './run.ts';
 
-const STATUS_PAGE = 'https://status.polymarket.com';
+const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
 /** Clocks that differ by more: the venue tells whole seconds, and signs of time in orders may be refused. */
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
@@ -32,8 +32,6 @@ export async function checkVersion({ venue, newCall }: Asking): Promise<Outcome<
     finding: warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.'),
   };
 }
-
-const GO_ELSEWHERE = 'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
 
 /** Judges by the list of countries alone. */
 async function judgePlace({ venue, newCall }: Asking): Promise<Finding> {

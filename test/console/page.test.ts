@@ -235,6 +235,24 @@ describeInChromium('the console', () => {
     expect(await orders()).toHaveLength(1);
   });
 
+  it('keeps the order in its log however many books it reads after it', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    const [yes, no] = [
+      page.getByRole('button', { name: /^Yes .*Copper Lake/ }),
+      page.getByRole('button', { name: /^No .*Copper Lake/ }),
+    ];
+    for (let read = 0; read < 60; read += 2) {
+      await no.click();
+      await yes.click();
+    }
+    await page.locator('#log li').nth(49).waitFor();
+    expect(await page.locator('#log li', { hasText: 'POST /v1/orders → 201' }).count()).toBe(1);
+    expect(await page.locator('#log li').count()).toBe(50);
+  });
+
   it('keeps off a service that has come to the address of the one it was opened on', async () => {
     const { page, service, consoleUrl } = await openConsole();
     const other = await startPaperService({ SERVICE_CORS_ORIGINS: consoleUrl });

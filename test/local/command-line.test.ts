@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,6 +53,26 @@ describe('every command', () => {
     expect(unknown.stderr).toBe(`Unknown option '--no-such-option'.\n\n${list}print the version\n`);
     expect(stray).toMatchObject({ code: 2, stdout: '' });
     expect(stray.stderr).toBe(`An argument belongs to no option.\n\n${list}print the version\n`);
+  });
+});
+
+describe('a command whose reader has gone', () => {
+  it('goes on to its end', async () => {
+    const source = `
+      import { runCommand } from ${JSON.stringify(join(ROOT, 'local/command-line.ts'))};
+      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
+        for await (const _ of process.stdin);
+        for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write('x', written));
+        return 7;
+      });`;
+    const command = spawn(process.execPath, ['--input-type=module', '--eval', source]);
+    const exited = once(command, 'exit');
+    for (const stream of [command.stdout, command.stderr]) {
+      stream.destroy();
+      await once(stream, 'close');
+    }
+    command.stdin.end();
+    expect(await exited).toStrictEqual([7, null]);
   });
 });
 

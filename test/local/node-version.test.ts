@@ -48,13 +48,40 @@ describe('an older Node', () => {
       code: 1,
       stdout: '',
       stderr:
-        `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 it comes with ` +
-        'the dependencies: use npm start, or npx node in the place of node.\n',
+        `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 npm ci ` +
+        'brings it along: use npm start, or npx node in the place of node.\n',
     });
   });
 
   it('meets no import by name in front of that: it would refuse what it has not got before anything runs', async () => {
     const source = await readFile(join(ROOT, 'local/start.js'), 'utf8');
     expect(source.match(/^import .*$/gm)).toStrictEqual(["import './node-version.cjs';"]);
+  });
+});
+
+describe('a package that is not installed', () => {
+  const loadFirst = ['-r', join(ROOT, 'local/node-version.cjs')];
+
+  async function run(source: string) {
+    const script = join(folder, 'command.mjs');
+    await writeFile(script, source);
+    return promisify(execFile)(process.execPath, [...loadFirst, script], { timeout: PATIENCE_MS });
+  }
+
+  it('is named in one sentence that says how to install it', async () => {
+    await expect(run("import '@no-such/package/part.js';")).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^The package @no-such\/package is not installed: run npm ci\. .*\.\n$/),
+    });
+  });
+
+  it('is nothing that other errors are taken for', async () => {
+    await expect(run("import './no-such-file.mjs';")).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^node:.*ERR_MODULE_NOT_FOUND/s),
+    });
+    await expect(run("throw new Error('its own');")).rejects.toMatchObject({
+      stderr: expect.stringMatching(/Error: its own\n/),
+    });
   });
 });

@@ -25,9 +25,12 @@ function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
+/** Looked for at once, so that the process says which package is missing. */
+const RENDERER = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
+
 /** The document as one page, with the renderer in it. */
 async function renderPage(): Promise<string> {
-  const renderer = await readFile(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')), 'utf8');
+  const renderer = await readFile(RENDERER, 'utf8');
   return `<!doctype html>
 <html lang="en">
 <head>

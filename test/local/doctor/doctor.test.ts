@@ -218,7 +218,9 @@ describe('the requests', () => {
       SERVICE_FUNDER_ADDRESS: '',
     });
     expect(found).toStrictEqual({ account_kind: 'warn', credentials: 'warn', closed_only: 'skip', funds: 'skip' });
-    expect(said('credentials')).toMatch(/has made no API credentials for 0x\S+ yet\. The first order makes them/);
+    expect(said('credentials')).toMatch(
+      /has made no API credentials for 0x\S+ yet\. The first order makes them.* venue\.mjs list /,
+    );
     expect(writes()).toStrictEqual([]);
   });
 });
@@ -390,6 +392,12 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'other-book-version', times: 2 }],
     { picture: 'warn' },
     { picture: /: books of another protocol than their token \(1\)\./ },
+  ],
+  [
+    'reads that the venue refuses to this region',
+    [{ fault: 'region', path: '/markets/keyset', times: 9 }],
+    { reads: 'fail', smallest_order: 'skip', picture: 'skip' },
+    { reads: /refuses this machine or account \(region\)\. Run the service from a country that is not restricted/ },
   ],
   [
     'a market that cannot be traded safely',
