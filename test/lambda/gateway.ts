@@ -67,7 +67,8 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
   const event = {
     version: '2.0',
     routeKey: best.key,
-    rawPath: path,
+    // As behind a custom domain with a path of its own: functions go by the route.
+    rawPath: `/adapter${path}`,
     rawQueryString,
     headers: mapHeaders({ host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers }, best),
     ...parameters,
