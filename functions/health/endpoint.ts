@@ -13,9 +13,10 @@ export interface HealthFacts {
   readonly funderAddress: string | undefined;
 }
 
-/** `GET /health`: says what the service is and which wallet it uses. */
-export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFacts): Endpoint {
-  const body: Wire<typeof healthStatus> = {
+type Headers = Readonly<Record<string, string | undefined>>;
+
+function toWire({ mode, walletAddress, funderAddress }: HealthFacts): Wire<typeof healthStatus> {
+  return {
     status: 'ok',
     mode,
     wallet_address: walletAddress,
@@ -24,5 +25,14 @@ export function healthEndpoint({ mode, walletAddress, funderAddress }: HealthFac
     venue: 'polymarket',
     version: VERSION,
   };
-  return { route: ROUTES.health, origins: 'listed', budgetMs: LOCAL_BUDGET_MS, handler: () => ({ status: 200, body }) };
+}
+
+/** `GET /health`: says what the service is and which wallet it uses. A gateway may tell the facts in the headers. */
+export function healthEndpoint(factsOf: (headers: Headers) => HealthFacts): Endpoint {
+  return {
+    route: ROUTES.health,
+    origins: 'listed',
+    budgetMs: LOCAL_BUDGET_MS,
+    handler: ({ headers }) => ({ status: 200, body: toWire(factsOf(headers)) }),
+  };
 }
