@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
 import { runCommand } from '../local/command-line.ts';
+import { BUNDLE } from './build.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
@@ -23,18 +24,9 @@ const BANNER =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
 const OPTIONS = {
-  absWorkingDir: ROOT,
+  ...BUNDLE,
   entryPoints: ENTRIES,
   outdir: OUTPUT,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  preserveSymlinks: true,
-  mainFields: ['module', 'main'],
-  // The venue's own client builds and signs orders and does no HTTP for us.
-  alias: { axios: './infra/stubs.ts', 'browser-or-node': './infra/stubs.ts' },
   // Colours of lines that nobody asks for, and the build of the console, which is built here.
   external: ['supports-color', 'esbuild'],
   entryNames: '[dir]/[name]',
@@ -42,9 +34,6 @@ const OPTIONS = {
   banner: { js: BANNER },
   // Not minified: whoever runs it with a wallet key may read it, and a stack trace says where.
   legalComments: 'inline',
-  metafile: true,
-  write: false,
-  logLevel: 'warning',
 } as const satisfies BuildOptions;
 
 async function writeTo(path: string, contents: string | Uint8Array): Promise<void> {

@@ -17,16 +17,11 @@ const OUTPUT = join(ROOT, 'build');
  * credentials where Lambda puts them. What they would bring for other uses is left out.
  */
 const STUBS = './infra/stubs.ts';
-const REPLACED = {
-  axios: STUBS,
-  'browser-or-node': STUBS,
-  '@aws-sdk/credential-provider-node': STUBS,
-} as const;
 
-const COMMON = {
+/** Bundles for Node, wherever they run. */
+export const BUNDLE = {
   absWorkingDir: ROOT,
   bundle: true,
-  minify: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
@@ -35,16 +30,22 @@ const COMMON = {
   preserveSymlinks: true,
   // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
   mainFields: ['module', 'main'],
-  alias: REPLACED,
+  alias: { axios: STUBS, 'browser-or-node': STUBS },
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+const COMMON = {
+  ...BUNDLE,
+  minify: true,
+  alias: { ...BUNDLE.alias, '@aws-sdk/credential-provider-node': STUBS },
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
   legalComments: 'none',
   sourcemap: 'external',
   sourcesContent: false,
-  metafile: true,
-  write: false,
-  logLevel: 'warning',
 } as const satisfies BuildOptions;
 
 /** Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function. */

@@ -77,6 +77,11 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   ];
 }
 
+/** Finds an address, however its letters are written, among the accounts of a key. */
+export function findAccount(signer: string, address: string): DerivedAccount | undefined {
+  return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
+}
+
 function joinAddresses(accounts: readonly DerivedAccount[]): string {
   const sinceWhen = { beacon: '', uups: ' (made before 29 June 2026)' };
   return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
@@ -165,7 +170,7 @@ export function chooseAccount(
   } catch {
     return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
   }
-  const derived = deriveAccounts(signer).find(({ address }) => address === funderAddress);
+  const derived = findAccount(signer, funderAddress);
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
     return mistake(

@@ -82,6 +82,9 @@ export function fromUnits(units: bigint, decimals: number): Decimal {
   return normalise(units, decimals);
 }
 
+/** Decimals of collateral and shares alike, which are counted in millionths (https://docs.polymarket.com, page "place orders"). */
+export const UNIT_DECIMALS = 6;
+
 export const ONE: Decimal = { coefficient: 1n, scale: 0 };
 export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 

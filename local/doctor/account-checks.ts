@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { findAccount } from '../../shared/accounts.ts';
 import type { ApiCredentials } from '../../shared/credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -10,7 +11,7 @@ import {
   type NotedCollateral,
 } from '../../shared/venue/polymarket/inspection.ts';
 import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
-import { findAccount, type Key } from './setup-checks.ts';
+import type { Key } from './setup-checks.ts';
 
 /** The API credentials that work, and the reads that they open. */
 export interface OpenedAccount {

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAccount } from '#venue/order-entry';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
-import { type DerivedAccount, deriveAccounts, listAccounts } from '../../shared/accounts.ts';
+import { deriveAccounts, findAccount, listAccounts } from '../../shared/accounts.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { ConfigError } from '../../shared/formats.ts';
 import type { Log } from '../../shared/log.ts';
@@ -117,11 +117,6 @@ const KINDS: Readonly<Record<SignatureType, string>> = {
   safe: 'Safe',
   'deposit-wallet': 'deposit wallet',
 };
-
-/** Finds an address among the accounts of a key. */
-export function findAccount(signer: string, address: string): DerivedAccount | undefined {
-  return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
-}
 
 const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows.';

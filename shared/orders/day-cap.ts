@@ -1,10 +1,7 @@
-import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, toUnits } from '../decimal.ts';
+import { type Decimal, formatDecimal, fromUnits, parseDecimal, toUnits, UNIT_DECIMALS, ZERO } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
 import type { DayCount, OrderRecord, OrderStore } from './record.ts';
 
-/** Decimals of collateral: amounts are counted in millionths. */
-const UNIT_DECIMALS = 6;
-const UNIT: Decimal = { coefficient: 1n, scale: UNIT_DECIMALS };
 const DAY_MS = 86_400_000;
 
 function dayOf(time: number): string {
@@ -13,7 +10,7 @@ function dayOf(time: number): string {
 
 /** Counts the notional of an order for the day of its signing; `undefined` for a record that does not say it. */
 export function countOf({ signing }: OrderRecord): DayCount | undefined {
-  const units = toUnits(parseDecimal(signing?.notional ?? '') ?? { coefficient: 0n, scale: 0 }, UNIT_DECIMALS);
+  const units = toUnits(parseDecimal(signing?.notional ?? '') ?? ZERO, UNIT_DECIMALS);
   return signing && units !== undefined ? { day: dayOf(signing.at), units } : undefined;
 }
 
@@ -62,7 +59,7 @@ export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
       lookedAt = elapsed();
       const used = await store.countedOn(count.day);
       if (used * 10n < atMost * 9n) return undefined;
-      const notional = formatDecimal(multiplyDecimals({ coefficient: used, scale: 0 }, UNIT));
+      const notional = formatDecimal(fromUnits(used, UNIT_DECIMALS));
       return { day: count.day, notional, max_daily_notional: formatDecimal(max) };
     },
     refusal: (now) =>

@@ -7,6 +7,7 @@ import {
   parseDecimal,
   subtractDecimals,
   toUnits,
+  UNIT_DECIMALS,
 } from '../../decimal.ts';
 import type { Fills, Placement, SignedOrder } from '../port.ts';
 import { parseJson } from './wire.ts';
@@ -17,7 +18,6 @@ import { parseJson } from './wire.ts';
  * the one in its text and the other in its example), so an amount counts in the only unit in which it is possible.
  */
 
-const UNIT_DECIMALS = 6;
 /** In millionths: 0.01 shares, the step of the venue's sizes. A smaller fill is not read out of an amount in millionths. */
 const LOT = 10_000n;
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
-import { multiplyDecimals, ONE, toUnits } from '../../decimal.ts';
+import { multiplyDecimals, ONE, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings.ts';
@@ -8,8 +8,6 @@ import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
 import { CHAIN_ID, hashStruct, hashTypedData, type TypedData, type Wallet } from './wallet.ts';
 
-/** Decimals of collateral and shares alike (https://docs.polymarket.com, page "place orders"). */
-const UNIT_DECIMALS = 6;
 /** Salts are chosen below this number: they travel as JSON numbers. */
 const SALTS = 2 ** 47;
 

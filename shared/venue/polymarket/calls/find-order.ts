@@ -78,7 +78,7 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   const body = parseJson(text);
   if (body === null) return NOT_FOUND;
   const parsed = order.safeParse(body);
-  if (!parsed.success || parsed.data.id.toLowerCase() !== orderId.toLowerCase()) return UNUSABLE;
+  if (!parsed.success || !isId(parsed.data.id, orderId)) return UNUSABLE;
   const { status: state, size_matched: sizeMatched, original_size: originalSize, associate_trades } = parsed.data;
   const placement = (status: Placement['status']) =>
     placed({

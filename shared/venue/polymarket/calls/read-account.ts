@@ -1,14 +1,11 @@
 import * as z from 'zod/mini';
-import { type Decimal, multiplyDecimals } from '../../../decimal.ts';
+import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../settings.ts';
 import type { Call } from '../../port.ts';
 import type { SendAsAccount } from '../http/account.ts';
 import { refuseRead, translateFailure } from '../http/reads.ts';
 import { TransportError, type VenueHttpResponse } from '../http/transport.ts';
 import { parseJson } from '../wire.ts';
-
-/** The venue counts collateral in millionths. */
-const MILLIONTH: Decimal = { coefficient: 1n, scale: 6 };
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
@@ -76,7 +73,7 @@ export function createAccountReads(send: SendAsAccount): AccountReads {
       const { balance, allowances } = parse(response, balanceAllowance);
       const refused = Object.entries(allowances).filter(([, amount]) => /^0+$/.test(amount));
       return {
-        balance: multiplyDecimals({ coefficient: BigInt(balance), scale: 0 }, MILLIONTH),
+        balance: fromUnits(BigInt(balance), UNIT_DECIMALS),
         notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
       };
     },
