@@ -78,13 +78,23 @@ export function createConnections(): Connections {
   const dropIdle = () => {
     for (const [socket, { pending }] of open) if (pending === 0) socket.destroy();
   };
-  const working = new Set<Promise<unknown>>();
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    working.add(work);
-    return work.finally(() => working.delete(work));
+  // Counted, not kept in a Set: the tables that a Set outgrows hold what was in them until all of the memory is collected.
+  let atWork = 0;
+  let idle = Promise.withResolvers<void>();
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    atWork += 1;
+    try {
+      return await work;
+    } finally {
+      atWork -= 1;
+      if (atWork === 0) {
+        idle.resolve();
+        idle = Promise.withResolvers();
+      }
+    }
   };
   const settled = async () => {
-    while (working.size > 0) await Promise.allSettled(working);
+    while (atWork > 0) await idle.promise;
   };
   return { of, dropIdle, track, settled };
 }

@@ -82,22 +82,31 @@ export async function readShape<T>(
 /** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */
 export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
 
+interface RunningRead<T> {
+  readonly startedAt: number;
+  /** Absent once it is there. */
+  answer?: Promise<T>;
+}
+
 /** Makes reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
 export function createSharedReads<T>(
   now: () => number = () => performance.now(),
   windowMs = JOIN_WINDOW_MS,
 ): ShareRead<T> {
-  const running = new Map<string, { readonly startedAt: number; readonly answer: Promise<T> }>();
+  const running = new Map<string, RunningRead<T>>();
   return (key, start) => {
     const other = running.get(key);
-    if (other && now() - other.startedAt < windowMs) return other.answer;
-    const read = { startedAt: now(), answer: start() };
+    if (other?.answer && now() - other.startedAt < windowMs) return other.answer;
+    const answer = start();
+    const read: RunningRead<T> = { startedAt: now(), answer };
     running.set(key, read);
     const forget = () => {
+      // Emptied too: the tables that a Map outgrows hold what was in them until all of the memory is collected.
+      delete read.answer;
       if (running.get(key) === read) running.delete(key);
     };
-    read.answer.then(forget, forget);
-    return read.answer;
+    answer.then(forget, forget);
+    return answer;
   };
 }
 
