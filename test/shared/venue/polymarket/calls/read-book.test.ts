@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import * as z from 'zod/mini';
+import { parseBook } from '../../../../../shared/venue/polymarket/calls/read-book.ts';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
+import { decimalText } from '../../../../../shared/venue/polymarket/wire.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import { v1TokenId, v2TokenId } from '../../../../support/venue/market-records.ts';
@@ -86,6 +89,48 @@ describe('a book', () => {
     ['version', null, {}],
   ])('with %s %p differs in nothing else', async (name, value, expected) => {
     expect(await bookOf({ [name]: value })).toStrictEqual({ ...(await bookOf({})), ...expected });
+  });
+
+  it('takes the levels that a schema for each of them would take', () => {
+    const level = z.object({ price: decimalText, size: decimalText });
+    const plain = z.array(level.check(z.refine(({ price }) => price.startsWith('0.'))));
+    const text = fc.oneof(
+      fc.constantFrom(
+        '0',
+        '0.0',
+        '1',
+        '0.50',
+        '-0.5',
+        '5e-1',
+        '0.5',
+        '',
+        ' 0.5',
+        '00.5',
+        '0.',
+        '.5',
+        'many',
+        '1123.000',
+      ),
+      fc.nat(9_999).map((n) => String(n / 10_000)),
+    );
+    const member = fc.oneof({ weight: 8, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
+    const record = fc.record({ price: member, size: member, other: fc.boolean() }, { requiredKeys: [] });
+    const side = fc.array(fc.oneof({ weight: 9, arbitrary: record }, { weight: 1, arbitrary: fc.jsonValue() }), {
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: side }, { weight: 1, arbitrary: fc.jsonValue() }), (bids) => {
+        const body = JSON.stringify(bookAnswer(TOKEN, { bids }));
+        const expected = plain.safeParse(JSON.parse(body).bids);
+        if (!expected.success) return expect(() => parseBook(body, TOKEN)).toThrow('order book');
+        const offered = expected.data.filter(({ size }) => size !== '0');
+        const [ours, theirs] = [parseBook(body, TOKEN).book.bids, offered].map((levels) =>
+          levels.map(({ price, size }) => `${price} ${size}`).sort(),
+        );
+        expect(ours).toStrictEqual(theirs);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('of protocol v2 names its version', async () => {
