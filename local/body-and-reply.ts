@@ -54,8 +54,9 @@ async function drain(request: IncomingMessage, drainMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function bytesOf({ body = '', isBase64Encoded }: Result): Buffer {
-  return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+/** Decodes a body; a text stays one, since Node writes a text together with the head and bytes behind it. */
+function bodyOf({ body = '', isBase64Encoded }: Result): string | Buffer {
+  return isBase64Encoded ? Buffer.from(body, 'base64') : body;
 }
 
 function writeHead(response: ServerResponse, result: Result, length: number | undefined): void {
@@ -80,8 +81,8 @@ export async function reply(
   { last, drainMs }: ReplyOptions,
 ): Promise<void> {
   const hasBody = request.method !== 'HEAD' && result.statusCode !== 204 && result.statusCode !== 304;
-  const body = hasBody ? bytesOf(result) : undefined;
-  writeHead(response, result, body?.length);
+  const body = hasBody ? bodyOf(result) : undefined;
+  writeHead(response, result, body === undefined ? undefined : Buffer.byteLength(body));
   // A body in the packet of its head is parsed right after this turn of the loop.
   if (!request.complete) await setImmediate();
   const unread = !request.complete;
@@ -103,8 +104,9 @@ export async function reply(
 /** Writes a result where Node made no request of what came in, and closes the connection. */
 export function replyRaw(socket: Duplex, result: Result, lingerMs: number): void {
   const status = result.statusCode ?? 500;
-  const body = bytesOf(result);
-  const headers = Object.entries({ ...result.headers, 'content-length': body.length, connection: 'close' });
+  const body = bodyOf(result);
+  const length = Buffer.byteLength(body);
+  const headers = Object.entries({ ...result.headers, 'content-length': length, connection: 'close' });
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ndate: ${new Date().toUTCString()}\r\n${head}\r\n`);
   socket.end(body);

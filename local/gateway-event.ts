@@ -27,9 +27,16 @@ function join(pairs: Iterable<readonly [string, string]>): Record<string, string
   return Object.fromEntries(joined);
 }
 
-function cookiesOf({ headers }: RequestHead): string[] {
-  const values = headers.filter(([name]) => name === 'cookie').map(([, value]) => value);
-  return values.flatMap((value) => value.split(';').map((cookie) => cookie.trim())).filter((cookie) => cookie !== '');
+/** Takes the cookies out of the headers, and leaves those of the connection out. */
+function splitHeaders({ headers }: RequestHead) {
+  const passedOn: RequestHead['headers'][number][] = [];
+  const cookies: string[] = [];
+  for (const header of headers) {
+    const [name, value] = header;
+    if (name === 'cookie') cookies.push(...value.split(';').map((cookie) => cookie.trim()));
+    else if (!HOP_BY_HOP.has(name)) passedOn.push(header);
+  }
+  return { headers: join(passedOn), cookies: cookies.filter((cookie) => cookie !== '') };
 }
 
 /** Writes a time in the common log format, UTC: `20/Nov/2026:17:21:09 +0000`. */
@@ -83,8 +90,7 @@ function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQuery
  */
 export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
   const { head, route, pathParameters } = source;
-  const cookies = cookiesOf(head);
-  const headers = join(head.headers.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name)));
+  const { headers, cookies } = splitHeaders(head);
   return {
     version: '2.0',
     routeKey: routeKey(route),

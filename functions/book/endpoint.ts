@@ -1,17 +1,16 @@
+import { isTokenId, TOKEN_ID_RULE } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import { tokenId, type Wire } from '../schemas.ts';
+import type { Wire } from '../schemas.ts';
 import type { book as bookSchema } from './response.ts';
 
 /** Parses the token id of a path; 400 `invalid_request` for anything else. */
 function parseTokenId(text = ''): string {
-  const { data, error } = tokenId.safeParse(text);
-  if (data !== undefined) return data;
-  const errors = [{ field: 'token_id', detail: error?.issues[0]?.message ?? '' }];
-  throw refuse('invalid_request', { part: 'The path', errors });
+  if (isTokenId(text)) return text;
+  throw refuse('invalid_request', { part: 'The path', errors: [{ field: 'token_id', detail: TOKEN_ID_RULE }] });
 }
 
 /** Finds the entity tag in an `If-None-Match` header; weak and strong tags compare alike (RFC 9110, 13.1.2). */

@@ -37,15 +37,17 @@ function parseRemaining(text: string): number | null {
  * https://docs.polymarket.com/api-reference/trading-rate-limits.
  */
 export function parseRateLimit(headers: IncomingHttpHeaders, now: number): ToldRateLimit | undefined {
-  const [remaining, reset, tier, warning] = ['remaining', 'reset', 'tier', 'warning'].map((name) => {
-    const value = headers[`poly-ratelimit-${name}`];
+  const told = (name: string) => {
+    const value = headers[name];
     return typeof value === 'string' ? value.trim() : '';
-  });
+  };
+  const [remaining, reset] = [told('poly-ratelimit-remaining'), told('poly-ratelimit-reset')];
+  const [tier, warning] = [told('poly-ratelimit-tier'), told('poly-ratelimit-warning')];
   if (!remaining && !reset && !tier && !warning) return undefined;
   return {
-    remaining: parseRemaining(remaining ?? ''),
-    reset: parseReset(reset ?? '', now),
-    tier: /^[\w .-]{1,32}$/.exec(tier ?? '')?.[0] ?? null,
-    warning: /^true$/i.test(warning ?? ''),
+    remaining: parseRemaining(remaining),
+    reset: parseReset(reset, now),
+    tier: /^[\w .-]{1,32}$/.exec(tier)?.[0] ?? null,
+    warning: /^true$/i.test(warning),
   };
 }

@@ -116,8 +116,11 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
 
   function dropIdle(isUsable: (idleMs: number) => boolean): void {
-    for (const socket of Object.values(agent.freeSockets).flat()) {
-      if (socket && !isUsable(now() - (idleSince.get(socket) ?? 0))) socket.destroy();
+    for (const sockets of Object.values(agent.freeSockets)) {
+      // A copy: a socket that is destroyed leaves the list.
+      for (const socket of [...(sockets ?? [])]) {
+        if (!isUsable(now() - (idleSince.get(socket) ?? 0))) socket.destroy();
+      }
     }
   }
 
