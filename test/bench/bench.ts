@@ -1,3 +1,6 @@
+import type { RunningProcess } from './processes.ts';
+import type { ServiceOptions } from './services.ts';
+
 /** A ratio of ours to the baseline; `atMost` where less is better, `exactly` where any other is a fault, and any error. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 
@@ -24,6 +27,8 @@ export type Samples = Readonly<Record<string, Sample>>;
 
 /** What a run grants its rows. */
 export interface Stage {
+  /** The service as `npm start` runs it. `row`: the only one that it works for, where its bench has several. */
+  startService(venueUrl: string, options?: ServiceOptions & { readonly row?: string }): Promise<RunningProcess>;
   /** A load that takes this many seconds in a full run. */
   seconds(full: number): number;
   /** A count in a full run. */

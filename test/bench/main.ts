@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flag, oneOf, runCommand, wholeNumber } from '../../local/command-line.ts';
+import { flag, oneOf, runCommand, UsageError, wholeNumber } from '../../local/command-line.ts';
 import type { Bench, Sample, Stage } from './bench.ts';
 import { ROOT } from './processes.ts';
+import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';
 import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';
 import { coldStart } from './rows/cold-start.ts';
 import { firstOrder } from './rows/first-order.ts';
@@ -13,6 +14,7 @@ import { roundTrips } from './rows/round-trips.ts';
 import { scale } from './rows/scale.ts';
 import { signing } from './rows/signing.ts';
 import { start } from './rows/start.ts';
+import { startService } from './services.ts';
 
 const BENCHES = [
   roundTrips,
@@ -33,9 +35,19 @@ const FULL = { rounds: 5, scale: 1 };
 /** Enough to see a change of a tenth. */
 const QUICK = { rounds: 3, scale: 0.2 };
 
+/** The service processes of one row, whose profiles go to a directory. */
+interface Profiling {
+  readonly row: string;
+  readonly directory: string;
+}
+
 /** A quick run is a smaller one; nothing is left out of it. */
-function stageOf(scale: number): Stage {
+function stageOf(scale: number, profiling?: Profiling): Stage {
   return {
+    startService: (venueUrl, { row, ...options } = {}) => {
+      const isProfiled = profiling && (row ?? profiling.row) === profiling.row;
+      return startService(venueUrl, isProfiled ? { ...options, profileDirectory: profiling.directory } : options);
+    },
     seconds: (full) => full * scale,
     count: (full) => Math.ceil(full * scale),
   };
@@ -67,6 +79,12 @@ const COMMAND = {
     quick: flag(`${QUICK.rounds} rounds of a fifth of the load, in the place of ${FULL.rounds} full ones`),
     only: { type: 'string', value: 'NAME', multiple: true, meaning: 'measure this row; may be given repeatedly' },
     rounds: { type: 'string', value: 'N', meaning: 'rounds of each row' },
+    profile: {
+      type: 'string',
+      value: 'NAME',
+      meaning:
+        'one round of this row, with a CPU profile of the service: its ten dearest functions, in place of a table',
+    },
   },
   notes: `Rows, each measured together with its neighbours of the same bench:\n  ${NAMES.join(' ')}\n`,
 } as const;
@@ -86,9 +104,28 @@ async function runAll(benches: readonly Bench[], rounds: number, stage: Stage): 
   return results;
 }
 
-process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds }) => {
+/** Profiles the service in one row. A profiled service is slower: nothing is compared. */
+async function profileRow(row: string, rounds: number, scale: number): Promise<number> {
+  const bench = BENCHES.find(({ rows }) => rows.some(({ name }) => name === row));
+  if (!bench) return 1;
+  const directory = join(ROOT, 'build', 'profile', row);
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  const [result] = await run(bench, rounds, stageOf(scale, { row, directory }));
+  if (result?.failure !== undefined) throw new Error(`${row} could not be measured: ${result.failure}`);
+  const profiles = await readProfiles(directory);
+  if (profiles.length === 0) throw new UsageError(`No process in ${row} is the service as npm start runs it.`);
+  const summary = formatProfile(summariseProfiles(profiles, ROOT));
+  process.stdout.write(`${row}: processes profiled: ${profiles.length}, into ${directory}\n${summary}\n`);
+  return 0;
+}
+
+process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds, profile }) => {
   const extent = quick ? QUICK : FULL;
   const count = rounds === undefined ? extent.rounds : wholeNumber('rounds', rounds, [1, 100]);
+  if (profile !== undefined) {
+    return profileRow(oneOf('profile', profile, NAMES), rounds === undefined ? 1 : count, extent.scale);
+  }
   const names = new Set(only.map((name) => oneOf('only', name, NAMES)));
   const wanted = BENCHES.filter(({ rows }) => names.size === 0 || rows.some(({ name }) => names.has(name)));
   const startedAt = performance.now();

@@ -1,12 +1,78 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
 import { ORDER_TYPE } from '../support/orders/order-type.ts';
+import { formatProfile, type Profile, readProfiles, summariseProfiles } from './profile.ts';
 import { summariseRow } from './report.ts';
 import { countOrders } from './scale/count.ts';
 import { median, percentile } from './statistics.ts';
 import { sequentialDepth } from './venue/depth.ts';
 import { orderIdOf } from './venue/order-id.ts';
 import { SIGNED_ORDER } from './venue/signed-order.ts';
+
+const ROOT = '/srv/project';
+
+/** A process that spends these milliseconds, one after the other, in functions of these files. */
+function profileOf(...spent: readonly (readonly [functionName: string, url: string, milliseconds: number])[]): Profile {
+  return {
+    nodes: spent.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 6 } })),
+    samples: [...spent.keys(), 0],
+    // The first says when profiling began.
+    timeDeltas: [9_000, ...spent.map(([, , milliseconds]) => milliseconds * 1_000)],
+  };
+}
+
+describe('what a profile says', () => {
+  const spent = [
+    ['(idle)', '', 500],
+    ['sign', `file://${ROOT}/shared/sign.ts`, 30],
+    ['mod', `file://${ROOT}/node_modules/@noble/curves/esm/modular.js`, 40],
+    ['', 'node:internal/streams', 20],
+    ['(garbage collector)', '', 6],
+    ['writev', '', 4],
+  ] as const;
+
+  it('names functions and groups by the time in themselves, the dearest first and without the idle time', () => {
+    const { busy, idle, functions, groups } = summariseProfiles([profileOf(...spent)], ROOT);
+    expect([busy, idle]).toStrictEqual([100, 500]);
+    expect(functions).toStrictEqual([
+      { name: 'mod  node_modules/@noble/curves/esm/modular.js:7', share: 0.4 },
+      { name: 'sign  shared/sign.ts:7', share: 0.3 },
+      { name: '(anonymous)  node:internal/streams:7', share: 0.2 },
+      { name: '(garbage collector)', share: 0.06 },
+      { name: 'writev', share: 0.04 },
+    ]);
+    expect(groups.map(({ name }) => name)).toStrictEqual([
+      '@noble/curves',
+      'the service',
+      'node internals',
+      'garbage collection',
+      'native code',
+    ]);
+  });
+
+  it('adds up the processes of a row', () => {
+    const url = `file://${ROOT}/shared/sign.ts`;
+    const profiles = [profileOf(['sign', url, 10], ['parse', url, 10]), profileOf(['sign', url, 20])];
+    expect(summariseProfiles(profiles, ROOT).functions).toStrictEqual([
+      { name: 'sign  shared/sign.ts:7', share: 0.75 },
+      { name: 'parse  shared/sign.ts:7', share: 0.25 },
+    ]);
+  });
+
+  it('is read from what Node writes, and printed with ten functions at most', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'profile-'));
+    const many = Array.from({ length: 12 }, (_, index) => [`f${index}`, 'node:fs', 12 - index] as const);
+    await writeFile(join(directory.path, 'CPU.1.cpuprofile'), JSON.stringify(profileOf(...many)));
+    await writeFile(join(directory.path, 'notes.txt'), 'not a profile');
+    const text = formatProfile(summariseProfiles(await readProfiles(directory.path), ROOT));
+    expect(text).toContain(' 15.4 %  f0  node:fs:7');
+    expect(text.split('\n').filter((line) => line.endsWith('node:fs:7'))).toHaveLength(10);
+    expect(text).toContain('100.0 %  node internals');
+  });
+});
 
 describe('what the benchmark computes', () => {
   it('takes the median of even and odd counts', () => {

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   readonly mode?: 'read-only' | 'order-placing';
   /** Whether the venue's API credentials are set, or derived by the first order. */
   readonly credentials?: boolean;
+  /** Where its CPU profile is written. */
+  readonly profileDirectory?: string;
 }
 
 /** The service as `npm start` runs it, without the settings of whoever works on it. */
@@ -49,8 +51,10 @@ export function serviceSpec(venueUrl: string, { mode, credentials = true }: Serv
   return { args: ['local/start.js', '--settings', devNull], env: { ...env, ...(mode !== 'read-only' && trading) } };
 }
 
-export function startService(venueUrl: string, options?: ServiceOptions): Promise<RunningProcess> {
-  return startProcess(serviceSpec(venueUrl, options));
+export function startService(venueUrl: string, options: ServiceOptions = {}): Promise<RunningProcess> {
+  const { profileDirectory } = options;
+  const spec = serviceSpec(venueUrl, options);
+  return startProcess(profileDirectory === undefined ? spec : { ...spec, profileDirectory });
 }
 
 export function startProxy(venueUrl: string): Promise<RunningProcess> {

@@ -1,7 +1,7 @@
 import { type Bench, inTurn } from '../bench.ts';
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
-import { ORDER, startService, startVenue, VENUE_DELAY } from '../services.ts';
+import { ORDER, startVenue, VENUE_DELAY } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const VENUE = "the venue's own answer";
@@ -14,7 +14,7 @@ export const orderLatency: Bench = {
   ],
   async *rounds(stage) {
     await using venue = await startVenue(VENUE_DELAY);
-    await using service = await startService(venue.url);
+    await using service = await stage.startService(venue.url);
     const seconds = stage.seconds(3);
     const ours = () => load({ url: `${service.url}/v1/orders`, ...ORDER, seconds });
     const theirs = () => load({ url: `${venue.url}/order`, ...ORDER, body: SIGNED_ORDER, seconds });
@@ -50,7 +50,7 @@ export const orderRate: Bench = {
   ],
   async *rounds(stage) {
     await using venue = await startVenue(0);
-    await using service = await startService(venue.url);
+    await using service = await stage.startService(venue.url);
     await using client = await startOfficialClient(venue.url);
     const seconds = stage.seconds(3);
     const ours = () => load({ url: `${service.url}/v1/orders`, ...ORDER, seconds });

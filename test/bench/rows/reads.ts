@@ -4,7 +4,6 @@ import {
   BOOK_PATH,
   MARKETS_PATH,
   startProxy,
-  startService,
   startVenue,
   VENUE_BOOK_PATH,
   VENUE_DELAY,
@@ -35,7 +34,7 @@ export const readLatency: Bench = {
   ],
   async *rounds(stage) {
     await using venue = await startVenue(VENUE_DELAY);
-    await using service = await startService(venue.url);
+    await using service = await stage.startService(venue.url);
     await using proxy = await startProxy(venue.url);
     const seconds = stage.seconds(2);
     const measure = async ({ ours, venue: theirs }: typeof book | typeof markets, round: number) => {
@@ -83,16 +82,18 @@ export const readRate: Bench = {
   ],
   async *rounds(stage) {
     await using venue = await startVenue(0);
-    await using service = await startService(venue.url);
+    await using service = await stage.startService(venue.url, { row: 'book-rate' });
+    await using distinctService = await stage.startService(venue.url, { row: 'book-rate-distinct' });
     await using proxy = await startProxy(venue.url);
     const seconds = stage.seconds(3);
     const ours = () => load({ url: service.url + BOOK_PATH, seconds });
     const theirs = () => load({ url: proxy.url + VENUE_BOOK_PATH, seconds });
     const paths = TOKEN_IDS.map((token) => `/v1/book/${token}`);
-    const distinct = () => load({ url: service.url, paths, seconds });
+    const distinct = () => load({ url: distinctService.url, paths, seconds });
     const alone = () => load({ url: venue.url + VENUE_BOOK_PATH, seconds: seconds / 2 });
     await ours();
     await theirs();
+    await distinct();
     for (let round = 0; ; round += 1) {
       const [a, b] = await inTurn(round, ours, theirs);
       yield {
