@@ -13,6 +13,8 @@ export interface Row {
   readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
   /** Absent where the line only informs. */
   readonly target?: Target;
+  /** The start of the service is a part of what is measured. */
+  readonly withStart?: true;
 }
 
 /** One round of one row. */

@@ -39,14 +39,18 @@ const QUICK = { rounds: 3, scale: 0.2 };
 interface Profiling {
   readonly row: string;
   readonly directory: string;
+  /** Filled with the microsecond at which each process was known to listen. */
+  readonly listeningAt: Map<number, number>;
 }
 
 /** A quick run is a smaller one; nothing is left out of it. */
 function stageOf(scale: number, profiling?: Profiling): Stage {
   return {
-    startService: (venueUrl, { row, ...options } = {}) => {
-      const isProfiled = profiling && (row ?? profiling.row) === profiling.row;
-      return startService(venueUrl, isProfiled ? { ...options, profileDirectory: profiling.directory } : options);
+    startService: async (venueUrl, { row, ...options } = {}) => {
+      if (!profiling || (row !== undefined && row !== profiling.row)) return startService(venueUrl, options);
+      const service = await startService(venueUrl, { ...options, profileDirectory: profiling.directory });
+      profiling.listeningAt.set(service.pid, Number(process.hrtime.bigint() / 1_000n));
+      return service;
     },
     seconds: (full) => full * scale,
     count: (full) => Math.ceil(full * scale),
@@ -106,14 +110,16 @@ async function runAll(benches: readonly Bench[], rounds: number, stage: Stage): 
 
 /** Profiles the service in one row. A profiled service is slower: nothing is compared. */
 async function profileRow(row: string, rounds: number, scale: number): Promise<number> {
-  const bench = BENCHES.find(({ rows }) => rows.some(({ name }) => name === row));
+  const bench: Bench | undefined = BENCHES.find(({ rows }) => rows.some(({ name }) => name === row));
   if (!bench) return 1;
+  const withStart = bench.rows.find(({ name }) => name === row)?.withStart ?? false;
+  const listeningAt = new Map<number, number>();
   const directory = join(ROOT, 'build', 'profile', row);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const [result] = await run(bench, rounds, stageOf(scale, { row, directory }));
+  const [result] = await run(bench, rounds, stageOf(scale, { row, directory, listeningAt }));
   if (result?.failure !== undefined) throw new Error(`${row} could not be measured: ${result.failure}`);
-  const profiles = await readProfiles(directory);
+  const profiles = await readProfiles(directory, withStart ? new Map() : listeningAt);
   if (profiles.length === 0) throw new UsageError(`No process in ${row} is the service as npm start runs it.`);
   const summary = formatProfile(summariseProfiles(profiles, ROOT));
   process.stdout.write(`${row}: processes profiled: ${profiles.length}, into ${directory}\n${summary}\n`);

@@ -17,8 +17,9 @@ const ROOT = '/srv/project';
 /** A process that spends these milliseconds, one after the other, in functions of these files. */
 function profileOf(...spent: readonly (readonly [functionName: string, url: string, milliseconds: number])[]): Profile {
   return {
+    startTime: 1_000,
     nodes: spent.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 6 } })),
-    samples: [...spent.keys(), 0],
+    samples: [...spent.keys(), spent.length - 1],
     // The first says when profiling began.
     timeDeltas: [9_000, ...spent.map(([, , milliseconds]) => milliseconds * 1_000)],
   };
@@ -35,7 +36,7 @@ describe('what a profile says', () => {
   ] as const;
 
   it('names functions and groups by the time in themselves, the dearest first and without the idle time', () => {
-    const { busy, idle, functions, groups } = summariseProfiles([profileOf(...spent)], ROOT);
+    const { busy, idle, functions, groups } = summariseProfiles([{ profile: profileOf(...spent), from: 0 }], ROOT);
     expect([busy, idle]).toStrictEqual([100, 500]);
     expect(functions).toStrictEqual([
       { name: 'mod  node_modules/@noble/curves/esm/modular.js:7', share: 0.4 },
@@ -56,18 +57,26 @@ describe('what a profile says', () => {
   it('adds up the processes of a row', () => {
     const url = `file://${ROOT}/shared/sign.ts`;
     const profiles = [profileOf(['sign', url, 10], ['parse', url, 10]), profileOf(['sign', url, 20])];
-    expect(summariseProfiles(profiles, ROOT).functions).toStrictEqual([
+    const whole = profiles.map((profile) => ({ profile, from: 0 }));
+    expect(summariseProfiles(whole, ROOT).functions).toStrictEqual([
       { name: 'sign  shared/sign.ts:7', share: 0.75 },
       { name: 'parse  shared/sign.ts:7', share: 0.25 },
     ]);
   });
 
+  it('counts from a moment on', () => {
+    const profile = profileOf(['load', 'node:fs', 30], ['serve', 'node:http', 10]);
+    const { busy, functions } = summariseProfiles([{ profile, from: 1_000 + 9_000 + 30_000 }], ROOT);
+    expect([busy, functions]).toStrictEqual([10, [{ name: 'serve  node:http:7', share: 1 }]]);
+  });
+
   it('is read from what Node writes, and printed with ten functions at most', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'profile-'));
     const many = Array.from({ length: 12 }, (_, index) => [`f${index}`, 'node:fs', 12 - index] as const);
-    await writeFile(join(directory.path, 'CPU.1.cpuprofile'), JSON.stringify(profileOf(...many)));
+    const file = join(directory.path, 'CPU.20261122.014747.4711.0.001.cpuprofile');
+    await writeFile(file, JSON.stringify(profileOf(['start', 'node:module', 50], ...many)));
     await writeFile(join(directory.path, 'notes.txt'), 'not a profile');
-    const text = formatProfile(summariseProfiles(await readProfiles(directory.path), ROOT));
+    const text = formatProfile(summariseProfiles(await readProfiles(directory.path, new Map([[4711, 60_000]])), ROOT));
     expect(text).toContain(' 15.4 %  f0  node:fs:7');
     expect(text.split('\n').filter((line) => line.endsWith('node:fs:7'))).toHaveLength(10);
     expect(text).toContain('100.0 %  node internals');

@@ -5,8 +5,12 @@ import * as z from 'zod/mini';
 
 const callFrame = z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() });
 
-/** A CPU profile as V8 writes it: samples name a node each, and the microseconds since the sample before. */
+/**
+ * A CPU profile as V8 writes it: samples name a node each, and the microseconds since the sample before, the first one
+ * since `startTime`, which is by the clock of `process.hrtime`.
+ */
 const profile = z.object({
+  startTime: z.number(),
   nodes: z.array(z.object({ id: z.number(), callFrame })),
   samples: z.array(z.number()),
   timeDeltas: z.array(z.number()),
@@ -61,18 +65,31 @@ function sharesOf(times: ReadonlyMap<string, number>, whole: number): Share[] {
   return shares.toSorted((a, b) => b.share - a.share);
 }
 
+/** Samples of a profile with the milliseconds that each lasts: until the next one. */
+function* samplesOf({ startTime, samples, timeDeltas }: Profile, from: number) {
+  let at = startTime;
+  for (const [index, id] of samples.entries()) {
+    at += timeDeltas[index] ?? 0;
+    if (at >= from) yield { id, time: Math.max(0, timeDeltas[index + 1] ?? 0) / 1_000 };
+  }
+}
+
+/** A profile, and the microsecond by the same clock from which on it counts. */
+export interface CountedProfile {
+  readonly profile: Profile;
+  readonly from: number;
+}
+
 /** Adds up the self times of some processes that did the same. `root` is the folder of the project. */
-export function summariseProfiles(profiles: readonly Profile[], root: string): ProfileSummary {
+export function summariseProfiles(profiles: readonly CountedProfile[], root: string): ProfileSummary {
   const [functions, groups] = [new Map<string, number>(), new Map<string, number>()];
   let [busy, idle] = [0, 0];
   const add = (times: Map<string, number>, name: string, time: number) =>
     times.set(name, (times.get(name) ?? 0) + time);
-  for (const { nodes, samples, timeDeltas } of profiles) {
-    const frames = new Map(nodes.map((node) => [node.id, node.callFrame]));
-    for (const [index, id] of samples.entries()) {
+  for (const { profile, from } of profiles) {
+    const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
+    for (const { id, time } of samplesOf(profile, from)) {
       const frame = frames.get(id);
-      // A sample lasts until the next one.
-      const time = Math.max(0, timeDeltas[index + 1] ?? 0) / 1_000;
       if (!frame) continue;
       if (frame.functionName === '(idle)') {
         idle += time;
@@ -86,11 +103,18 @@ export function summariseProfiles(profiles: readonly Profile[], root: string): P
   return { busy, idle, functions: sharesOf(functions, busy), groups: sharesOf(groups, busy) };
 }
 
-/** Reads all profiles of a directory. */
-export async function readProfiles(directory: string): Promise<readonly Profile[]> {
-  const files = (await readdir(directory)).filter((name) => name.endsWith('.cpuprofile'));
+/** Reads the profiles of a directory. `listeningAt`: of each process the microsecond from which on its profile counts. */
+export async function readProfiles(
+  directory: string,
+  listeningAt: ReadonlyMap<number, number>,
+): Promise<readonly CountedProfile[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.cpuprofile'));
   return Promise.all(
-    files.map(async (name) => profile.parse(JSON.parse(await readFile(join(directory, name), 'utf8')))),
+    names.map(async (name) => {
+      // CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile
+      const from = listeningAt.get(Number(name.split('.')[3])) ?? 0;
+      return { profile: profile.parse(JSON.parse(await readFile(join(directory, name), 'utf8'))), from };
+    }),
   );
 }
 
@@ -99,7 +123,7 @@ export function formatProfile({ busy, idle, functions, groups }: ProfileSummary)
   const line = ({ name, share }: Share) => `${(share * 100).toFixed(1).padStart(5)} %  ${name}`;
   const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
   return [
-    `The main thread was busy for ${seconds(busy)}, the start included, and idle for ${seconds(idle)}, which is left out.`,
+    `The main thread was busy for ${seconds(busy)}, and idle for ${seconds(idle)}, which is left out.`,
     '',
     'By self time:',
     ...functions.slice(0, DEAREST).map(line),

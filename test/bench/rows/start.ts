@@ -33,6 +33,7 @@ export const start: Bench = {
   rows: [
     {
       name: 'start-orders',
+      withStart: true,
       figure: 'start to listening, order-placing',
       baseline: NOTHING,
       unit: 'ms',
@@ -40,6 +41,7 @@ export const start: Bench = {
     },
     {
       name: 'start-read-only',
+      withStart: true,
       figure: 'start to listening, read-only',
       baseline: NOTHING,
       unit: 'ms',
