@@ -4,7 +4,7 @@ import { flag, oneOf, runCommand, UsageError, wholeNumber } from '../../local/co
 import type { Bench, Sample, Stage } from './bench.ts';
 import { ROOT } from './processes.ts';
 import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';
-import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';
+import { describeMachine, formatCounts, formatTable, type Result, summariseRow } from './report.ts';
 import { coldStart } from './rows/cold-start.ts';
 import { firstOrder } from './rows/first-order.ts';
 import { marketsGrowth, memory } from './rows/memory.ts';
@@ -31,6 +31,15 @@ const BENCHES = [
   scale,
 ] as const satisfies readonly Bench[];
 
+/** Response times behind a percentile: 200 are slower than the p99. */
+const PERCENTILE_COUNT = 20_000;
+
+interface Extent {
+  readonly rounds: number;
+  /** Share of the full load. */
+  readonly scale: number;
+}
+
 const FULL = { rounds: 5, scale: 1 };
 /** Enough to see a change of a tenth. */
 const QUICK = { rounds: 3, scale: 0.2 };
@@ -44,16 +53,17 @@ interface Profiling {
 }
 
 /** A quick run is a smaller one; nothing is left out of it. */
-function stageOf(scale: number, profiling?: Profiling): Stage {
+function stageOf({ rounds, scale }: Extent, profiling?: Profiling): Stage {
   return {
-    startService: async (venueUrl, { row, ...options } = {}) => {
-      if (!profiling || (row !== undefined && row !== profiling.row)) return startService(venueUrl, options);
+    startService: async (venueUrl, { rows, ...options } = {}) => {
+      if (!profiling || (rows && !rows.includes(profiling.row))) return startService(venueUrl, options);
       const service = await startService(venueUrl, { ...options, profileDirectory: profiling.directory });
       profiling.listeningAt.set(service.pid, Number(process.hrtime.bigint() / 1_000n));
       return service;
     },
     seconds: (full) => full * scale,
     count: (full) => Math.ceil(full * scale),
+    percentileCount: Math.ceil((PERCENTILE_COUNT * scale) / rounds),
   };
 }
 
@@ -102,14 +112,14 @@ async function runAll(benches: readonly Bench[], rounds: number, stage: Stage): 
     const measured = await run(bench, rounds, stage);
     results.push(...measured);
     for (const { name, verdict, ratio, failure = '' } of measured) {
-      process.stderr.write(`${name}: ${ratio.median.toFixed(2)}x ${verdict} ${failure}\n`);
+      process.stderr.write(`${name}: ${ratio.middle.toFixed(2)}x ${verdict} ${failure}\n`);
     }
   }
   return results;
 }
 
 /** Profiles the service in one row. A profiled service is slower: nothing is compared. */
-async function profileRow(row: string, rounds: number, scale: number): Promise<number> {
+async function profileRow(row: string, rounds: number, extent: Extent): Promise<number> {
   const bench: Bench | undefined = BENCHES.find(({ rows }) => rows.some(({ name }) => name === row));
   if (!bench) return 1;
   const withStart = bench.rows.find(({ name }) => name === row)?.withStart ?? false;
@@ -117,7 +127,7 @@ async function profileRow(row: string, rounds: number, scale: number): Promise<n
   const directory = join(ROOT, 'build', 'profile', row);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const [result] = await run(bench, rounds, stageOf(scale, { row, directory, listeningAt }));
+  const [result] = await run(bench, rounds, stageOf(extent, { row, directory, listeningAt }));
   if (result?.failure !== undefined) throw new Error(`${row} could not be measured: ${result.failure}`);
   const profiles = await readProfiles(directory, withStart ? new Map() : listeningAt);
   if (profiles.length === 0) throw new UsageError(`No process in ${row} is the service as npm start runs it.`);
@@ -127,15 +137,15 @@ async function profileRow(row: string, rounds: number, scale: number): Promise<n
 }
 
 process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds, profile }) => {
-  const extent = quick ? QUICK : FULL;
-  const count = rounds === undefined ? extent.rounds : wholeNumber('rounds', rounds, [1, 100]);
+  const usual = quick ? QUICK : FULL;
+  const extent = rounds === undefined ? usual : { ...usual, rounds: wholeNumber('rounds', rounds, [1, 100]) };
   if (profile !== undefined) {
-    return profileRow(oneOf('profile', profile, NAMES), rounds === undefined ? 1 : count, extent.scale);
+    return profileRow(oneOf('profile', profile, NAMES), rounds === undefined ? 1 : extent.rounds, usual);
   }
   const names = new Set(only.map((name) => oneOf('only', name, NAMES)));
   const wanted = BENCHES.filter(({ rows }) => names.size === 0 || rows.some(({ name }) => names.has(name)));
   const startedAt = performance.now();
-  const results = await runAll(wanted, count, stageOf(extent.scale));
+  const results = await runAll(wanted, extent.rounds, stageOf(extent));
   const machine = describeMachine();
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   const report = { date: new Date().toISOString(), seconds, quick, machine, results };
@@ -143,7 +153,7 @@ process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds, 
   await writeFile(join(ROOT, 'build', 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
   const { cpu, cores, memory: size, system, node } = machine;
   process.stdout.write(
-    `${formatTable(results)}\n\n${cpu}, ${cores} cores, ${size}, ${system}, Node ${node}; ${report.date}\n`,
+    `${formatTable(results)}\n\n${formatCounts(results)}${cpu}, ${cores} cores, ${size}, ${system}, Node ${node}; ${report.date}\n`,
   );
   return 0;
 });

@@ -142,7 +142,7 @@ describe('what the benchmark computes', () => {
     const sample = (value: number, errors = 0) => ({ value, baseline: 10, errors });
     expect(summariseRow(row, [sample(10), sample(11), sample(30, 2)], undefined)).toMatchObject({
       verdict: 'ok',
-      ratio: { median: 1.1, min: 1, max: 3 },
+      ratio: { middle: 1.1, min: 1, max: 3 },
       errors: 2,
     });
     expect(summariseRow(row, [sample(12)], undefined).verdict).toBe('missed');

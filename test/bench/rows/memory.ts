@@ -18,7 +18,7 @@ export const memory: Bench = {
       figure: 'resident memory after 50 000 requests',
       baseline: 'after 5 000',
       unit: 'MB',
-      target: { atMost: 1.1 },
+      target: { atMost: 1.05 },
     },
   ],
   async *rounds(stage) {
