@@ -7,8 +7,12 @@ import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';
 import { describeMachine, formatCounts, formatTable, type Result, summariseRow } from './report.ts';
 import { coldStart } from './rows/cold-start.ts';
 import { firstOrder } from './rows/first-order.ts';
+import { https } from './rows/https.ts';
 import { marketsGrowth, memory } from './rows/memory.ts';
+import { noise } from './rows/noise.ts';
+import { orderKinds } from './rows/order-kinds.ts';
 import { orderLatency, orderRate } from './rows/orders.ts';
+import { peers } from './rows/peers.ts';
 import { readLatency, readRate } from './rows/reads.ts';
 import { roundTrips } from './rows/round-trips.ts';
 import { scale } from './rows/scale.ts';
@@ -22,6 +26,9 @@ const BENCHES = [
   readLatency,
   readRate,
   orderRate,
+  orderKinds,
+  https,
+  noise,
   firstOrder,
   start,
   memory,
@@ -29,6 +36,7 @@ const BENCHES = [
   signing,
   coldStart,
   scale,
+  peers,
 ] as const satisfies readonly Bench[];
 
 /** Response times behind a percentile: 200 are slower than the p99. */
@@ -93,6 +101,7 @@ const COMMAND = {
     quick: flag(`${QUICK.rounds} rounds of a fifth of the load, in the place of ${FULL.rounds} full ones`),
     only: { type: 'string', value: 'NAME', multiple: true, meaning: 'measure this row; may be given repeatedly' },
     rounds: { type: 'string', value: 'N', meaning: 'rounds of each row' },
+    peers: flag('measure the peer too, which is installed from npm into a temporary directory'),
     profile: {
       type: 'string',
       value: 'NAME',
@@ -136,14 +145,18 @@ async function profileRow(row: string, rounds: number, extent: Extent): Promise<
   return 0;
 }
 
-process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds, profile }) => {
+process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], rounds, profile, peers: withPeers }) => {
   const usual = quick ? QUICK : FULL;
   const extent = rounds === undefined ? usual : { ...usual, rounds: wholeNumber('rounds', rounds, [1, 100]) };
   if (profile !== undefined) {
     return profileRow(oneOf('profile', profile, NAMES), rounds === undefined ? 1 : extent.rounds, usual);
   }
   const names = new Set(only.map((name) => oneOf('only', name, NAMES)));
-  const wanted = BENCHES.filter(({ rows }) => names.size === 0 || rows.some(({ name }) => names.has(name)));
+  const wanted = BENCHES.filter((bench) => {
+    if (bench === peers && withPeers) return true;
+    // Code that is not ours runs only where it was asked for.
+    return names.size === 0 ? bench !== peers : bench.rows.some(({ name }) => names.has(name));
+  });
   const startedAt = performance.now();
   const results = await runAll(wanted, extent.rounds, stageOf(extent));
   const machine = describeMachine();

@@ -1,11 +1,17 @@
+import { once } from 'node:events';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
 import { ORDER_TYPE } from '../support/orders/order-type.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
+import { percentilesOf } from './bench.ts';
+import { load } from './load.ts';
 import { formatProfile, type Profile, readProfiles, summariseProfiles } from './profile.ts';
-import { summariseRow } from './report.ts';
+import { formatCounts, summariseRow } from './report.ts';
 import { countOrders } from './scale/count.ts';
 import { median, percentile } from './statistics.ts';
 import { sequentialDepth } from './venue/depth.ts';
@@ -80,6 +86,100 @@ describe('what a profile says', () => {
     expect(text).toContain(' 15.4 %  f0  node:fs:7');
     expect(text.split('\n').filter((line) => line.endsWith('node:fs:7'))).toHaveLength(10);
     expect(text).toContain('100.0 %  node internals');
+  });
+});
+
+describe('a load', () => {
+  async function close(server: Server): Promise<void> {
+    server.closeAllConnections();
+    await promisify(server.close.bind(server))();
+  }
+
+  /** Answers each request with the status that its path names, and keeps what of it is its own. */
+  async function serve() {
+    const seen: string[] = [];
+    const server = createServer(({ url = '', headers }, response) => {
+      seen.push(`${url} ${headers['idempotency-key'] ?? '-'}`);
+      response.writeHead(Number(url.slice(1))).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return { url: `http://127.0.0.1:${listeningPort(server)}`, seen, [Symbol.asyncDispose]: () => close(server) };
+  }
+
+  it('times each answer, and counts those outside 2xx as errors', async () => {
+    await using server = await serve();
+    const { times, errors, p50, rate } = await load({
+      url: server.url,
+      vary: (index) => ({ path: index % 2 === 0 ? '/201' : '/503' }),
+      amount: 10,
+      connections: 1,
+    });
+    expect([times.length, errors, percentile(times, 0.5)]).toStrictEqual([10, 5, p50]);
+    expect(rate).toBeGreaterThan(0);
+  });
+
+  it('takes the one status that it is told for right', async () => {
+    await using server = await serve();
+    const ask = (path: string) => load({ url: server.url + path, status: 401, amount: 6, connections: 2 });
+    expect([(await ask('/401')).errors, (await ask('/200')).errors]).toStrictEqual([0, 6]);
+  });
+
+  it('gives each request its own headers beside those of all', async () => {
+    await using server = await serve();
+    const vary = (index: number) => ({ path: '/200', headers: { 'idempotency-key': `key-${index}` } });
+    await load({ url: server.url, vary, amount: 3, connections: 1 });
+    expect(server.seen).toStrictEqual(['/200 key-0', '/200 key-1', '/200 key-2']);
+  });
+
+  it('is put on this machine alone', async () => {
+    await expect(load({ url: 'http://192.0.2.1/', amount: 1 })).rejects.toThrow('loopback only');
+  });
+});
+
+describe('percentiles of several rounds', () => {
+  const row = {
+    name: 'a',
+    figure: 'a',
+    baseline: 'b',
+    unit: 'ms',
+    percentiles: { value: 0.99, baseline: 0.5 },
+    target: { atMost: 2 },
+  } as const;
+  const answers = (...times: number[]) => ({ rate: 1, p50: 1, times, errors: 1 });
+  const hundred = (time: number) => Array.from({ length: 100 }, () => time);
+
+  it('are of all answers together, and the spread is that of the rounds', () => {
+    const rounds = [
+      percentilesOf(row.percentiles, answers(...hundred(11)), answers(...hundred(10))),
+      percentilesOf(row.percentiles, answers(...hundred(11)), answers(...hundred(10))),
+      percentilesOf(row.percentiles, answers(15, 15, 15), answers(10, 10)),
+    ];
+    const result = summariseRow(row, rounds, undefined);
+    // Three of 203 answers are slow: the median of the rounds' p99 would be 11.
+    expect(result).toMatchObject({
+      value: { middle: 15, min: 11, max: 15 },
+      against: { middle: 10, min: 10, max: 10 },
+      ratio: { middle: 1.5, min: 1.1, max: 1.5 },
+      verdict: 'ok',
+      errors: 6,
+      times: 202,
+    });
+    expect(result.samples).toStrictEqual([
+      { value: 11, baseline: 10, errors: 2 },
+      { value: 11, baseline: 10, errors: 2 },
+      { value: 15, baseline: 10, errors: 2 },
+    ]);
+  });
+
+  it('are of as many answers as the side with fewer has, and the table says of how many', () => {
+    const lone = percentilesOf(row.percentiles, answers(1, 2, 3), answers(1));
+    const results = [
+      summariseRow({ ...row, name: 'few' }, [lone, lone], undefined),
+      summariseRow(row, [percentilesOf(row.percentiles, answers(1, 2, 3), answers(1, 2, 3, 4))], undefined),
+      summariseRow({ name: 'rate', figure: 'a', baseline: 'b', unit: 'req/s' }, [], undefined),
+    ];
+    expect(formatCounts(results)).toBe('Response times behind the percentiles, on each side: 3 (a); 2 (few).\n');
+    expect(formatCounts(results.slice(2))).toBe('');
   });
 });
 
