@@ -78,7 +78,7 @@ export async function load({
   // Time-outs are among the errors.
   const { errors } = await promise;
   return {
-    rate: (times.length * 1000) / (endedAt - startedAt),
+    rate: times.length === 0 ? 0 : (times.length * 1000) / (endedAt - startedAt),
     p50: percentile(times, 0.5),
     times,
     errors: wrong + errors,

@@ -131,6 +131,14 @@ describe('a load', () => {
     expect(server.seen).toStrictEqual(['/200 key-0', '/200 key-1', '/200 key-2']);
   });
 
+  it('has a rate of 0 where nobody answers', async () => {
+    const silent = createServer(() => undefined);
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { rate, times } = await load({ url: `http://127.0.0.1:${listeningPort(silent)}`, seconds: 0.2 });
+    expect([rate, times]).toStrictEqual([0, []]);
+    await close(silent);
+  });
+
   it('is put on this machine alone', async () => {
     await expect(load({ url: 'http://192.0.2.1/', amount: 1 })).rejects.toThrow('loopback only');
   });

@@ -4,6 +4,7 @@ import { type LoadResult, load } from '../load.ts';
 import { ORDER, startVenue } from '../services.ts';
 import { TOKEN_ID } from '../venue/records.ts';
 
+const PATH = '/v1/orders';
 const UNKEYED = 'orders without a key';
 const KEYED = 'keyed orders';
 
@@ -29,13 +30,8 @@ function newKey(): string {
 
 type Headers = Readonly<Record<string, string>>;
 
-function place(url: string, amount: number, headersOf?: (index: number) => Headers): Promise<LoadResult> {
-  const vary = headersOf && ((index: number) => ({ headers: headersOf(index) }));
-  return load({ url: `${url}/v1/orders`, ...ORDER, amount, ...(vary && { vary }) });
-}
-
-function placeKeyed(url: string, amount: number): Promise<LoadResult> {
-  return place(url, amount, () => ({ 'idempotency-key': newKey() }));
+function placeKeyed(url: string, seconds: number): Promise<LoadResult> {
+  return load({ url, ...ORDER, seconds, vary: () => ({ headers: { 'idempotency-key': newKey() } }) });
 }
 
 /** Signs all orders before it places them: the clients' cryptography is not the service's. */
@@ -45,13 +41,13 @@ async function placeSigned(url: string, amount: number): Promise<LoadResult> {
     signed.push(await signedHeaders({ wallet: WALLET, url, order: CHALLENGED, key: newKey() }));
   }
   // The load generator prepares a few requests more than it sends.
-  return place(url, amount, (index) => signed[index % amount] ?? {});
+  return load({ url, ...ORDER, amount, vary: (index) => ({ headers: signed[index % amount] ?? {} }) });
 }
 
 /** Orders that lack their signature, or whose path is unknown: neither of them reaches the venue. */
-function ask(url: string, path: string, status: number, amount: number): Promise<LoadResult> {
+function ask(url: string, status: number, seconds: number): Promise<LoadResult> {
   const headers = { ...ORDER.headers, 'x-client-address': WALLET.address, 'idempotency-key': 'unsigned' };
-  return load({ url: url + path, ...ORDER, headers, status, amount });
+  return load({ url, ...ORDER, headers, status, seconds });
 }
 
 function compareRates(ours: LoadResult, baseline: LoadResult): Sample {
@@ -82,19 +78,20 @@ export const orderKinds: Bench = {
       ...only('order-rate-verified', 'challenge-rate'),
       env: { SERVICE_CLIENT_VERIFICATION: 'required' },
     });
-    const amount = stage.count(1_000);
+    const seconds = stage.seconds(3);
     const measure = async (round: number) => {
       const [keyed, unkeyed] = await inTurn(
         round,
-        () => placeKeyed(plain.url, amount),
-        () => place(plain.url, amount),
+        () => placeKeyed(plain.url + PATH, seconds),
+        () => load({ url: plain.url + PATH, ...ORDER, seconds }),
       );
-      const under = await placeKeyed(capped.url, amount);
-      const verified = await placeSigned(verifying.url, amount);
+      const under = await placeKeyed(capped.url + PATH, seconds);
+      // As many as the baseline placed in its time: so many signatures are needed.
+      const verified = await placeSigned(verifying.url + PATH, Math.max(10, Math.ceil(keyed.rate * seconds)));
       const [challenged, unknown] = await inTurn(
         round,
-        () => ask(verifying.url, '/v1/orders', 401, 4 * amount),
-        () => ask(verifying.url, '/v1/nothing', 404, 4 * amount),
+        () => ask(verifying.url + PATH, 401, seconds / 3),
+        () => ask(`${verifying.url}/v1/nothing`, 404, seconds / 3),
       );
       return {
         'order-rate-keyed': compareRates(keyed, unkeyed),
