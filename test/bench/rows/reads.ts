@@ -15,7 +15,7 @@ const PROXY = 'bare node:http proxy';
 
 const P50 = { value: 0.5, baseline: 0.5 } as const;
 
-/** A core answers ten times as many books as 40 connections ask for at 25 ms. */
+/** A core answers six times as many books as 40 connections ask for at 25 ms. */
 const book = { name: 'book-p50', ours: BOOK_PATH, venue: VENUE_BOOK_PATH, connections: 40 } as const;
 /** At more connections 240 KB for each answer would keep the proxy busy: of these fewer are measured. */
 const markets = { name: 'markets-p50', ours: MARKETS_PATH, venue: VENUE_MARKETS_PATH, connections: 10 } as const;
