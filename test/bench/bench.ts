@@ -40,7 +40,7 @@ export interface Stage {
     venueUrl: string,
     options?: ServiceOptions & { readonly rows?: readonly string[] },
   ): Promise<RunningProcess>;
-  /** A load that takes this many seconds in a full run. */
+  /** Seconds of a load that takes so many in a full run; a second at least. */
   seconds(full: number): number;
   /** A count in a full run. */
   count(full: number): number;

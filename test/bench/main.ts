@@ -42,6 +42,9 @@ const BENCHES = [
 /** Response times behind a percentile: 200 are slower than the p99. */
 const PERCENTILE_COUNT = 20_000;
 
+/** A load that is shorter is mostly its beginning. */
+const LEAST_SECONDS = 1;
+
 interface Extent {
   readonly rounds: number;
   /** Share of the full load. */
@@ -69,7 +72,7 @@ function stageOf({ rounds, scale }: Extent, profiling?: Profiling): Stage {
       profiling.listeningAt.set(service.pid, Number(process.hrtime.bigint() / 1_000n));
       return service;
     },
-    seconds: (full) => full * scale,
+    seconds: (full) => Math.max(LEAST_SECONDS, full * scale),
     count: (full) => Math.ceil(full * scale),
     percentileCount: Math.ceil((PERCENTILE_COUNT * scale) / rounds),
   };
