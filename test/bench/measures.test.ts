@@ -10,6 +10,7 @@ import { ORDER_TYPE } from '../support/orders/order-type.ts';
 import { listeningPort } from '../support/service/listening-port.ts';
 import { percentilesOf } from './bench.ts';
 import { load } from './load.ts';
+import { burnCore, startProcess } from './processes.ts';
 import { formatProfile, type Profile, readProfiles, summariseProfiles } from './profile.ts';
 import { formatCounts, summariseRow } from './report.ts';
 import { countOrders } from './scale/count.ts';
@@ -86,6 +87,32 @@ describe('what a profile says', () => {
     expect(text).toContain(' 15.4 %  f0  node:fs:7');
     expect(text.split('\n').filter((line) => line.endsWith('node:fs:7'))).toHaveLength(10);
     expect(text).toContain('100.0 %  node internals');
+  });
+});
+
+describe('a process of the benchmark', () => {
+  it('writes its profile when it is stopped, under the number by which it is known', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'profile-'));
+    const script = `process.on('SIGTERM', () => process.exit());
+      setInterval(() => undefined, 1000);
+      console.log('http://127.0.0.1:1');`;
+    const running = await startProcess({ args: ['-e', script], profileDirectory: directory.path });
+    await running[Symbol.asyncDispose]();
+    const profiles = await readProfiles(directory.path, new Map([[running.pid, 4711]]));
+    expect(profiles.map(({ from }) => from)).toStrictEqual([4711]);
+    expect(
+      summariseProfiles(
+        profiles.map(({ profile }) => ({ profile, from: 0 })),
+        ROOT,
+      ).busy,
+    ).toBeGreaterThan(0);
+  });
+
+  it('burns a core until it is not needed any more', async () => {
+    const neighbour = burnCore();
+    expect(process.kill(neighbour.pid, 0)).toBe(true);
+    await neighbour[Symbol.asyncDispose]();
+    expect(() => process.kill(neighbour.pid, 0)).toThrow('ESRCH');
   });
 });
 

@@ -99,9 +99,9 @@ const burn = () => { const end = Date.now() + 100; while (Date.now() < end); set
 burn();`;
 
 /** Starts a process that keeps a core busy. */
-export function burnCore(): AsyncDisposable {
+export function burnCore(): AsyncDisposable & { readonly pid: number } {
   const child = spawn(process.execPath, ['-e', BURN], { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'ignore'] });
-  return { [Symbol.asyncDispose]: () => stop(child, 'SIGKILL') };
+  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: () => stop(child, 'SIGKILL') };
 }
 
 /** Runs a Node process to its end: what it wrote, and the milliseconds that it took. */
