@@ -1,3 +1,8 @@
+import type { LoadResult } from './load.ts';
+import type { RunningProcess } from './processes.ts';
+import type { ServiceOptions } from './services.ts';
+import { percentile } from './statistics.ts';
+
 /** A ratio of ours to the baseline; `atMost` where less is better, `exactly` where any other is a fault, and any error. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 
@@ -10,6 +15,10 @@ export interface Row {
   readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
   /** Absent where the line only informs. */
   readonly target?: Target;
+  /** Where the figure is a percentile of response times: the shares (0 to 1) that are compared. */
+  readonly percentiles?: { readonly value: number; readonly baseline: number };
+  /** The start of the service is a part of what is measured. */
+  readonly withStart?: true;
 }
 
 /** One round of one row. */
@@ -18,22 +27,43 @@ export interface Sample {
   readonly baseline: number;
   /** Requests that failed on either side. */
   readonly errors: number;
+  /** All response times in milliseconds, where the figure is a percentile of them. */
+  readonly times?: { readonly value: readonly number[]; readonly baseline: readonly number[] };
 }
 
 export type Samples = Readonly<Record<string, Sample>>;
 
 /** What a run grants its rows. */
 export interface Stage {
-  /** A load that takes this many seconds in a full run. */
+  /** The service as `npm start` runs it. `rows`: those that it works for, if not for all of its bench. */
+  startService(
+    venueUrl: string,
+    options?: ServiceOptions & { readonly rows?: readonly string[] },
+  ): Promise<RunningProcess>;
+  /** Seconds of a load that takes so many in a full run; a second at least. */
   seconds(full: number): number;
   /** A count in a full run. */
   count(full: number): number;
+  /** Requests of a round on each side of a percentile: in a full run, all rounds together are 20 000. */
+  readonly percentileCount: number;
 }
 
 /** Some rows that are measured together; each round yields one sample of each, by the row's name. */
 export interface Bench {
   readonly rows: readonly Row[];
   rounds(stage: Stage): AsyncGenerator<Samples>;
+}
+
+/** Compares percentiles of two loads. */
+export function percentilesOf(shares: Required<Row>['percentiles'], ours: LoadResult, baseline: LoadResult): Sample {
+  const times = { value: ours.times, baseline: baseline.times };
+  const errors = ours.errors + baseline.errors;
+  return {
+    value: percentile(times.value, shares.value),
+    baseline: percentile(times.baseline, shares.baseline),
+    errors,
+    times,
+  };
 }
 
 /** Runs both, the baseline first in every other round, so that neither always profits from what the other left. */

@@ -13,11 +13,16 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 /** Milliseconds. */
 const START_LIMIT = 20_000;
 const POLL_INTERVAL = 1;
+const STOP_LIMIT = 10_000;
+/** Microseconds between two samples of a profile: a start lasts a few hundred milliseconds. */
+const SAMPLING_INTERVAL = 200;
 
 export interface ProcessSpec {
   /** Node's arguments: a script relative to the project, and its own. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Where the process writes its CPU profile when it is stopped. */
+  readonly profileDirectory?: string;
 }
 
 export interface RunningProcess extends AsyncDisposable {
@@ -33,11 +38,14 @@ export function cleanEnvironment(env: ProcessSpec['env'] = {}): Record<string, s
   return { PATH, HOME, ...env };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+/** Kills a process. One that is to write a profile is asked to stop, and killed when it does not. */
+async function stop(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  child.kill('SIGKILL');
+  child.kill(signal);
+  const killing = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT);
   await exited;
+  clearTimeout(killing);
 }
 
 /** The address in the first line that names one, as soon as it is there. */
@@ -57,18 +65,22 @@ async function readUrl(child: ChildProcess, file: string): Promise<string> {
  * Starts a Node process that writes where it listens. Its output goes to a file, as an operator's would: a pipe would
  * have the load generator read the log.
  */
-export async function startProcess({ args, env }: ProcessSpec): Promise<RunningProcess> {
+export async function startProcess({ args, env, profileDirectory }: ProcessSpec): Promise<RunningProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-'));
   const file = join(directory, 'output');
   const output = openSync(file, 'a');
+  const profiling =
+    profileDirectory === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`, `--cpu-prof-interval=${SAMPLING_INTERVAL}`];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...profiling, ...args], {
     cwd: ROOT,
     env: cleanEnvironment({ BENCH_DIRECTORY: directory, SERVICE_STORE: join(directory, 'orders.db'), ...env }),
     stdio: ['ignore', output, output],
   });
   const dispose = async () => {
-    await stop(child);
+    await stop(child, profileDirectory === undefined ? 'SIGKILL' : 'SIGTERM');
     await rm(directory, { recursive: true, force: true });
   };
   try {
@@ -79,6 +91,17 @@ export async function startProcess({ args, env }: ProcessSpec): Promise<RunningP
     await dispose();
     throw error;
   }
+}
+
+/** Spins in slices: it has to notice when the benchmark is gone. */
+const BURN = `process.stdin.on('end', () => process.exit()).resume();
+const burn = () => { const end = Date.now() + 100; while (Date.now() < end); setImmediate(burn); };
+burn();`;
+
+/** Starts a process that keeps a core busy. */
+export function burnCore(): AsyncDisposable & { readonly pid: number } {
+  const child = spawn(process.execPath, ['-e', BURN], { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'ignore'] });
+  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: () => stop(child, 'SIGKILL') };
 }
 
 /** Runs a Node process to its end: what it wrote, and the milliseconds that it took. */

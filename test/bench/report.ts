@@ -1,18 +1,20 @@
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import type { Row, Sample, Target } from './bench.ts';
-import { type Summary, summarise } from './statistics.ts';
+import { percentile, type Summary, summarise } from './statistics.ts';
 
 /** One line of the table with what was measured. */
 export interface Result extends Row {
   readonly value: Summary;
   readonly against: Summary;
-  /** Of the rounds' ratios, not of the medians: both sides of a round had the same machine. */
+  /** Of the rounds' ratios, not of the medians: both sides of a round had the same machine. Of percentiles, of these. */
   readonly ratio: Summary;
+  /** Response times behind a percentile, on the side that has fewer. */
+  readonly times?: number;
   readonly verdict: 'ok' | 'missed' | 'info' | 'failed';
   readonly errors: number;
   /** Why there are fewer rounds than asked for, or none. */
   readonly failure?: string;
-  readonly samples: readonly Sample[];
+  readonly samples: readonly Omit<Sample, 'times'>[];
 }
 
 function judge(ratio: number, errors: number, target: Target | undefined): Result['verdict'] {
@@ -21,18 +23,45 @@ function judge(ratio: number, errors: number, target: Target | undefined): Resul
   return ('atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast) ? 'ok' : 'missed';
 }
 
+/** Takes the percentiles of all rounds together: a round alone has too few slow answers to tell how slow they are. */
+function pool({ percentiles }: Row, samples: readonly Sample[]) {
+  if (!percentiles) return undefined;
+  const [ours, theirs] = [
+    samples.flatMap(({ times }) => times?.value ?? []),
+    samples.flatMap(({ times }) => times?.baseline ?? []),
+  ];
+  return {
+    value: percentile(ours, percentiles.value),
+    against: percentile(theirs, percentiles.baseline),
+    times: Math.min(ours.length, theirs.length),
+  };
+}
+
 export function summariseRow(row: Row, samples: readonly Sample[], failure: string | undefined): Result {
-  const ratio = summarise(samples.map(({ value, baseline }) => value / baseline));
+  const pooled = pool(row, samples);
+  const summary = (values: readonly number[], middle: number | undefined): Summary => ({
+    ...summarise(values),
+    ...(middle !== undefined && { middle }),
+  });
+  const ratios = samples.map(({ value, baseline }) => value / baseline);
+  const ratio = summary(ratios, pooled && pooled.value / pooled.against);
   const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
   return {
     ...row,
-    value: summarise(samples.map(({ value }) => value)),
-    against: summarise(samples.map(({ baseline }) => baseline)),
+    value: summary(
+      samples.map(({ value }) => value),
+      pooled?.value,
+    ),
+    against: summary(
+      samples.map(({ baseline }) => baseline),
+      pooled?.against,
+    ),
     ratio,
-    verdict: failure === undefined ? judge(ratio.median, errors, row.target) : 'failed',
+    ...(pooled && { times: pooled.times }),
+    verdict: failure === undefined ? judge(ratio.middle, errors, row.target) : 'failed',
     ...(failure !== undefined && { failure }),
     errors,
-    samples,
+    samples: samples.map(({ times: _times, ...sample }) => sample),
   };
 }
 
@@ -53,9 +82,9 @@ function line(result: Result): string {
   const digits = unit === 'trips' || unit === 'orders' ? (n: number) => String(n) : short;
   const cells = [
     figure,
-    `${digits(value.median)} ${unit}`,
-    `${baseline}: ${digits(against.median)} ${unit}`,
-    `${ratio.median.toFixed(2)}x (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
+    `${digits(value.middle)} ${unit}`,
+    `${baseline}: ${digits(against.middle)} ${unit}`,
+    `${ratio.middle.toFixed(2)}x (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
     targetOf(result),
     errors > 0 ? `${verdict}, ${errors} errors` : verdict,
   ];
@@ -69,6 +98,18 @@ export function formatTable(results: readonly Result[]): string {
     '| --- | --- | --- | --- | --- | --- |',
   ];
   return [...head, ...results.map(line)].join('\n');
+}
+
+/** Tells of how many response times the percentiles are, most first. */
+export function formatCounts(results: readonly Result[]): string {
+  const rows = Map.groupBy(results, ({ times }) => times);
+  const counts = [...rows].flatMap(([times, of]) =>
+    times === undefined ? [] : [{ times, names: of.map(({ name }) => name) }],
+  );
+  const parts = counts
+    .toSorted((a, b) => b.times - a.times)
+    .map(({ times, names }) => `${times} (${names.join(', ')})`);
+  return parts.length === 0 ? '' : `Response times behind the percentiles, on each side: ${parts.join('; ')}.\n`;
 }
 
 export function describeMachine() {

@@ -7,17 +7,30 @@ export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
 /** The venue's own answer time in the rows that have one, in milliseconds: that of a server in the same region. */
 export const VENUE_DELAY = 25;
 
+/** Paths of a certificate, which is its own authority, and of its private key. */
+export interface Certificate {
+  readonly file: string;
+  readonly key: string;
+}
+
 export interface VenueStub extends RunningProcess {
+  /** The address by HTTPS; empty without a certificate. */
+  readonly secureUrl: string;
   /** Makes every answer wait; milliseconds. */
   delay(milliseconds: number): Promise<void>;
   /** What came since the last call, and how much of it one after the other. */
   counts(): Promise<{ readonly requests: number; readonly depth: number }>;
 }
 
-export async function startVenue(delay: number): Promise<VenueStub> {
-  const running = await startProcess({ args: ['test/bench/venue/main.ts'] });
+/** As the load generator has it, by the script in package.json: room enough that the collector seldom holds it up. */
+const ROOMY = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+
+export async function startVenue(delay: number, certificate?: Certificate): Promise<VenueStub> {
+  const env = certificate && { BENCH_CERTIFICATE: certificate.file, BENCH_CERTIFICATE_KEY: certificate.key };
+  const running = await startProcess({ args: [...ROOMY, 'test/bench/venue/main.ts'], ...(env && { env }) });
   const venue = {
     ...running,
+    secureUrl: await (await fetch(`${running.url}/bench/secure`)).text(),
     delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
     counts: async () => {
       const response = await fetch(`${running.url}/bench/counts`);
@@ -40,21 +53,31 @@ export interface ServiceOptions {
   readonly mode?: 'read-only' | 'order-placing';
   /** Whether the venue's API credentials are set, or derived by the first order. */
   readonly credentials?: boolean;
+  /** Variables besides those of every service here. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its CPU profile is written. */
+  readonly profileDirectory?: string;
 }
 
 /** The service as `npm start` runs it, without the settings of whoever works on it. */
-export function serviceSpec(venueUrl: string, { mode, credentials = true }: ServiceOptions = {}): ProcessSpec {
+export function serviceSpec(venueUrl: string, options: ServiceOptions = {}): ProcessSpec {
+  const { mode, credentials = true } = options;
   const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
   const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
-  return { args: ['local/start.js', '--settings', devNull], env: { ...env, ...(mode !== 'read-only' && trading) } };
+  return {
+    args: ['local/start.js', '--settings', devNull],
+    env: { ...env, ...(mode !== 'read-only' && trading), ...options.env },
+  };
 }
 
-export function startService(venueUrl: string, options?: ServiceOptions): Promise<RunningProcess> {
-  return startProcess(serviceSpec(venueUrl, options));
+export function startService(venueUrl: string, options: ServiceOptions = {}): Promise<RunningProcess> {
+  const { profileDirectory } = options;
+  const spec = serviceSpec(venueUrl, options);
+  return startProcess(profileDirectory === undefined ? spec : { ...spec, profileDirectory });
 }
 
-export function startProxy(venueUrl: string): Promise<RunningProcess> {
-  return startProcess({ args: ['test/bench/baselines/proxy.ts'], env: { BENCH_VENUE_URL: venueUrl } });
+export function startProxy(venueUrl: string, env: ProcessSpec['env'] = {}): Promise<RunningProcess> {
+  return startProcess({ args: ['test/bench/baselines/proxy.ts'], env: { ...env, BENCH_VENUE_URL: venueUrl } });
 }
 
 /** The order that everybody places. */

@@ -1,6 +1,7 @@
-/** The median, lowest and highest of some values. */
+/** The middle, lowest and highest of some values. */
 export interface Summary {
-  readonly median: number;
+  /** The median; where the values are percentiles of rounds, the percentile of all rounds together. */
+  readonly middle: number;
   readonly min: number;
   readonly max: number;
 }
@@ -19,5 +20,5 @@ export function median(values: readonly number[]): number {
 }
 
 export function summarise(values: readonly number[]): Summary {
-  return { median: median(values), min: percentile(values, 0), max: percentile(values, 1) };
+  return { middle: median(values), min: percentile(values, 0), max: percentile(values, 1) };
 }

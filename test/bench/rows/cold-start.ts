@@ -49,7 +49,7 @@ async function openRig() {
 
 /** What a caller waits for who is the first of an execution environment, against what Lambda's runtime alone takes. */
 export const coldStart: Bench = {
-  rows: [row('health', 'health', 1.8), row('book', 'book', 2.3), row('orders', 'orders', 5)],
+  rows: [row('health', 'health', 1.1), row('book', 'book', 1.3), row('orders', 'orders', 2.8)],
   async *rounds(stage: Stage) {
     await using rig = await openRig();
     const { calls, start } = rig;

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { type OneRequest, timeOne } from '../load.ts';
-import { BOOK_PATH, MARKETS_PATH, ORDER, startService, startVenue, VENUE_DELAY } from '../services.ts';
+import { BOOK_PATH, MARKETS_PATH, ORDER, startVenue, VENUE_DELAY } from '../services.ts';
 
 function row(name: string, figure: string) {
   const baseline = 'the fewest that can do';
@@ -21,7 +21,7 @@ export const roundTrips: Bench = {
     row('trips-book', 'book'),
     row('trips-markets', 'markets of one page'),
   ],
-  async *rounds() {
+  async *rounds(stage) {
     await using venue = await startVenue(VENUE_DELAY);
     const count = async (url: string, init: OneRequest, expected: number, least: number) => {
       await venue.counts();
@@ -29,7 +29,7 @@ export const roundTrips: Bench = {
       return { value: (await venue.counts()).depth, baseline: least, errors: 0 };
     };
     for (;;) {
-      await using service = await startService(venue.url, { credentials: false });
+      await using service = await stage.startService(venue.url, { credentials: false });
       yield {
         'trips-cold-order': await count(`${service.url}/v1/orders`, ORDER, 201, 2),
         'trips-warm-order': await count(`${service.url}/v1/orders`, ORDER, 201, 1),

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Server } from 'node:net';
 import { type Span, sequentialDepth } from './depth.ts';
 import { orderIdOf } from './order-id.ts';
 import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
@@ -38,6 +42,7 @@ function answerOrder(body: string): string {
 
 function control(url: string): string {
   const [path, value = ''] = url.split('=');
+  if (path === '/bench/secure') return secureUrl;
   if (path === '/bench/delay') delay = Number(value);
   const counts = { requests: spans.length, depth: sequentialDepth(spans) };
   spans = [];
@@ -75,8 +80,18 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-const server = createServer({ keepAliveTimeout: 60_000 }, receive);
-server.listen(0, '127.0.0.1', () => {
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const address = server.address();
-  process.stdout.write(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}\n`);
-});
+  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+const OPTIONS = { keepAliveTimeout: 60_000 };
+const { BENCH_CERTIFICATE: certificate, BENCH_CERTIFICATE_KEY: key } = process.env;
+let secureUrl = '';
+if (certificate && key) {
+  const pair = { cert: readFileSync(certificate), key: readFileSync(key) };
+  secureUrl = `https://${await listen(createSecureServer({ ...OPTIONS, ...pair }, receive))}`;
+}
+process.stdout.write(`http://${await listen(createServer(OPTIONS, receive))}\n`);

@@ -7,8 +7,8 @@ function tokenId(market: number, outcome: number): string {
 
 /** The token that the benchmark trades. */
 export const TOKEN_ID = tokenId(0, 0);
-/** As many tokens as a load has connections. */
-export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) => tokenId(market, 0));
+/** As many tokens as a load has connections at most. */
+export const TOKEN_IDS = Array.from({ length: 100 }, (_, market) => tokenId(market, 0));
 
 const LEVELS = 30;
 /** Markets of the stub's catalogue. */
