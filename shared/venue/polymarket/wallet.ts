@@ -8,13 +8,6 @@ import type { Secret } from '../../secret.ts';
 /** The chain id of Polygon. */
 export const CHAIN_ID = 137;
 
-/** A value as EIP-712 signs it. */
-export interface TypedData {
-  readonly domain: TypedDataDomain;
-  readonly types: Record<string, TypedDataField[]>;
-  readonly value: Record<string, unknown>;
-}
-
 /** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
 export interface Wallet {
   /** EIP-55. */
@@ -33,44 +26,37 @@ export function openWallet(privateKey: Secret): Wallet {
   };
 }
 
-/** A signer in the form that the official client takes: that of ethers 5. */
-export interface TypedDataSigner {
-  getAddress(): Promise<string>;
-  _signTypedData(domain: TypedData['domain'], types: TypedData['types'], value: TypedData['value']): Promise<string>;
+/** Hashes the values of one domain and type as EIP-712 does: hex with `0x`. */
+export interface TypedData {
+  /** Hashes the domain. */
+  domainHash(): string;
+  /** Hashes a value apart from its domain. */
+  structHash(value: object): string;
+  /** Makes the digest that is signed. */
+  digest(value: object): string;
 }
 
-/** Makes a wallet the official client's signer. */
-export function toTypedDataSigner(wallet: Wallet): TypedDataSigner {
-  return {
-    getAddress: async () => wallet.address,
-    _signTypedData: (domain, types, value) => wallet.sign(hashTypedData({ domain, types, value })),
+/** Writes the members of a type as EIP-712 does: `uint256 salt,address maker`. */
+function fieldsOf(members: string): TypedDataField[] {
+  return members.split(',').map((member) => {
+    const [type = '', name = ''] = member.split(' ');
+    return { name, type };
+  });
+}
+
+/** The domain is hashed once: hashing it again would take longer than the value itself. `types`: members by name. */
+export function typedData(domain: TypedDataDomain, types: Readonly<Record<string, string>>): TypedData {
+  const fields = Object.fromEntries(Object.entries(types).map(([name, members]) => [name, fieldsOf(members)]));
+  const encoder = new TypedDataEncoder(fields);
+  let hashed: string | undefined;
+  const domainHash = () => {
+    hashed ??= TypedDataEncoder.hashDomain(domain);
+    return hashed;
   };
-}
-
-/** The parts that the digests of one kind of value share; hashing them again would take longer than the value itself. */
-interface Kind {
-  readonly domainHash: string;
-  readonly encoder: TypedDataEncoder;
-}
-
-/** By domain and types. Both come from the client's constants: orders of three exchanges, and the log-in. */
-const kinds = new Map<string, Kind>();
-
-function kindOf({ domain, types }: TypedData): Kind {
-  const name = JSON.stringify([domain, types]);
-  const known = kinds.get(name);
-  if (known) return known;
-  const kind = { domainHash: TypedDataEncoder.hashDomain(domain), encoder: new TypedDataEncoder(types) };
-  kinds.set(name, kind);
-  return kind;
-}
-
-/** The EIP-712 hash of a value apart from its domain. */
-export function hashStruct(typed: TypedData): string {
-  return kindOf(typed).encoder.hash(typed.value);
-}
-
-/** The EIP-712 digest of a value. */
-export function hashTypedData(typed: TypedData): string {
-  return keccak256(concat(['0x1901', kindOf(typed).domainHash, hashStruct(typed)]));
+  const structHash = (value: object) => encoder.hash({ ...value });
+  return {
+    domainHash,
+    structHash,
+    digest: (value) => keccak256(concat(['0x1901', domainHash(), structHash(value)])),
+  };
 }
