@@ -39,8 +39,11 @@ function briefly(call: Call): Call {
   return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
 
-// From here because a function takes the cryptography, which is large, from the layer, where it is once.
-export { WALLET_KINDS } from '../../wallets/kinds.ts';
+/** From here because a function takes the cryptography from the layer, where it is once; loaded where clients are verified. */
+export async function loadWalletKinds() {
+  return (await import('../../wallets/kinds.ts')).WALLET_KINDS;
+}
+
 export { chooseAccount };
 
 /** EIP-55 address of a private key. */

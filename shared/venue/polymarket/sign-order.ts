@@ -13,13 +13,12 @@ const SALTS = 2 ** 47;
 /** The venue's numbers of the kinds of account. */
 const SIGNATURE_TYPE: Readonly<Record<SignatureType, number>> = { eoa: 0, proxy: 1, safe: 2, 'deposit-wallet': 3 };
 
-/** Members of an order that are signed; its expiration is not. */
-const ORDER_MEMBERS =
-  'uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder';
+/** An order as it is signed: without its expiration. */
+const ORDER_TYPE =
+  'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)';
 
-/** Members of the message in which a deposit wallet signs an order (ERC-7739). */
-const NESTED_MEMBERS =
-  'Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt';
+/** The message in which a deposit wallet signs an order (ERC-7739). */
+const NESTED_TYPE = `TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)${ORDER_TYPE}`;
 
 /** An exchange's order, by itself and in the message of a deposit wallet. */
 interface Exchange {
@@ -29,10 +28,7 @@ interface Exchange {
 
 function exchange(version: string, verifyingContract: string): Exchange {
   const domain = { name: 'Polymarket CTF Exchange', version, chainId: CHAIN_ID, verifyingContract };
-  return {
-    order: typedData(domain, { Order: ORDER_MEMBERS }),
-    nested: typedData(domain, { TypedDataSign: NESTED_MEMBERS, Order: ORDER_MEMBERS }),
-  };
+  return { order: typedData(domain, ORDER_TYPE), nested: typedData(domain, NESTED_TYPE) };
 }
 
 /** The exchanges on Polygon (https://docs.polymarket.com/trading/contracts). */
@@ -58,15 +54,15 @@ export interface Account {
   readonly builderCode?: string | undefined;
 }
 
-/** Order type and its length in two bytes, which end a deposit wallet's signature. */
-const ORDER_TYPE = Buffer.from(`Order(${ORDER_MEMBERS})`);
-const ORDER_TYPE_HEX = ORDER_TYPE.toString('hex') + ORDER_TYPE.length.toString(16).padStart(4, '0');
+/** The type of orders and its length in two bytes, which end a deposit wallet's signature. */
+const ORDER_TYPE_HEX = Buffer.from(ORDER_TYPE).toString('hex') + ORDER_TYPE.length.toString(16).padStart(4, '0');
 
-/** Signs an order as a deposit wallet: in the wallet's own message, with all behind it that proves it (ERC-7739). */
-async function signNested({ wallet, funderAddress }: Account, { order, nested }: Exchange, contents: object) {
+/** Signs an order by its hash as a deposit wallet: in the wallet's own message, and with what proves it behind (ERC-7739). */
+async function signNested({ wallet, funderAddress }: Account, { order, nested }: Exchange, contents: string) {
   const own = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: funderAddress };
-  const signature = await wallet.sign(nested.digest({ contents, ...own, salt: ZERO_BYTES32 }));
-  return signature + order.domainHash().slice(2) + order.structHash(contents).slice(2) + ORDER_TYPE_HEX;
+  const hash = nested.structHash({ contents, ...own, salt: ZERO_BYTES32 });
+  const signature = await wallet.sign(nested.digest(hash));
+  return signature + order.domainHash.slice(2) + contents.slice(2) + ORDER_TYPE_HEX;
 }
 
 /** Computes what the maker gives and takes, in millionths. */
@@ -114,8 +110,9 @@ export async function signOrder(
     builder: builderCode,
   };
   const exchange = exchangeOf(rules);
-  const orderId = exchange.order.digest(signed);
-  const signature = isDepositWallet ? await signNested(account, exchange, signed) : await wallet.sign(orderId);
+  const hash = exchange.order.structHash(signed);
+  const orderId = exchange.order.digest(hash);
+  const signature = isDepositWallet ? await signNested(account, exchange, hash) : await wallet.sign(orderId);
   // In the venue's order of members, and with one that is sent without being signed.
   const { metadata, builder, ...terms } = signed;
   const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);

@@ -74,14 +74,14 @@ export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promi
 /** The message by which a wallet logs in. */
 const CLOB_AUTH = typedData(
   { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID },
-  { ClobAuth: 'address address,string timestamp,uint256 nonce,string message' },
+  'ClobAuth(address address,string timestamp,uint256 nonce,string message)',
 );
 
 /** Makes the L1 headers by the venue's clock, as far as it is known. */
 async function l1Headers({ address, sign }: Wallet, skew: number) {
   const timestamp = String(Math.floor((Date.now() + skew) / 1000));
   const message = 'This message attests that I control the given wallet';
-  const signature = await sign(CLOB_AUTH.digest({ address, timestamp, nonce: 0, message }));
+  const signature = await sign(CLOB_AUTH.digest(CLOB_AUTH.structHash({ address, timestamp, nonce: 0, message })));
   return { POLY_ADDRESS: address, POLY_SIGNATURE: signature, POLY_TIMESTAMP: timestamp, POLY_NONCE: '0' };
 }
 
