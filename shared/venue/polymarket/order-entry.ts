@@ -13,7 +13,7 @@ import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
-import { type Account, rehearseSigning, signOrder } from './sign-order.ts';
+import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 import { CHAIN_ID, openWallet } from './wallet.ts';
 
@@ -71,7 +71,6 @@ export function openAccount(
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
   const { wallet, signatureType } = account;
-  rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
   const credentials = createCredentialSource(given, (call) =>

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { multiplyDecimals, ONE, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
+import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings.ts';
@@ -62,7 +62,7 @@ async function signNested({ wallet, funderAddress }: Account, { order, nested }:
   const own = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: funderAddress };
   const hash = nested.structHash({ contents, ...own, salt: ZERO_BYTES32 });
   const signature = await wallet.sign(nested.digest(hash));
-  return signature + order.domainHash.slice(2) + contents.slice(2) + ORDER_TYPE_HEX;
+  return signature + order.domainHash().slice(2) + contents.slice(2) + ORDER_TYPE_HEX;
 }
 
 /** Computes what the maker gives and takes, in millionths. */
@@ -118,28 +118,4 @@ export async function signOrder(
   const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
   const payload = JSON.stringify({ ...terms, side: side.toUpperCase(), expiration, metadata, builder, signature });
   return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload };
-}
-
-const ONE_SHARE_AT_HALF: LimitOrder = {
-  tokenId: '1',
-  side: 'buy',
-  price: { coefficient: 5n, scale: 1 },
-  size: ONE,
-  postOnly: true,
-  expiresAt: null,
-};
-
-/**
- * Signs an order that nobody gets to see. The first signature of a process takes 12 ms and later ones half of one; so
- * the first caller does not wait for it.
- */
-export async function rehearseSigning(account: Account): Promise<void> {
-  const rules = {
-    tickSize: ONE_SHARE_AT_HALF.price,
-    minOrderSize: ONE,
-    negRisk: false,
-    protocol: 'v1',
-    conditionId: null,
-  } as const;
-  await signOrder(ONE_SHARE_AT_HALF, rules, account, { now: 0 });
 }

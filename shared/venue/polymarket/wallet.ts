@@ -1,6 +1,4 @@
-// By their own paths: the index loads providers, contracts and word lists as well.
-import { getAddress } from 'ethers/address';
-import { keccak256 } from 'ethers/crypto';
+import { concat, keccak256, toAddress } from '../../evm-address.ts';
 import type { Secret } from '../../secret.ts';
 import { openEcdsaKey } from './ecdsa.ts';
 
@@ -19,7 +17,7 @@ export interface Wallet {
 export function openWallet(privateKey: Secret): Wallet {
   const { publicKey, sign } = openEcdsaKey(privateKey);
   // The last 20 bytes of the hash of the point, without the byte that says that it is not compressed.
-  const address = getAddress(`0x${keccak256(`0x${publicKey.slice(4)}`).slice(-40)}`);
+  const address = toAddress(`0x${keccak256(`0x${publicKey.slice(4)}`).slice(-40)}`);
   return { address, sign: async (digest) => sign(digest) };
 }
 
@@ -36,20 +34,24 @@ export type Members = Readonly<Record<string, string | number>>;
 
 /** Hashes the values of one domain and type as EIP-712 does: hex with `0x`. */
 export interface TypedData {
-  /** Hash of the domain. */
-  readonly domainHash: string;
+  domainHash(): string;
   /** Hashes a value apart from its domain. */
   structHash(value: Members): string;
-  /** Makes the digest that is signed, of a value or of its hash. */
+  /** Makes the digest that is signed from the hash of a value. */
   digest(structHash: string): string;
+}
+
+/** Computes a hash when it is first asked for, so that no start waits for those of every exchange. */
+function once(compute: () => string): () => string {
+  let computed: string | undefined;
+  return () => {
+    computed ??= compute();
+    return computed;
+  };
 }
 
 function hashText(text: string): string {
   return keccak256(Buffer.from(text));
-}
-
-function hashHex(...parts: readonly string[]): string {
-  return keccak256(Buffer.from(parts.map((part) => part.replace(/^0x/, '')).join(''), 'hex'));
 }
 
 const UNSIGNED = /^uint(\d+)$/;
@@ -61,32 +63,26 @@ function toWord(type: string, member: string | number | undefined): string {
   const bits = type === 'address' ? 160 : Number(UNSIGNED.exec(type)?.[1] ?? 256);
   const number = BigInt(member);
   if (BigInt.asUintN(bits, number) !== number) throw new RangeError(`a member of typed data is no ${type}`);
-  return number.toString(16).padStart(64, '0');
+  return `0x${number.toString(16).padStart(64, '0')}`;
 }
 
-/**
- * Makes the hash of structs of a type, written as `Order(uint256 salt,address maker)`; the types that it refers to follow
- * it, as EIP-712 encodes them. For types that are known beforehand: the encoder of ethers takes six times as long.
- */
+/** Makes the hash of structs of a type; the types that it refers to follow it, as EIP-712 encodes them. */
 function structHasher(type: string): TypedData['structHash'] {
-  const typeHash = hashText(type);
+  const typeHash = once(() => hashText(type));
   const members = type.slice(type.indexOf('(') + 1, type.indexOf(')')).split(',');
   const fields = members.map((member) => member.split(' '));
-  return (value) => hashHex(typeHash, ...fields.map(([kind = '', name = '']) => toWord(kind, value[name])));
+  return (value) =>
+    keccak256(concat([typeHash(), ...fields.map(([kind = '', name = '']) => toWord(kind, value[name]))]));
 }
 
-export function typedData({ name, version, chainId, verifyingContract }: Domain, type: string): TypedData {
+/** Makes the hashes of a domain's values. `type` is written as `Order(uint256 salt,address maker)`, like any of EIP-712. */
+export function typedData({ verifyingContract, ...rest }: Domain, type: string): TypedData {
   const contract = verifyingContract === undefined ? '' : ',address verifyingContract';
   const hashDomain = structHasher(`EIP712Domain(string name,string version,uint256 chainId${contract})`);
-  const domainHash = hashDomain({
-    name,
-    version,
-    chainId,
-    ...(verifyingContract !== undefined && { verifyingContract }),
-  });
+  const domainHash = once(() => hashDomain({ ...rest, ...(verifyingContract !== undefined && { verifyingContract }) }));
   return {
     domainHash,
     structHash: structHasher(type),
-    digest: (structHash) => hashHex('1901', domainHash, structHash),
+    digest: (structHash) => keccak256(concat(['0x1901', domainHash(), structHash])),
   };
 }
