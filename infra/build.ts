@@ -16,6 +16,7 @@ const OUTPUT = join(ROOT, 'build');
  * The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
  */
 const STUBS = './infra/stubs.ts';
+const NODE_HTTP = './infra/node-http.ts';
 
 /** Bundles for Node, wherever they run. */
 export const BUNDLE = {
@@ -37,7 +38,7 @@ export const BUNDLE = {
 const COMMON = {
   ...BUNDLE,
   minify: true,
-  alias: { '@aws-sdk/credential-provider-node': STUBS },
+  alias: { '@aws-sdk/credential-provider-node': STUBS, http: NODE_HTTP, 'node:http': NODE_HTTP },
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
