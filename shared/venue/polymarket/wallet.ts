@@ -30,7 +30,7 @@ interface Domain {
 }
 
 /** A value by its members: integers, addresses and bytes of at most 32 bytes as number or text, texts, and hashes of values. */
-export type Members = Readonly<Record<string, string | number>>;
+type Members = Readonly<Record<string, string | number>>;
 
 /** Hashes the values of one domain and type as EIP-712 does: hex with `0x`. */
 export interface TypedData {
