@@ -13,10 +13,10 @@ const ROOT = join(import.meta.dirname, '..');
 const OUTPUT = join(ROOT, 'build');
 
 /**
- * The venue's own client is used for building and signing orders and does no HTTP for us; the SDK finds its
- * credentials where Lambda puts them. What they would bring for other uses is left out.
+ * The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
  */
 const STUBS = './infra/stubs.ts';
+const NODE_HTTP = './infra/node-http.ts';
 
 /** Bundles for Node, wherever they run. */
 export const BUNDLE = {
@@ -30,7 +30,6 @@ export const BUNDLE = {
   preserveSymlinks: true,
   // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
   mainFields: ['module', 'main'],
-  alias: { axios: STUBS, 'browser-or-node': STUBS },
   metafile: true,
   write: false,
   logLevel: 'warning',
@@ -39,7 +38,7 @@ export const BUNDLE = {
 const COMMON = {
   ...BUNDLE,
   minify: true,
-  alias: { ...BUNDLE.alias, '@aws-sdk/credential-provider-node': STUBS },
+  alias: { '@aws-sdk/credential-provider-node': STUBS, http: NODE_HTTP, 'node:http': NODE_HTTP },
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },

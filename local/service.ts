@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-import { createMarketData } from '#venue/market-data';
 import { type Container, openContainer } from '../functions/container.ts';
-import { createHandlers } from '../functions/handlers.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { openVerification } from '../functions/orders/verification/open.ts';
@@ -12,7 +10,6 @@ import { ConfigError } from '../shared/formats.ts';
 import type { Log } from '../shared/log.ts';
 import type { Environment, SignatureType } from '../shared/settings.ts';
 import { bracketed } from './request-head.ts';
-import { startServer } from './server.ts';
 import { PROJECT } from './settings-file.ts';
 import type { FileOrderStore } from './sqlite-order-store.ts';
 
@@ -134,6 +131,12 @@ export async function serve(
 ): Promise<Service> {
   const store = await prepareStore(config, log);
   try {
+    // Loaded while the store's thread starts, which takes as long.
+    const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
+      import('../functions/handlers.ts'),
+      import('#venue/market-data'),
+      import('./server.ts'),
+    ]);
     const account = await accountOf(config);
     const openOrders = await openTrading(config, store, log);
     if (store && (await openAtStart(store)) === 'made' && !throwAway) {

@@ -1,7 +1,4 @@
-// By their own paths: the index loads providers, contracts and word lists as well.
-import { getAddress, getCreate2Address } from 'ethers/address';
-import { keccak256 } from 'ethers/crypto';
-import { concat, zeroPadValue } from 'ethers/utils';
+import { concat, create2Address, keccak256, toAddress } from './evm-address.ts';
 import type { SignatureType } from './settings.ts';
 
 /** An account that a key trades with. */
@@ -51,13 +48,13 @@ const DEPOSIT_WALLET_CODES = {
 
 /** A value of at most 32 bytes as the contracts' ABI encodes it. */
 function word(hex: string): string {
-  return zeroPadValue(hex, 32);
+  return `0x${hex.slice(2).padStart(64, '0')}`;
 }
 
 function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_CODES): DerivedAccount {
   const args = concat([word(DEPOSIT_WALLET_FACTORY), word(signer)]);
   const codeHash = keccak256(concat([...DEPOSIT_WALLET_CODES[generation], args]));
-  const address = getCreate2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
+  const address = create2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
   return { signatureType: 'deposit-wallet', address, generation };
 }
 
@@ -67,13 +64,13 @@ function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_C
  * checksum; throws a `TypeError` for another one.
  */
 export function deriveAccounts(signer: string): readonly DerivedAccount[] {
-  const own = getAddress(signer);
+  const own = toAddress(signer);
   return [
     { signatureType: 'eoa', address: own },
     depositWallet(own, 'beacon'),
     depositWallet(own, 'uups'),
-    { signatureType: 'safe', address: getCreate2Address(SAFE_FACTORY, keccak256(word(own)), SAFE_CODE_HASH) },
-    { signatureType: 'proxy', address: getCreate2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
+    { signatureType: 'safe', address: create2Address(SAFE_FACTORY, keccak256(word(own)), SAFE_CODE_HASH) },
+    { signatureType: 'proxy', address: create2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
   ];
 }
 
@@ -129,7 +126,7 @@ function mistake(sentence: string): ChosenAccount {
 
 function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
   if (signatureType === 'eoa') {
-    return { kind: 'account', signatureType, funderAddress: getAddress(signer), warning: undefined };
+    return { kind: 'account', signatureType, funderAddress: toAddress(signer), warning: undefined };
   }
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   return mistake(
@@ -166,7 +163,7 @@ export function chooseAccount(
   if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
   let funderAddress: string;
   try {
-    funderAddress = getAddress(settings.funderAddress);
+    funderAddress = toAddress(settings.funderAddress);
   } catch {
     return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
   }

@@ -81,7 +81,18 @@ describe('the build', () => {
     const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
     const holds = async (path: string) =>
       (await readFile(join(folder, 'here', path), 'utf8')).includes('Ethereum Signed Message') ? [path] : [];
-    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual(['layer/nodejs/order-entry.mjs']);
+    // Apart from the entry: it is loaded where clients are verified.
+    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual([
+      expect.stringMatching(/^layer\/nodejs\/kinds-\w+\.mjs$/),
+    ]);
+  });
+
+  it("imports node:http nowhere, which would load Node's fetch in every cold start", async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => /(?:from|import\()\s*"(?:node:)?http"/.test(source))).toStrictEqual([]);
+    expect(sources.filter((source) => source.includes('getBuiltinModule("node:http")'))).toHaveLength(2);
   });
 
   it('leaves the texts of documents out, and no sentence that is answered', async () => {

@@ -269,6 +269,24 @@ describe('the service', () => {
     expect(line).toMatchObject({ status: 404, requests: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'Test' }, {}] } });
   });
 
+  it("loads neither the venue's client nor ethers nor Node's fetch before it places orders", async () => {
+    const report = `import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      process.on('exit', () => process.stderr.write([...loaded, ...process.moduleLoadList].join('\\n')));`;
+    const preload = `--import=data:text/javascript,${encodeURIComponent(report)}`;
+    const service = await run([], { ...TRADING, NODE_OPTIONS: preload });
+    expect((await send(await urlOf(service), { path: '/health' })).status).toBe(200);
+    service.child.kill('SIGTERM');
+    const { stderr } = await service.ended;
+    const loaded = stderr.split('\n');
+    const heavy = /node_modules\/(?:@polymarket|viem|ethers|axios|@aws-sdk|esbuild)\/|undici/;
+    expect(loaded.filter((name) => heavy.test(name))).toStrictEqual([]);
+    // Both kinds of names have been told.
+    for (const name of [/shared\/venue\/polymarket\/sign-order\.ts$/, /^NativeModule http$/])
+      expect(loaded.some((each) => name.test(each))).toBe(true);
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s', async (signal) => {
     const service = await run([]);
     await urlOf(service);

@@ -1,4 +1,4 @@
-import { WALLET_KINDS } from '#venue/order-entry';
+import { loadWalletKinds } from '#venue/order-entry';
 import { type AppError, type FieldError, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
@@ -9,6 +9,8 @@ import { type ChallengedOrder, challengeText } from './challenge.ts';
  * Keys are kept for a day: none is forgotten while a signature for it is valid.
  */
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
+
+const WALLET_KINDS = await loadWalletKinds();
 
 type Headers = Readonly<Record<string, string | undefined>>;
 

@@ -13,7 +13,7 @@ import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/account.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
-import { type Account, rehearseSigning, signOrder } from './sign-order.ts';
+import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 import { CHAIN_ID, openWallet } from './wallet.ts';
 
@@ -39,8 +39,11 @@ function briefly(call: Call): Call {
   return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
 
-// From here because a function takes the cryptography, which is large, from the layer, where it is once.
-export { WALLET_KINDS } from '../../wallets/kinds.ts';
+/** From here because a function takes the cryptography from the layer, where it is once; loaded where clients are verified. */
+export async function loadWalletKinds() {
+  return (await import('../../wallets/kinds.ts')).WALLET_KINDS;
+}
+
 export { chooseAccount };
 
 /** EIP-55 address of a private key. */
@@ -68,7 +71,6 @@ export function openAccount(
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
   const { wallet, signatureType } = account;
-  rehearseSigning(account).catch((error: unknown) => log.error('signing failed its rehearsal', { error }));
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
   const credentials = createCredentialSource(given, (call) =>

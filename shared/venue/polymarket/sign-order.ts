@@ -1,22 +1,49 @@
 import { randomInt } from 'node:crypto';
-import { isV2Order, OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
-import { multiplyDecimals, ONE, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
+import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
-import { CHAIN_ID, hashStruct, hashTypedData, type TypedData, type Wallet } from './wallet.ts';
+import { CHAIN_ID, type TypedData, typedData, type Wallet } from './wallet.ts';
 
 /** Salts are chosen below this number: they travel as JSON numbers. */
 const SALTS = 2 ** 47;
 
-const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
-  eoa: SignatureTypeV2.EOA,
-  proxy: SignatureTypeV2.POLY_PROXY,
-  safe: SignatureTypeV2.POLY_GNOSIS_SAFE,
-  'deposit-wallet': SignatureTypeV2.POLY_1271,
-};
+/** The venue's numbers of the kinds of account. */
+const SIGNATURE_TYPE: Readonly<Record<SignatureType, number>> = { eoa: 0, proxy: 1, safe: 2, 'deposit-wallet': 3 };
+
+/** An order as it is signed: without its expiration. */
+const ORDER_TYPE =
+  'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)';
+
+/** The message in which a deposit wallet signs an order (ERC-7739). */
+const NESTED_TYPE = `TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)${ORDER_TYPE}`;
+
+/** An exchange's order, by itself and in the message of a deposit wallet. */
+interface Exchange {
+  readonly order: TypedData;
+  readonly nested: TypedData;
+}
+
+function exchange(version: string, verifyingContract: string): Exchange {
+  const domain = { name: 'Polymarket CTF Exchange', version, chainId: CHAIN_ID, verifyingContract };
+  return { order: typedData(domain, ORDER_TYPE), nested: typedData(domain, NESTED_TYPE) };
+}
+
+/** The exchanges on Polygon (https://docs.polymarket.com/trading/contracts). */
+const EXCHANGES = {
+  plain: exchange('2', '0xE111180000d2663C0091e4f400237545B87B996B'),
+  negRisk: exchange('2', '0xe2222d279d744050d28e00520010520000310F59'),
+  protocolV2: exchange('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'),
+} as const;
+
+function exchangeOf({ protocol, negRisk }: Pick<OrderRules, 'negRisk' | 'protocol'>): Exchange {
+  if (protocol === 'v2') return EXCHANGES.protocolV2;
+  return negRisk ? EXCHANGES.negRisk : EXCHANGES.plain;
+}
+
+const ZERO_BYTES32 = `0x${'00'.repeat(32)}`;
 
 export interface Account {
   readonly wallet: Wallet;
@@ -27,62 +54,19 @@ export interface Account {
   readonly builderCode?: string | undefined;
 }
 
-type SignedOrderV2 = Parameters<typeof orderToJsonV2>[0];
-type Exchange = Pick<OrderRules, 'negRisk' | 'protocol'>;
+/** The type of orders and its length in two bytes, which end a deposit wallet's signature. */
+const ORDER_TYPE_HEX = Buffer.from(ORDER_TYPE).toString('hex') + ORDER_TYPE.length.toString(16).padStart(4, '0');
 
-/** An order as the official client makes it for one exchange, from which all others take domain, types and layout. */
-interface Sample {
-  readonly signed: SignedOrderV2;
-  readonly order: TypedData;
-  /** The deposit wallet's own message around the order (ERC-7739); the order alone where there is none. */
-  readonly message: TypedData;
-  /** The hex digits around the order's hash that follow a deposit wallet's signature of 65 bytes. */
-  readonly wrapping: readonly [before: string, behind: string] | undefined;
-}
-
-const HASH_DIGITS = 64;
-const BLANK_SIGNATURE = `0x${'00'.repeat(65)}`;
-
-async function makeSample(
-  { wallet, signatureType, funderAddress, builderCode }: Account,
-  { negRisk, protocol }: Exchange,
-): Promise<Sample> {
-  let message: TypedData | undefined;
-  const signer = {
-    getAddress: async () => wallet.address,
-    _signTypedData: async (...[domain, types, value]: readonly [TypedData['domain'], TypedData['types'], object]) => {
-      message = { domain, types, value: { ...value } };
-      return BLANK_SIGNATURE;
-    },
-  };
-  const builder = new OrderBuilder(signer, CHAIN_ID, SIGNATURE_TYPE[signatureType], funderAddress);
-  const user = { tokenID: '1', side: Side.BUY, price: 0.5, size: 1, ...(builderCode && { builderCode }) };
-  const signed = await builder.buildOrder(user, { tickSize: '0.1', negRisk }, protocol === 'v2' ? 3 : 2);
-  const { Order } = message?.types ?? {};
-  if (!isV2Order(signed) || !message || !Order) throw new Error('the client signed an order of another version');
-  const contents = message.value['contents'];
-  if (typeof contents !== 'object') return { signed, order: message, message, wrapping: undefined };
-  const order = { domain: message.domain, types: { Order }, value: { ...contents } };
-  const hash = hashStruct(order).slice(2);
-  const [before, behind] = signed.signature.slice(BLANK_SIGNATURE.length).split(hash);
-  if (before?.length !== HASH_DIGITS || behind === undefined) throw new Error('the client wraps orders in another way');
-  return { signed, order, message, wrapping: [before, behind] };
-}
-
-const samples = new WeakMap<Account, Map<string, Promise<Sample>>>();
-
-/** Gives the sample of an exchange, made once per account. */
-function sampleOf(account: Account, exchange: Exchange): Promise<Sample> {
-  const known = samples.get(account) ?? new Map<string, Promise<Sample>>();
-  samples.set(account, known);
-  const name = `${exchange.protocol} ${exchange.negRisk}`;
-  const sample = known.get(name) ?? makeSample(account, exchange);
-  known.set(name, sample);
-  return sample;
+/** Signs an order by its hash as a deposit wallet: in the wallet's own message, and with what proves it behind (ERC-7739). */
+async function signNested({ wallet, funderAddress }: Account, { order, nested }: Exchange, contents: string) {
+  const own = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: funderAddress };
+  const hash = nested.structHash({ contents, ...own, salt: ZERO_BYTES32 });
+  const signature = await wallet.sign(nested.digest(hash));
+  return signature + order.domainHash().slice(2) + contents.slice(2) + ORDER_TYPE_HEX;
 }
 
 /** Computes what the maker gives and takes, in millionths. */
-function amountsOf({ side, price, size }: LimitOrder): Pick<SignedOrderV2, 'makerAmount' | 'takerAmount'> {
+function amountsOf({ side, price, size }: LimitOrder) {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
   if (shares === undefined || collateral === undefined) throw refuse('venue_error', { why: 'tick_too_fine' });
@@ -98,9 +82,11 @@ export interface SigningTime {
 }
 
 /**
- * Signs a limit order, good till cancelled or till its end, that obeys `rules`: our integers, which are exact at every size, in the
- * official client's typed data, domain and wire form. The order id is the digest of the order under the exchange's domain
- * (EIP-712): "3" for protocol v2, "2" for v1. Errors: 502 `venue_error` for a tick finer than an order can express.
+ * Signs a limit order, good till cancelled or till its end, that obeys `rules`: in integers, which are exact at every size.
+ * The order id is the digest of the order under the exchange's domain (EIP-712). Domains, types and wire form are those of
+ * the venue's own client, whose bytes the tests compare
+ * (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Errors: 502 `venue_error` for a tick finer than an
+ * order can express.
  */
 export async function signOrder(
   order: LimitOrder,
@@ -108,46 +94,28 @@ export async function signOrder(
   account: Account,
   { now, salt = randomInt(1, SALTS) }: SigningTime,
 ): Promise<SignedOrder> {
-  const { tokenId, postOnly, expiresAt } = order;
-  const { wallet } = account;
-  const own = { ...amountsOf(order), salt: String(salt), tokenId, timestamp: String(now) };
-  const sample = await sampleOf(account, rules);
-  const isBuy = order.side === 'buy';
-  const typed = { ...sample.order, value: { ...sample.order.value, ...own, side: isBuy ? 0 : 1 } };
-  const orderId = hashTypedData(typed);
-  const { message, wrapping } = sample;
-  const signature = wrapping
-    ? (await wallet.sign(hashTypedData({ ...message, value: { ...message.value, contents: typed.value } }))) +
-      wrapping.join(hashStruct(typed).slice(2))
-    : await wallet.sign(orderId);
-  // No part of what is signed, but of what is sent.
+  const { tokenId, side, postOnly, expiresAt } = order;
+  const { wallet, signatureType, funderAddress, builderCode = ZERO_BYTES32 } = account;
+  const isDepositWallet = signatureType === 'deposit-wallet';
+  const signed = {
+    salt,
+    maker: funderAddress,
+    signer: isDepositWallet ? funderAddress : wallet.address,
+    tokenId,
+    ...amountsOf(order),
+    side: side === 'buy' ? 0 : 1,
+    signatureType: SIGNATURE_TYPE[signatureType],
+    timestamp: String(now),
+    metadata: ZERO_BYTES32,
+    builder: builderCode,
+  };
+  const exchange = exchangeOf(rules);
+  const hash = exchange.order.structHash(signed);
+  const orderId = exchange.order.digest(hash);
+  const signature = isDepositWallet ? await signNested(account, exchange, hash) : await wallet.sign(orderId);
+  // In the venue's order of members, and with one that is sent without being signed.
+  const { metadata, builder, ...terms } = signed;
   const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
-  const signed = { ...sample.signed, ...own, side: isBuy ? Side.BUY : Side.SELL, signature, expiration };
-  const type = expiresAt === null ? OrderType.GTC : OrderType.GTD;
-  const payload = JSON.stringify(orderToJsonV2(signed, '', type, postOnly).order);
+  const payload = JSON.stringify({ ...terms, side: side.toUpperCase(), expiration, metadata, builder, signature });
   return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload };
-}
-
-const ONE_SHARE_AT_HALF: LimitOrder = {
-  tokenId: '1',
-  side: 'buy',
-  price: { coefficient: 5n, scale: 1 },
-  size: ONE,
-  postOnly: true,
-  expiresAt: null,
-};
-
-/**
- * Signs an order that nobody gets to see. The first signature of a process takes 12 ms and later ones half of one; so
- * the first caller does not wait for it.
- */
-export async function rehearseSigning(account: Account): Promise<void> {
-  const rules = {
-    tickSize: ONE_SHARE_AT_HALF.price,
-    minOrderSize: ONE,
-    negRisk: false,
-    protocol: 'v1',
-    conditionId: null,
-  } as const;
-  await signOrder(ONE_SHARE_AT_HALF, rules, account, { now: 0 });
 }

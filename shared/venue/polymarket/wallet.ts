@@ -1,19 +1,9 @@
-// By their own paths: the index loads providers, contracts and word lists as well.
-import { keccak256, SigningKey } from 'ethers/crypto';
-import { type TypedDataDomain, TypedDataEncoder, type TypedDataField } from 'ethers/hash';
-import { computeAddress } from 'ethers/transaction';
-import { concat } from 'ethers/utils';
+import { concat, keccak256, toAddress } from '../../evm-address.ts';
 import type { Secret } from '../../secret.ts';
+import { openEcdsaKey } from './ecdsa.ts';
 
 /** The chain id of Polygon. */
 export const CHAIN_ID = 137;
-
-/** A value as EIP-712 signs it. */
-export interface TypedData {
-  readonly domain: TypedDataDomain;
-  readonly types: Record<string, TypedDataField[]>;
-  readonly value: Record<string, unknown>;
-}
 
 /** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
 export interface Wallet {
@@ -25,52 +15,74 @@ export interface Wallet {
 
 /** A wallet whose key is in this process. Deterministic (RFC 6979): the same digest gives the same signature. */
 export function openWallet(privateKey: Secret): Wallet {
-  const key = new SigningKey(privateKey.reveal());
-  return {
-    // Also computes the curve's tables, so that the first order does not wait for them.
-    address: computeAddress(key),
-    sign: async (digest) => key.sign(digest).serialized,
+  const { publicKey, sign } = openEcdsaKey(privateKey);
+  // The last 20 bytes of the hash of the point, without the byte that says that it is not compressed.
+  const address = toAddress(`0x${keccak256(`0x${publicKey.slice(4)}`).slice(-40)}`);
+  return { address, sign: async (digest) => sign(digest) };
+}
+
+/** A domain as EIP-712 has it, with the members that the venue's domains use. */
+interface Domain {
+  readonly name: string;
+  readonly version: string;
+  readonly chainId: number;
+  readonly verifyingContract?: string;
+}
+
+/** A value by its members: integers, addresses and bytes of at most 32 bytes as number or text, texts, and hashes of values. */
+type Members = Readonly<Record<string, string | number>>;
+
+/** Hashes the values of one domain and type as EIP-712 does: hex with `0x`. */
+export interface TypedData {
+  domainHash(): string;
+  /** Hashes a value apart from its domain. */
+  structHash(value: Members): string;
+  /** Makes the digest that is signed from the hash of a value. */
+  digest(structHash: string): string;
+}
+
+/** Computes a hash when it is first asked for, so that no start waits for those of every exchange. */
+function once(compute: () => string): () => string {
+  let computed: string | undefined;
+  return () => {
+    computed ??= compute();
+    return computed;
   };
 }
 
-/** A signer in the form that the official client takes: that of ethers 5. */
-export interface TypedDataSigner {
-  getAddress(): Promise<string>;
-  _signTypedData(domain: TypedData['domain'], types: TypedData['types'], value: TypedData['value']): Promise<string>;
+function hashText(text: string): string {
+  return keccak256(Buffer.from(text));
 }
 
-/** Makes a wallet the official client's signer. */
-export function toTypedDataSigner(wallet: Wallet): TypedDataSigner {
+const UNSIGNED = /^uint(\d+)$/;
+
+/** Writes a member as the word of 32 bytes by which it is hashed; a member that is a value comes as its hash. */
+function toWord(type: string, member: string | number | undefined): string {
+  if (member === undefined) throw new RangeError('a member of typed data is missing');
+  if (type === 'string') return hashText(String(member));
+  const bits = type === 'address' ? 160 : Number(UNSIGNED.exec(type)?.[1] ?? 256);
+  const number = BigInt(member);
+  if (BigInt.asUintN(bits, number) !== number) throw new RangeError(`a member of typed data is no ${type}`);
+  return `0x${number.toString(16).padStart(64, '0')}`;
+}
+
+/** Makes the hash of structs of a type; the types that it refers to follow it, as EIP-712 encodes them. */
+function structHasher(type: string): TypedData['structHash'] {
+  const typeHash = once(() => hashText(type));
+  const members = type.slice(type.indexOf('(') + 1, type.indexOf(')')).split(',');
+  const fields = members.map((member) => member.split(' '));
+  return (value) =>
+    keccak256(concat([typeHash(), ...fields.map(([kind = '', name = '']) => toWord(kind, value[name]))]));
+}
+
+/** Makes the hashes of a domain's values. `type` is written as `Order(uint256 salt,address maker)`, like any of EIP-712. */
+export function typedData({ verifyingContract, ...rest }: Domain, type: string): TypedData {
+  const contract = verifyingContract === undefined ? '' : ',address verifyingContract';
+  const hashDomain = structHasher(`EIP712Domain(string name,string version,uint256 chainId${contract})`);
+  const domainHash = once(() => hashDomain({ ...rest, ...(verifyingContract !== undefined && { verifyingContract }) }));
   return {
-    getAddress: async () => wallet.address,
-    _signTypedData: (domain, types, value) => wallet.sign(hashTypedData({ domain, types, value })),
+    domainHash,
+    structHash: structHasher(type),
+    digest: (structHash) => keccak256(concat(['0x1901', domainHash(), structHash])),
   };
-}
-
-/** The parts that the digests of one kind of value share; hashing them again would take longer than the value itself. */
-interface Kind {
-  readonly domainHash: string;
-  readonly encoder: TypedDataEncoder;
-}
-
-/** By domain and types. Both come from the client's constants: orders of three exchanges, and the log-in. */
-const kinds = new Map<string, Kind>();
-
-function kindOf({ domain, types }: TypedData): Kind {
-  const name = JSON.stringify([domain, types]);
-  const known = kinds.get(name);
-  if (known) return known;
-  const kind = { domainHash: TypedDataEncoder.hashDomain(domain), encoder: new TypedDataEncoder(types) };
-  kinds.set(name, kind);
-  return kind;
-}
-
-/** The EIP-712 hash of a value apart from its domain. */
-export function hashStruct(typed: TypedData): string {
-  return kindOf(typed).encoder.hash(typed.value);
-}
-
-/** The EIP-712 digest of a value. */
-export function hashTypedData(typed: TypedData): string {
-  return keccak256(concat(['0x1901', kindOf(typed).domainHash, hashStruct(typed)]));
 }

@@ -1,4 +1,3 @@
-import { createL1Headers } from '@polymarket/clob-client-v2';
 import * as z from 'zod/mini';
 import type { ApiCredentials } from '../../../credentials.ts';
 import { AppError } from '../../../errors.ts';
@@ -8,7 +7,7 @@ import type { Call } from '../../port.ts';
 import { refusedCredentials } from '../http/account.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
-import { CHAIN_ID, toTypedDataSigner, type Wallet } from '../wallet.ts';
+import { CHAIN_ID, typedData, type Wallet } from '../wallet.ts';
 import { parseJson } from '../wire.ts';
 
 /** They travel in HTTP headers. */
@@ -72,12 +71,18 @@ export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promi
   return attempt(clob, wallet, call, 2);
 }
 
+/** The message by which a wallet logs in. */
+const CLOB_AUTH = typedData(
+  { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID },
+  'ClobAuth(address address,string timestamp,uint256 nonce,string message)',
+);
+
 /** Makes the L1 headers by the venue's clock, as far as it is known. */
-async function l1Headers(wallet: Wallet, skew: number) {
-  const now = Math.floor((Date.now() + skew) / 1000);
-  const signed = await createL1Headers(toTypedDataSigner(wallet), CHAIN_ID, 0, now);
-  const { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE } = signed;
-  return { POLY_ADDRESS, POLY_SIGNATURE, POLY_TIMESTAMP, POLY_NONCE };
+async function l1Headers({ address, sign }: Wallet, skew: number) {
+  const timestamp = String(Math.floor((Date.now() + skew) / 1000));
+  const message = 'This message attests that I control the given wallet';
+  const signature = await sign(CLOB_AUTH.digest(CLOB_AUTH.structHash({ address, timestamp, nonce: 0, message })));
+  return { POLY_ADDRESS: address, POLY_SIGNATURE: signature, POLY_TIMESTAMP: timestamp, POLY_NONCE: '0' };
 }
 
 /** A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much. */

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { createL1Headers } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
 import fc from 'fast-check';
 import { AppError } from '../../../../shared/errors.ts';
 import { createLog } from '../../../../shared/log.ts';
@@ -13,10 +15,12 @@ import {
 import type { Call } from '../../../../shared/venue/port.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { gammaMarket, gammaMarketV2, v2TokenId } from '../../../support/venue/market-records.ts';
+import { clientSigner } from '../../../support/venue/paper-client.ts';
 import { callWithin, type Reply, type Script, startVenue } from '../../../support/venue/scripted-venue.ts';
 
 const log = createLog({ level: 'error', write: () => undefined });
-const WALLET = openWallet(new Secret(`0x${'5d'.repeat(32)}`));
+const PRIVATE_KEY = `0x${'5d'.repeat(32)}`;
+const WALLET = openWallet(new Secret(PRIVATE_KEY));
 const FUNDER = `0x${'ab'.repeat(20)}`;
 const CREDENTIALS = { key: 'api-key', secret: new Secret('c2VjcmV0LXZhbHVl'), passphrase: new Secret('pass-phrase') };
 
@@ -123,6 +127,20 @@ describe('the API credentials', () => {
     expect(await inspection.findApiKey(WALLET, callWithin())).toMatchObject({ key: 'a-key' });
     expect(venue.calls()).toStrictEqual(['GET /auth/derive-api-key']);
     expect(venue.seen[0]?.headers).toMatchObject({ poly_address: WALLET.address, poly_nonce: '0' });
+  });
+
+  it("are asked for with the official client's headers", async () => {
+    const { venue, inspection } = await inspect(() => ({ body: triple }));
+    await inspection.findApiKey(WALLET, callWithin());
+    const { headers = {} } = venue.seen[0] ?? {};
+    const official = await createL1Headers(
+      clientSigner(new Wallet(PRIVATE_KEY)),
+      137,
+      0,
+      Number(headers['poly_timestamp']),
+    );
+    const lowerCase = Object.entries(official).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(headers).toMatchObject(Object.fromEntries(lowerCase));
   });
 
   it('are none where the venue has made none', async () => {
