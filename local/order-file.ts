@@ -79,8 +79,9 @@ const LOCK_WAIT_MS = 100;
 
 /**
  * WAL with a full sync: a record is on the disk, not only in the system's cache, before its order is sent, at the price
- * of one flush a write. A process that is killed leaves a log that the next one reads. On macOS a flush reaches the disk
- * only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above all.
+ * of one flush for the writes that come together. A process that is killed leaves a log that the next one reads. On macOS
+ * a flush reaches the disk only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above
+ * all.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
