@@ -117,9 +117,9 @@ function functionQueries(logs: readonly ILogGroup[]) {
     Starts: {
       title: 'cold starts',
       logs,
-      fields: ['@log', 'record.metrics.initDurationMs'],
-      filterStatements: ['type = "platform.report"', 'ispresent(record.metrics.initDurationMs)'],
-      statsStatements: ['count(*), pct(record.metrics.initDurationMs, 50), max(record.metrics.initDurationMs) by @log'],
+      fields: ['@log', 'init_ms'],
+      filterStatements: ['message = "started"', 'ispresent(init_ms)'],
+      statsStatements: ['count(*), pct(init_ms, 50), max(init_ms) by @log'],
     },
   };
 }
@@ -147,7 +147,7 @@ const ORDERS_BY_CLIENT = {
 /** Requests that no function answered, with the gateway's reasons. */
 const ANSWERED_BY_GATEWAY = {
   title: 'answered by the gateway',
-  fields: ['time', 'request_id', 'route', 'status', 'source_ip', 'caller', 'gateway_error', 'integration_error'],
+  fields: ['@timestamp', 'request_id', 'route', 'status', 'source_ip', 'caller', 'gateway_error', 'integration_error'],
   filterStatements: ['status >= 400', 'integration_status != "200"'],
   sort: '@timestamp desc',
   limit: 200,

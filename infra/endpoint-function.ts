@@ -11,6 +11,7 @@ import {
   LayerVersion,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -92,6 +93,8 @@ export class EndpointFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
       applicationLogLevelV2: ApplicationLogLevel.TRACE,
+      // Without its two lines for each request: ours says how long it took. Those of a failure or a time-out stay.
+      systemLogLevelV2: SystemLogLevel.WARN,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       // The version before stays, so that the alias can be set back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },

@@ -29,9 +29,8 @@ const THROTTLES = {
   orders: { rate: 20, burst: 40 },
 } as const;
 
-/** Everything about a request but what its caller sends besides the path. */
+/** Everything about a request but its time, which the log adds, and what its caller sends besides the path. */
 const ACCESS_LOG = JSON.stringify({
-  time: '$context.requestTime',
   request_id: '$context.requestId',
   route: '$context.routeKey',
   method: '$context.httpMethod',

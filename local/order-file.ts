@@ -35,10 +35,31 @@ export type OrderCall =
 /** The answer to a call. */
 export type OrderAnswer = 'made' | 'found' | Written | string | bigint | undefined;
 
-/** A file of orders. Every call opens it where it is not open; one that fails closes it. */
+/** A call of several that are made at once. */
+export interface NumberedCall {
+  readonly id: number;
+  readonly call: OrderCall;
+}
+
+/** The end of a call: its answer, or the reason why there is none. */
+export interface Outcome {
+  readonly id: number;
+  readonly answer?: OrderAnswer;
+  readonly failure?: string;
+}
+
+/**
+ * A file of orders. What it is asked opens it where it is not open; a fault of the file fails all that was asked at once,
+ * and closes it. Waits for other processes at work on the file no longer than `patienceMs`.
+ */
 export interface OrderFile {
-  /** Waits for other processes at work on the file no longer than `patienceMs`. */
-  answer(call: OrderCall, patienceMs: number): OrderAnswer;
+  /** Answers calls that write nothing. */
+  read(calls: readonly NumberedCall[], patienceMs: number): readonly Outcome[];
+  /**
+   * Answers calls in their order, in one transaction: they share a flush to the disk, and none is answered before it. A
+   * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
+   */
+  write(calls: readonly NumberedCall[], patienceMs: number): readonly Outcome[] | 'locked';
   /** Tells the file from any other that comes to its path; `undefined` until it was first opened. */
   identity(): string | undefined;
   close(): void;
@@ -53,10 +74,14 @@ const DAY_KEPT_MS = 7 * 86_400_000;
 /** Waits so long for further finished orders before the log is emptied of their signed bytes, and between attempts. */
 const EMPTYING_PAUSE_MS = 250;
 
+/** Waits so long for the lock of another process, of all the time that a write has: reads have their turn in between. */
+const LOCK_WAIT_MS = 100;
+
 /**
  * WAL with a full sync: a record is on the disk, not only in the system's cache, before its order is sent, at the price
- * of one flush a write. A process that is killed leaves a log that the next one reads. On macOS a flush reaches the disk
- * only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above all.
+ * of one flush for the writes that come together. A process that is killed leaves a log that the next one reads. On macOS
+ * a flush reaches the disk only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above
+ * all.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -122,6 +147,11 @@ function prepare(db: DatabaseSync) {
       'INSERT INTO days (day, units) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET units = units + excluded.units',
     ),
     counted,
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    beginCall: db.prepare('SAVEPOINT call'),
+    undoCall: db.prepare('ROLLBACK TO call'),
+    endCall: db.prepare('RELEASE call'),
+    commit: db.prepare('COMMIT'),
     clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
     cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
     emptyLog: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
@@ -177,22 +207,12 @@ function countedOn({ statements }: OpenFile, day: string): bigint {
   return typeof units === 'bigint' ? units : 0n;
 }
 
-/** Writes a row, and with it the count of a day: both or none. */
+/** Writes a row, and with it the count of a day. After `conflict` and `above_cap` the caller undoes what was done. */
 function write(file: OpenFile, act: () => boolean, count: DayCount | undefined): Written {
-  if (!count) return act() ? 'written' : 'conflict';
-  const { db, statements } = file;
-  db.exec('BEGIN IMMEDIATE');
-  let written: Written | undefined;
-  try {
-    if (act()) {
-      statements.count.run(count.day, count.units);
-      const isAbove = count.atMost !== undefined && countedOn(file, count.day) > count.atMost;
-      written = isAbove ? 'above_cap' : 'written';
-    } else written = 'conflict';
-  } finally {
-    db.exec(written === 'written' ? 'COMMIT' : 'ROLLBACK');
-  }
-  return written;
+  if (!act()) return 'conflict';
+  if (!count) return 'written';
+  file.statements.count.run(count.day, count.units);
+  return count.atMost !== undefined && countedOn(file, count.day) > count.atMost ? 'above_cap' : 'written';
 }
 
 function clean({ statements }: OpenFile, beforeMs: number): undefined {
@@ -218,6 +238,47 @@ function answer(file: OpenFile, call: OrderCall): OrderAnswer {
     case 'clean':
       return clean(file, call.beforeMs);
   }
+}
+
+/** Tells why a call has no answer. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Does one call of a transaction, all of it or nothing. Throws where SQLite has given up the transaction itself. */
+function attempt(file: OpenFile, { id, call }: NumberedCall): Outcome {
+  const { db, statements } = file;
+  statements.beginCall.run();
+  try {
+    const answered = answer(file, call);
+    if (answered === 'above_cap') statements.undoCall.run();
+    return { id, answer: answered };
+  } catch (error) {
+    if (!db.isTransaction) throw error;
+    statements.undoCall.run();
+    return { id, failure: reasonOf(error) };
+  } finally {
+    if (db.isTransaction) statements.endCall.run();
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+/** Begins a transaction; `false` while another process holds the file. */
+function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
+  db.exec(`PRAGMA busy_timeout = ${Math.min(patienceMs, LOCK_WAIT_MS)}`);
+  try {
+    statements.begin.run();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
+}
+
+/** Tells that signed bytes are left over: in the log, where the row had them. */
+function leavesBytes({ call }: NumberedCall): boolean {
+  return call.ask === 'replace' && call.row.holder === null;
 }
 
 /**
@@ -249,22 +310,33 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     if (!emptyLog(file)) emptySoon();
     return file;
   };
+  const use = <T>(patienceMs: number, act: (file: OpenFile) => T): T => {
+    if (known !== undefined && identify(path) !== known) {
+      throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
+    }
+    try {
+      return act(open ?? opened(patienceMs));
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
   return {
-    answer: (call, patienceMs) => {
-      if (known !== undefined && identify(path) !== known) {
-        throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
-      }
-      try {
-        const file = open ?? opened(patienceMs);
+    read: (calls, patienceMs) =>
+      use(patienceMs, (file) => {
         file.db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
-        const answered = answer(file, call);
-        if (call.ask === 'replace' && answered === 'written' && call.row.holder === null) emptySoon();
-        return answered;
-      } catch (error) {
-        close();
-        throw error;
-      }
-    },
+        return calls.map(({ id, call }) => ({ id, answer: answer(file, call) }));
+      }),
+    write: (calls, patienceMs) =>
+      use(patienceMs, (file) => {
+        if (!begin(file, patienceMs)) return 'locked';
+        const outcomes = calls.map((call) => attempt(file, call));
+        file.statements.commit.run();
+        if (calls.some(leavesBytes)) emptySoon();
+        // Perhaps a fault of the file: what is asked next opens it anew.
+        if (outcomes.some(({ failure }) => failure !== undefined)) close();
+        return outcomes;
+      }),
     identity: () => known,
     close,
   };

@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { STORE_CALL_MS } from '../shared/limits.ts';
-import type { OrderAnswer, OrderCall } from './order-file.ts';
+import type { OrderAnswer, OrderCall, Outcome } from './order-file.ts';
 
 /** Facts that a thread is started with. */
 export interface StoreThreadData {
@@ -18,12 +18,10 @@ export interface StoreRequest {
   readonly call: OrderCall | { readonly ask: 'close' };
 }
 
+/** The ends of requests that ended together. */
 export interface StoreResponse {
-  readonly id: number;
   readonly identity: string | undefined;
-  readonly answer?: OrderAnswer;
-  /** Says why there is no answer. */
-  readonly failure?: string;
+  readonly outcomes: readonly Outcome[];
 }
 
 /** A file of orders in a thread of its own. */
@@ -72,9 +70,11 @@ export function createStoreThread(
       if (running?.worker === worker) running = undefined;
       for (const id of waiting.keys()) settle(id, ({ reject }) => reject(new Error(reason)));
     };
-    worker.on('message', ({ id, identity: seen, answer, failure }: StoreResponse) => {
+    worker.on('message', ({ identity: seen, outcomes }: StoreResponse) => {
       identity = seen;
-      settle(id, ({ resolve, reject }) => (failure === undefined ? resolve(answer) : reject(new Error(failure))));
+      for (const { id, answer, failure } of outcomes) {
+        settle(id, ({ resolve, reject }) => (failure === undefined ? resolve(answer) : reject(new Error(failure))));
+      }
     });
     worker.on('error', (error: Error) => fail(`The thread of the order store failed: ${error.message}`));
     worker.on('exit', () => fail('The thread of the order store ended.'));

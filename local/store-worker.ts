@@ -1,26 +1,87 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { STORE_REPORT_MS } from '../shared/limits.ts';
-import { createOrderFile, type OrderAnswer } from './order-file.ts';
+import { createOrderFile, type OrderCall, type OrderFile, type Outcome, reasonOf } from './order-file.ts';
 import { monotonicMs, type StoreRequest, type StoreResponse, type StoreThreadData } from './store-thread.ts';
 
-/** Answers requests one after the other, in their order. Runs in a thread of its own, which may wait for a lock. */
+/** The calls of one group at most: the first of a crowd are answered before the last are begun. */
+const MAX_GROUP = 256;
+
+interface TimedCall extends StoreRequest {
+  readonly call: OrderCall;
+}
+
+type Group = readonly TimedCall[];
+
+/** Parts the reads that no write before them concerns, which wait for no lock and no flush, from all else. */
+function part(group: Group): readonly [reads: Group, writes: Group] {
+  const [reads, writes]: [TimedCall[], TimedCall[]] = [[], []];
+  const written = new Set<string>();
+  let isCleaned = false;
+  for (const timed of group) {
+    const { call } = timed;
+    const isFree = call.ask === 'open' || (call.ask === 'read' && !isCleaned && !written.has(call.key));
+    (isFree ? reads : writes).push(timed);
+    if ('row' in call) written.add(call.row.key);
+    isCleaned ||= call.ask === 'clean';
+  }
+  return [reads, writes];
+}
+
+function failed(group: Group, failure: string): readonly Outcome[] {
+  return group.map(({ id }) => ({ id, failure }));
+}
+
+/** Waits no longer than the first of a group can: the rest is for saying that it was in vain. */
+function patienceOf(group: Group): number {
+  const firstMs = Math.min(...group.map(({ deadlineMs }) => deadlineMs));
+  return Math.max(0, Math.floor(firstMs - monotonicMs()) - STORE_REPORT_MS);
+}
+
+/**
+ * Answers requests in a thread of its own, which may wait for a lock or a disk. All that came while it did are a group,
+ * and the writes of a group share one flush.
+ */
 function serve({ path, identity }: StoreThreadData): void {
   const file = createOrderFile(path, identity);
-  const answer = ({ deadlineMs, call }: StoreRequest): OrderAnswer => {
-    const leftMs = Math.floor(deadlineMs - monotonicMs());
-    if (leftMs <= 0) throw new Error('The order store came to a call after its time.');
-    if (call.ask === 'close') return void file.close();
-    return file.answer(call, Math.max(0, leftMs - STORE_REPORT_MS));
+  const waiting: TimedCall[] = [];
+  let closing: number | undefined;
+  const respond = (outcomes: readonly Outcome[]) => {
+    if (outcomes.length > 0) parentPort?.postMessage({ identity: file.identity(), outcomes } satisfies StoreResponse);
   };
-  parentPort?.on('message', (request: StoreRequest) => {
-    const respond = (outcome: Pick<StoreResponse, 'answer' | 'failure'>) =>
-      parentPort?.postMessage({ id: request.id, identity: file.identity(), ...outcome });
+  /** Gives those that have more than a time left, and fails the others. */
+  const inTime = (group: Group, leastMs: number, failure: string): Group => {
+    const endMs = monotonicMs() + leastMs;
+    const isOver = ({ deadlineMs }: TimedCall) => deadlineMs <= endMs;
+    respond(failed(group.filter(isOver), failure));
+    return group.filter((timed) => !isOver(timed));
+  };
+  const answer = (group: Group, ask: OrderFile['read' | 'write']) => {
+    if (group.length === 0) return;
     try {
-      const answered = answer(request);
-      respond({ answer: answered });
+      const outcomes = ask(group, patienceOf(group));
+      if (outcomes !== 'locked') return respond(outcomes);
+      // Reads that came in the meantime are answered before the next attempt.
+      waiting.unshift(...inTime(group, STORE_REPORT_MS, 'Another process holds the file of the order store.'));
     } catch (error) {
-      respond({ failure: error instanceof Error ? error.message : String(error) });
+      respond(failed(group, reasonOf(error)));
     }
+  };
+  const work = () => {
+    const group = inTime(waiting.splice(0, MAX_GROUP), 0, 'The order store came to a call after its time.');
+    const [reads, writes] = part(group);
+    answer(reads, file.read);
+    answer(writes, file.write);
+    if (waiting.length > 0) setImmediate(work);
+    else if (closing !== undefined) {
+      file.close();
+      respond([{ id: closing }]);
+    }
+  };
+  parentPort?.on('message', ({ id, deadlineMs, call }: StoreRequest) => {
+    // What else has come by now is in the queue of messages, and is here before the work begins.
+    if (waiting.length === 0 && closing === undefined) setImmediate(work);
+    if (call.ask === 'close') closing = id;
+    else waiting.push({ id, deadlineMs, call });
   });
 }
 

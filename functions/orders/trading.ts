@@ -114,7 +114,7 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   }
   const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;
   checkAccount(pinnedAddress, config, log);
-  const store = createDynamoDbStore({ tableName: ordersTable });
+  const store = createDynamoDbStore({ tableName: ordersTable, recordForm: config.recordForm });
   const readKey = createWalletKeyReader(privateKeySecret);
   const deps = { config, log, store, readKey, secretId: privateKeySecret, pinnedAddress };
   let opened: Promise<Orders> | undefined;

@@ -275,6 +275,7 @@ describe('settings', () => {
       logLevel: 'debug',
       gammaUrl: 'https://gamma.example/',
       clobUrl: 'https://clob.example',
+      recordForm: 'packed',
     };
     const { environment, orders } = readSettings(context);
     const variables = { ...environment, ...orders?.variables };
@@ -292,6 +293,7 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
+      recordForm: 'packed',
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,

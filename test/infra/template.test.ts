@@ -337,6 +337,14 @@ describe('the stack of orders', () => {
     templateOf().hasOutput('ApiId', { Export: { Name: 'order-book-adapter:ApiId' } });
   });
 
+  it('logs all of our lines, and of Lambda its failures alone', () => {
+    const LoggingConfig = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'WARN' };
+    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, LoggingConfig });
+    for (const MemorySize of [256, 1024]) {
+      templateOf().hasResourceProperties('AWS::Lambda::Function', { MemorySize, LoggingConfig });
+    }
+  });
+
   it('reserves concurrency where that is asked for, and answers within 28 s', () => {
     const reserved = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 10 }, 'orders');
     const Properties = { MemorySize: 1769, Timeout: 28 };

@@ -102,6 +102,16 @@ export function describeAlarmMetrics(world: World): void {
     });
   });
 
+  it('an environment says first how long its start took', async () => {
+    secrets.set(WALLET_KEY);
+    await withOrders(world, async ({ sandbox, place }) => {
+      await place();
+      const [first] = linesOf(sandbox);
+      assert.equal(first?.['message'], 'started');
+      assert.ok(Number(first['init_ms']) > 0);
+    });
+  });
+
   it('an order and its refused API credentials are logged with the ids of their request, and who sent it', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ sandbox, place }) => {

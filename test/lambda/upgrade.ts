@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { FaultOrder } from '../../paper/faults.ts';
+import type { RecordForm } from '../../shared/settings.ts';
 import { WALLET_KEY } from '../support/service/synthesize.ts';
 import type { DeployedFunction } from './assembly.ts';
 import { route } from './gateway.ts';
@@ -120,11 +121,13 @@ export function describeUpgrade(world: World): void {
       }
     });
 
+    // The next one packs its records, as where the setting comes with a build.
     it(`places ${KEYS} keys once each, and says nothing else`, { timeout: 300_000 }, async (test) => {
-      const start = (target: DeployedFunction) => startSandbox(target, world.stage, world.variables);
+      const start = (target: DeployedFunction, recordForm: RecordForm) =>
+        startSandbox(target, world.stage, { ...world.variables, SERVICE_RECORD_FORM: recordForm });
       const environments = [
-        [await start(current), await start(current)],
-        [await start(following), await start(following)],
+        [await start(current, 'plain'), await start(current, 'plain')],
+        [await start(following, 'packed'), await start(following, 'packed')],
       ];
       const earlier = new Set(world.venue.orders().map(({ id }) => id));
       try {

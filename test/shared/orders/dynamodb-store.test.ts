@@ -1,23 +1,43 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
+import { packRecord } from '../../../shared/orders/packed-record.ts';
+import type { RecordForm } from '../../../shared/settings.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
-import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { finishedOrder, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
 import { listeningPort } from '../../support/service/listening-port.ts';
 
+/** The record of `unfinishedOrder('a')` as the first build that packs wrote it. */
+const FIRST_PACKED =
+  'IyIToToxjXiA1TegQtHYzNXYzMDUxdLZ0CzRPNHYxTzJ0MLSItXUyNLY0izRzDTZyBgt9yYa4sq/YBlEDjanJsBSHCQbUAYJFSdgr8UoWaGWLOjp3DBp' +
+  'FI5C6sMYpVoiS1AwXy+1IjG3ICcVT9lJQn5HL2MxS1JTWFFqbomoCLAVqxgFZiJSiQnVbAwiatGKR1SDkYtK9HK1FgA=';
+
+/** Counts the bytes of an item as DynamoDB does: of names and of values, two digits of a number a byte and one more. */
+function sizeOf(item: Record<string, AttributeValue>): number {
+  const bytesOf = ({ S = '', B, N }: AttributeValue) =>
+    Buffer.byteLength(S) + (B?.length ?? 0) + (N === undefined ? 0 : Math.ceil(N.length / 2) + 1);
+  return Object.entries(item).reduce((sum, [name, value]) => sum + name.length + bytesOf(value), 0);
+}
+
 describe('orders in DynamoDB', () => {
   let db: TestDynamoDb;
-  const openStore = () => createDynamoDbStore(db);
-  const readItem = async () => {
+  const openStore = (recordForm?: RecordForm) => createDynamoDbStore({ ...db, ...(recordForm && { recordForm }) });
+  const readItem = async (key = 'key') => {
     const client = new DynamoDBClient(db.client);
     const { Item } = await client.send(
-      new GetItemCommand({ TableName: db.tableName, Key: { idempotency_key: { S: 'key' } } }),
+      new GetItemCommand({ TableName: db.tableName, Key: { idempotency_key: { S: key } } }),
     );
     client.destroy();
-    return Item;
+    return Item ?? {};
+  };
+  const putItem = async (Item: Record<string, AttributeValue>) => {
+    const client = new DynamoDBClient(db.client);
+    await client.send(new PutItemCommand({ TableName: db.tableName, Item }));
+    client.destroy();
   };
 
   beforeEach(async () => {
@@ -27,14 +47,58 @@ describe('orders in DynamoDB', () => {
 
   orderStoreContract(() => [openStore(), openStore()]);
 
+  describe('packed', () => orderStoreContract(() => [openStore('packed'), openStore('packed')]));
+
+  describe('by two builds of which one packs', () =>
+    orderStoreContract(() => [openStore('packed'), openStore('plain')]));
+
+  it.each([
+    ['eoa', 65],
+    ['deposit-wallet', 65 + 32 + 32 + 190 + 2],
+  ])(
+    'packs an order of an account %s into one unit of writing, with a long key, and its answer',
+    async (_kind, bytes) => {
+      // No digits that repeat: what is signed does not pack.
+      const signature = `0x${randomBytes(bytes).toString('hex')}`;
+      const record = unfinishedOrder(randomUUID(), `0x${randomBytes(32).toString('hex')}`);
+      const amounts = { makerAmount: '5100000', takerAmount: '10000000', timestamp: '1795313938419', expiration: '0' };
+      const codes = {
+        metadata: `0x${randomBytes(32).toString('hex')}`,
+        builder: `0x${randomBytes(32).toString('hex')}`,
+      };
+      const parties = { maker: WALLET, signer: WALLET, tokenId: record.order.tokenId, side: 'BUY', signatureType: 0 };
+      const payload = JSON.stringify({ salt: 1, ...parties, ...amounts, ...codes, signature });
+      const store = openStore('packed');
+      const key = randomBytes(50).toString('hex');
+      await store.create(key, { ...record, order: { ...record.order, payload } });
+      expect(sizeOf(await readItem(key))).toBeLessThan(1_024);
+      await store.replace(key, finishedOrder(PLACED), 'unfinished');
+      expect(sizeOf(await readItem(key))).toBeLessThan(1_024);
+    },
+  );
+
+  it('fails on a packed item that is damaged, and on one that unpacks to more than any record', async () => {
+    const store = openStore('packed');
+    for (const text of ['damaged', ' '.repeat(500_000)]) {
+      const packed = text === 'damaged' ? Buffer.from(text) : packRecord(text);
+      await putItem({ idempotency_key: { S: 'key' }, packed: { B: packed } });
+      await expect(store.read('key')).rejects.toThrow();
+    }
+  });
+
+  it('reads what the first build that packs has written', async () => {
+    await putItem({ idempotency_key: { S: 'key' }, packed: { B: Buffer.from(FIRST_PACKED, 'base64') } });
+    expect(await openStore().read('key')).toStrictEqual(unfinishedOrder('a'));
+  });
+
   it('gives only a finished order an end', async () => {
     const store = openStore();
     await store.create('key', unfinishedOrder('a'));
-    expect(Object.keys((await readItem()) ?? {}).sort()).toStrictEqual(['idempotency_key', 'lease_owner', 'record']);
+    expect(Object.keys(await readItem()).sort()).toStrictEqual(['idempotency_key', 'lease_owner', 'record']);
     await store.replace('key', finishedOrder(PLACED, 1_790_090_000_001), 'unfinished');
     const item = await readItem();
-    expect(Object.keys(item ?? {}).sort()).toStrictEqual(['expires_at', 'idempotency_key', 'record']);
-    expect(item?.['expires_at']).toStrictEqual({ N: '1790090001' });
+    expect(Object.keys(item).sort()).toStrictEqual(['expires_at', 'idempotency_key', 'record']);
+    expect(item['expires_at']).toStrictEqual({ N: '1790090001' });
   });
 
   it('counts though other transactions are at work on the day, and gives up in time when they always are', async () => {

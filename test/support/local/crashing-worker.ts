@@ -1,8 +1,17 @@
 import { parentPort } from 'node:worker_threads';
-import type { StoreRequest } from '../../../local/store-thread.ts';
+import type { StoreRequest, StoreResponse } from '../../../local/store-thread.ts';
 
-// The thread of the local store, but that it dies when it is asked for this key.
-parentPort?.on('message', ({ call }: StoreRequest) => {
+// The thread of the local store, but that it dies when it is asked for one key, and before it answers for another.
+const after = new Set<number>();
+parentPort?.on('message', ({ id, call }: StoreRequest) => {
   if (call.ask === 'read' && call.key === 'crash') process.exit(1);
+  if (call.ask === 'create' && call.row.key === 'crash after') after.add(id);
 });
+const respond = parentPort?.postMessage.bind(parentPort);
+if (parentPort) {
+  parentPort.postMessage = (response: StoreResponse) => {
+    if (response.outcomes.some(({ id }) => after.has(id))) process.exit(1);
+    respond?.(response);
+  };
+}
 await import('../../../local/store-worker.ts');

@@ -2,14 +2,18 @@ import { openOrderStore } from '../../../local/sqlite-order-store.ts';
 import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
-// A process that stores one order after the other and prints the key of each that was answered, until it is killed.
-// Its log goes elsewhere: the lines of the test are its answers.
+// A process that stores orders, several at a time so that they share flushes, and prints the key of each that was
+// answered, until it is killed. Its log goes elsewhere: the lines of the test are its answers.
+const AT_A_TIME = 8;
 const [path = ''] = process.argv.slice(2);
 const log = createLog({ level: 'error', write: (line) => process.stderr.write(`${line}\n`) });
 const store = openOrderStore({ path, log });
-for (let index = 0; ; index += 1) {
-  const key = `${process.pid}-${index}`;
-  // A store that fails has answered nothing; the next call opens it anew.
-  const stored = await store.create(key, unfinishedOrder(key)).catch(() => false);
-  if (stored) process.stdout.write(`${key}\n`);
-}
+const storeForever = async (writer: number) => {
+  for (let index = 0; ; index += 1) {
+    const key = `${process.pid}-${writer}-${index}`;
+    // A store that fails has answered nothing; the next call opens it anew.
+    const stored = await store.create(key, unfinishedOrder(key)).catch(() => false);
+    if (stored) process.stdout.write(`${key}\n`);
+  }
+};
+await Promise.all(Array.from({ length: AT_A_TIME }, (_, writer) => storeForever(writer)));
