@@ -7,14 +7,14 @@ type CallerOf = (requestContext: unknown) => string | undefined;
 
 /**
  * Names a request as it is known elsewhere: `gateway_request_id` is in the gateway's access log, `lambda_request_id` in
- * the lines that Lambda writes by itself.
+ * the lines that Lambda writes by itself. The latter is the request's own id where the caller has sent none.
  */
 export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['trace']> {
-  return ({ requestContext }, { awsRequestId }) => {
+  return ({ requestContext }, { awsRequestId }, requestId) => {
     const caller = callerOf(requestContext);
     return {
       gateway_request_id: requestContext.requestId,
-      lambda_request_id: awsRequestId,
+      ...(awsRequestId !== requestId && { lambda_request_id: awsRequestId }),
       ...(caller !== undefined && { gateway_caller: caller }),
     };
   };

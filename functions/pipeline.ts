@@ -22,7 +22,7 @@ export interface PipelineDeps {
   /** Pages may send the token of their user. */
   readonly bearerTokens?: boolean;
   /** Names a request as the gateway and Lambda know it, for its lines in the log. */
-  readonly trace?: (event: Event, context: RequestContext) => Readonly<Record<string, string>>;
+  readonly trace?: (event: Event, context: RequestContext, requestId: string) => Readonly<Record<string, string>>;
   /** Makes further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: (request: AnsweredRequest) => RequestMetrics;
 }
@@ -70,7 +70,7 @@ function openState(event: Event, context: RequestContext, budgetMs: number, deps
   // The gateway gives up by its own clock: what a cold start has taken is gone. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
   const requestId = requestIdFrom(headers['x-request-id'], context.awsRequestId);
-  const trace = { request_id: requestId, ...deps.trace?.(event, context) };
+  const trace = { request_id: requestId, ...deps.trace?.(event, context, requestId) };
   return {
     requestId,
     trace,

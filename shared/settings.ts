@@ -207,7 +207,7 @@ export const DEPLOYMENT_SETTINGS = {
   recordForm: {
     name: 'SERVICE_RECORD_FORM',
     format: oneOf(RECORD_FORMS),
-    fallback: 'plain',
+    fallback: 'packed',
     meaning: 'plain, or packed: how records are written; both are read',
     functions: ORDERS,
   },

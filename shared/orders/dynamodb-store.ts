@@ -137,12 +137,12 @@ const CONFLICT_PAUSE_MS = { min: 10, max: 60 } as const;
 
 /**
  * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a
- * daily cap one transaction and one write. A write of up to 1 KB is one unit: a packed record is, a plain one is two. The second attempt of a write whose answer was lost is a `conflict`: the caller
- * reads the record to see whose it is.
+ * daily cap one transaction and one write. A write of up to 1 KB is one unit: a packed record is, a plain one is two. The
+ * second attempt of a write whose answer was lost is a `conflict`: the caller reads the record to see whose it is.
  */
 export function createDynamoDbStore({
   tableName: TableName,
-  recordForm = 'plain',
+  recordForm = 'packed',
   client: config = {},
 }: DynamoDbStoreSettings): OrderStore {
   const client = createClient(config);

@@ -275,7 +275,7 @@ describe('settings', () => {
       logLevel: 'debug',
       gammaUrl: 'https://gamma.example/',
       clobUrl: 'https://clob.example',
-      recordForm: 'packed',
+      recordForm: 'plain',
     };
     const { environment, orders } = readSettings(context);
     const variables = { ...environment, ...orders?.variables };
@@ -293,7 +293,7 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
-      recordForm: 'packed',
+      recordForm: 'plain',
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,

@@ -49,7 +49,7 @@ describe('the settings', () => {
       storePath: '.data/orders.db',
       orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    const deployed = { ...common, recordForm: 'plain', orders: { kind: 'off' } };
+    const deployed = { ...common, recordForm: 'packed', orders: { kind: 'off' } };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
     for (const env of [{}, empty]) {
       expect(parseLocalConfig(env)).toStrictEqual(local);

@@ -25,7 +25,7 @@ function sizeOf(item: Record<string, AttributeValue>): number {
 
 describe('orders in DynamoDB', () => {
   let db: TestDynamoDb;
-  const openStore = (recordForm?: RecordForm) => createDynamoDbStore({ ...db, ...(recordForm && { recordForm }) });
+  const openStore = (recordForm: RecordForm = 'plain') => createDynamoDbStore({ ...db, recordForm });
   const readItem = async (key = 'key') => {
     const client = new DynamoDBClient(db.client);
     const { Item } = await client.send(
