@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { invocationTrace } from '../../functions/deployed.ts';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
@@ -90,6 +91,15 @@ describe('the pipeline', () => {
       expect(lines).toMatchObject([{ request_id: result.headers?.['x-request-id'] }]);
     },
   );
+
+  it('names the invocation in the log once, as the request itself where the caller has sent no id', async () => {
+    const trace = invocationTrace(() => undefined);
+    const [own] = (await ask(ok, { awsRequestId: 'invocation-1' }, { trace })).lines;
+    const headers = { 'x-request-id': 'mine' };
+    const [sent] = (await ask(ok, { awsRequestId: 'invocation-1', headers }, { trace })).lines;
+    expect([own?.['request_id'], own?.['lambda_request_id']]).toStrictEqual(['invocation-1', undefined]);
+    expect([sent?.['request_id'], sent?.['lambda_request_id']]).toStrictEqual(['mine', 'invocation-1']);
+  });
 
   it('takes the id of the invocation where the caller has none', async () => {
     const { result, lines } = await ask(ok, { awsRequestId: 'invocation-1' });
