@@ -1,4 +1,8 @@
 import './local/node-version.cjs';
+import { join } from 'node:path';
+
+// What Node compiles is kept, for the workers and for the commands that tests start.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
 /** Tests run the sources as Node does: ES modules, TypeScript with its types erased. */
 export default {
@@ -10,6 +14,7 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Many tests wait for a time to pass: two workers for each of two cores make use of it.
   maxWorkers: 4,
+  testSequencer: '<rootDir>/test/support/slow-first.mjs',
   testTimeout: 90_000,
   reporters: ['default', '<rootDir>/test/support/duration.mjs'],
 };

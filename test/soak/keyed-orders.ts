@@ -186,8 +186,9 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
         }
         const copies = random() < 0.1 ? 2 : 1;
         const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
+        const goesOn = () => performance.now() < giveUpAt;
         const key = `key-${index}`;
-        const replies = await askUntilFinal(anyService, key, order, { copies, giveUpAt }).catch(() => []);
+        const replies = await askUntilFinal(anyService, key, order, { copies, goesOn }).catch(() => []);
         outcomes.push({ key, order, replies });
       }
     };

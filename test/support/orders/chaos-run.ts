@@ -108,18 +108,23 @@ export async function askOnce(service: Reachable, key: string, body: object): Pr
   return { status: response.status, body: JSON.parse(text), replayed };
 }
 
-/** Repeats a request, `copies` of it at the same time, until one has a final answer; gives all final answers. */
+/**
+ * Repeats a request, `copies` of it at the same time, until one has a final answer; gives all final answers. `goesOn` tells
+ * if there is another attempt after so many; by their number, it does not matter how busy the machine is.
+ */
 export async function askUntilFinal(
   service: Reachable,
   key: string,
   body: object,
-  { copies, giveUpAt }: { readonly copies: number; readonly giveUpAt: number },
+  { copies, goesOn }: { readonly copies: number; readonly goesOn: (attempts: number) => boolean },
 ): Promise<readonly FinalReply[]> {
-  for (let pause = 50; performance.now() < giveUpAt; pause = Math.min(pause * 1.5, 800)) {
+  let pause = 50;
+  for (let attempts = 0; goesOn(attempts); attempts += 1) {
     const asked = Array.from({ length: copies }, () => askOnce(service, key, body));
     const replies = (await Promise.all(asked)).filter((reply) => reply !== undefined);
     if (replies.length > 0) return replies;
     await sleep(pause);
+    pause = Math.min(pause * 1.5, 800);
   }
   throw new Error(`no final answer for ${key} in time`);
 }

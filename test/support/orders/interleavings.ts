@@ -27,23 +27,60 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-interface Walk {
-  readonly system: System;
-  readonly names: readonly string[];
+async function step(system: System, choice: number): Promise<string> {
+  const happening = system.happenings()[choice];
+  if (!happening) throw new Error('The system is not deterministic.');
+  happening.run();
+  await settle();
+  return happening.name;
 }
 
-async function walk(build: () => System, path: readonly number[]): Promise<Walk> {
-  const system = build();
+/** Goes along a path; gives the names of what happened. */
+async function walk(system: System, path: readonly number[]): Promise<readonly string[]> {
   const names: string[] = [];
   await settle();
-  for (const choice of path) {
-    const happening = system.happenings()[choice];
-    if (!happening) throw new Error(`The system is not deterministic after: ${names.join(', ')}`);
-    names.push(happening.name);
-    happening.run();
-    await settle();
-  }
-  return { system, names };
+  for (const choice of path) names.push(await step(system, choice));
+  return names;
+}
+
+/** All that the search has to know of a state. */
+interface Sight {
+  readonly state: string;
+  readonly breach: string | undefined;
+  /** The number of happenings. */
+  readonly choices: number;
+}
+
+function lookAt(system: System): Sight {
+  return { state: system.state(), breach: system.breach(), choices: system.happenings().length };
+}
+
+/**
+ * Tells what is at the end of a path. A system costs all steps from the start, so one that came to a state which is not
+ * known goes on by first choices, and what it sees there is kept until the search asks for it: half as many systems.
+ */
+function createScout(build: () => System, isKnown: (state: string) => boolean) {
+  const ahead = new Map<string, Sight>();
+  const passed = new Set<string>();
+  const goOn = async (system: System, path: readonly number[], from: Sight) => {
+    let [sight, end] = [from, path];
+    while (sight.choices > 0 && !isKnown(sight.state) && !passed.has(sight.state)) {
+      passed.add(sight.state);
+      await step(system, 0);
+      sight = lookAt(system);
+      end = [...end, 0];
+      ahead.set(String(end), sight);
+    }
+  };
+  return async (path: readonly number[]): Promise<Sight> => {
+    const kept = ahead.get(String(path));
+    if (kept) return kept;
+    const system = build();
+    await walk(system, path);
+    const sight = lookAt(system);
+    await goOn(system, path, sight);
+    return sight;
+  };
 }
 
 /**
@@ -51,20 +88,20 @@ async function walk(build: () => System, path: readonly number[]): Promise<Walk>
  */
 export async function explore(build: () => System): Promise<Exploration> {
   const seen = new Set<string>();
+  const scout = createScout(build, (state) => seen.has(state));
   let ends = 0;
   let frontier: (readonly number[])[] = [[]];
   while (frontier.length > 0) {
     const next: (readonly number[])[] = [];
     for (const path of frontier) {
-      const { system, names } = await walk(build, path);
-      const state = system.state();
+      const { state, breach, choices } = await scout(path);
       if (seen.has(state)) continue;
       seen.add(state);
-      const breach = system.breach();
-      if (breach !== undefined) return { states: seen.size, ends, broken: { breach, path: names } };
-      const count = system.happenings().length;
-      if (count === 0) ends += 1;
-      for (let choice = 0; choice < count; choice += 1) next.push([...path, choice]);
+      if (breach !== undefined) {
+        return { states: seen.size, ends, broken: { breach, path: await walk(build(), path) } };
+      }
+      if (choices === 0) ends += 1;
+      for (let choice = 0; choice < choices; choice += 1) next.push([...path, choice]);
     }
     frontier = next;
   }

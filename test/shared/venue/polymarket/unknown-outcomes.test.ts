@@ -11,6 +11,7 @@ import {
   place,
   resultOf,
   TOKEN,
+  type TradingWorld,
 } from '../../../support/orders/trading-world.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
@@ -141,6 +142,27 @@ async function placeWithSlowLookUps() {
     setTimeout(() => response.writeHead(404, JSON_TYPE).end('{"error":"not found"}'), 500).unref();
   };
   return place(await openWorld({ ...NOBODY_KNOWS, order: () => slow }), 6_200);
+}
+
+/**
+ * Tells if a time has passed by the order of this process' own timers: where the machine is busy, that of the test comes
+ * as late as those of the service.
+ */
+function passedAfter(milliseconds: number): () => boolean {
+  let passed = false;
+  setTimeout(() => {
+    passed = true;
+  }, milliseconds).unref();
+  return () => passed;
+}
+
+/** Submits one order; fails beyond the second between an order's budget and what callers are promised. */
+async function placeInTime(world: TradingWorld, budget: number) {
+  const signed = await world.sign();
+  const isLate = passedAfter(budget + 1_000);
+  const result = await resultOf(world.entry.submit(signed, callWithin(budget)), signed.orderId);
+  expect(isLate()).toBe(false);
+  return { signed, result };
 }
 
 // Side by side, since each takes five seconds.
@@ -375,14 +397,8 @@ describe('an order that may be live', () => {
       await openWorld({ post: () => ({ status: 400, body: { error: 'Duplicated' } }), order: () => 'hang' }),
       await openWorld({ post: () => 'hang', order: () => 'hang', trades: () => 'hang' }),
     ];
-    const ends = await Promise.all(
-      worlds.map(async (world) => {
-        const end = await place(world, 6_200);
-        return { ...end, late: performance.now() - end.call.deadline };
-      }),
-    );
-    // The second between an order's budget and what callers are promised.
-    for (const { late } of ends) expect(late).toBeLessThan(1_000);
+    // Only where nothing hangs have the look-ups more time than they take, however busy the machine is.
+    const ends = await Promise.all(worlds.map((world, index) => placeInTime(world, index === 0 ? 24_000 : 6_200)));
     expect(ends.map(({ result }) => result)).toStrictEqual(
       ends.map(({ signed: { orderId } }) => ({ code: 'outcome_unknown', facts: { orderId } })),
     );
@@ -391,11 +407,12 @@ describe('an order that may be live', () => {
   });
 
   it('keeps 5 s of its time for look-ups', async () => {
-    const world = await openWorld({ post: () => 'hang', order: (id) => lookedUp(id, 'LIVE') });
-    const { result, call } = await place(world, 6_200);
+    const order: Answers['order'] = (id) => (isLate() ? NOT_FOUND : lookedUp(id, 'LIVE'));
+    const world = await openWorld({ post: () => 'hang', order });
+    const signed = await world.sign();
+    const isLate = passedAfter(6_200 - 4_400);
+    const result = await resultOf(world.entry.submit(signed, callWithin(6_200)), signed.orderId);
     expect(result).toMatchObject({ status: 'live' });
-    const lookUp = world.venue.seen.find(({ path }) => path.startsWith('/data/order/'));
-    expect(call.deadline - (lookUp?.at ?? call.deadline)).toBeGreaterThan(4_400);
   });
 
   it('is not sent at all when less than 6 s are left', async () => {
