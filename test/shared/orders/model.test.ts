@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { FULL_EXTENT } from '../../support/extent.ts';
 import { explore } from '../../support/orders/interleavings.ts';
 import { createWorld, type WorldOptions } from '../../support/orders/order-world.ts';
 import type { Flaw } from '../../support/orders/order-world-store.ts';
@@ -6,13 +7,16 @@ import type { Flaw } from '../../support/orders/order-world-store.ts';
 const TWO = 'two orders are at the venue';
 const UNTRUE = 'refused, it was said, and the venue has the order';
 
-/** Enough for two leases to end and for every late arrival; two failures meet each other where that is not too much. */
+/**
+ * Enough for two leases to end and for every late arrival, in full extent; two failures meet each other where that is not
+ * too much.
+ */
 const BOUNDS: Readonly<Record<WorldOptions['key'], { readonly faults: number; readonly ticks: number }>> = {
-  unused: { faults: 1, ticks: 3 },
+  unused: { faults: 1, ticks: FULL_EXTENT ? 3 : 2 },
   'of an unsent order': { faults: 2, ticks: 2 },
   'of a live order': { faults: 2, ticks: 2 },
   'of a filled order': { faults: 2, ticks: 3 },
-  'of an order that is held up': { faults: 1, ticks: 3 },
+  'of an order that is held up': { faults: 1, ticks: FULL_EXTENT ? 3 : 2 },
 };
 const KEYS = [
   'unused',
