@@ -136,14 +136,15 @@ describe('rules that are kept', () => {
 
   it('are kept for a thousand tokens, of which the one that was read longest ago goes first', async () => {
     const token = (n: number) => limitOrder({ tokenId: v1TokenId(n) });
-    const { rules, venue, clock } = await withBooks({});
+    const { rules, venue } = await withBooks({});
     for (let n = 1; n <= 1_000; n += 1) await rules.admit(token(n), callWithin());
-    clock.now += 60_000;
-    await rules.admit(token(1), callWithin());
+    await rules.reread(v1TokenId(1), callWithin());
     await rules.admit(token(1_001), callWithin());
     expect(venue.seen.length).toBe(1_002);
-    await rules.admit(token(1), callWithin());
+    for (const n of [1, 3, 1_000, 1_001]) await rules.admit(token(n), callWithin());
     expect(venue.seen.length).toBe(1_002);
+    await rules.admit(token(2), callWithin());
+    expect(venue.seen.length).toBe(1_003);
   });
 
   it('are not a failure that was met before', async () => {

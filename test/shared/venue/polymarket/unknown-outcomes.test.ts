@@ -85,6 +85,11 @@ const UNCLEAR: readonly (readonly [string, (orderId: string) => Reply])[] = [
     (id) => ({ status: 429, body: { error: 'Too Many Requests', orderID: id, status: 'live' } }),
   ],
   ['405', () => ({ status: 405, body: { error: 'method not allowed' } })],
+  // A proxy says so of its own time or of a repeat, and neither of what the venue did.
+  ...[408, 409].flatMap((status) => [
+    [`${status} with an unknown sentence`, () => ({ status, body: { error: 'nobody knows' } })] as const,
+    [`${status} of the edge`, () => ({ status, headers: HTML })] as const,
+  ]),
   ['400 Duplicated', (id) => ({ status: 400, body: { error: `order ${id} is invalid. Duplicated.` } })],
   ['200 Duplicated', (id) => accepted('', { errorMsg: `order ${id} is invalid. Duplicated.`, status: '' })],
   ['half of a JSON', () => ({ body: '{"success":true,"orderID":"0x' })],
