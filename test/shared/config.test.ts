@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { ConfigError } from '../../shared/formats.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS } from '../../shared/settings.ts';
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -226,6 +227,26 @@ describe('the settings of a deployment', () => {
   });
 });
 
+describe('the functions of a deployment', () => {
+  const TO_ALL = [
+    'SERVICE_CORS_ORIGINS',
+    'SERVICE_GAMMA_URL',
+    'SERVICE_CLOB_URL',
+    'SERVICE_LOG_LEVEL',
+    'SERVICE_METRICS_NAMESPACE',
+  ];
+  const settings = Object.values({ ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS });
+
+  it.each(['health', 'markets', 'book'] as const)('are told where the key is only to place orders, %s not', (route) => {
+    const told = settings.filter(({ functions }) => functions.some((name) => name === route));
+    expect(told.map(({ name }) => name)).toStrictEqual(TO_ALL);
+  });
+
+  it('are told everything to place orders', () => {
+    expect(settings.filter(({ functions }) => !functions.some((name) => name === 'orders'))).toStrictEqual([]);
+  });
+});
+
 describe('a variable that is no setting', () => {
   it.each([
     ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
@@ -352,6 +373,40 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_LOG_LEVEL: ['INFO', 'trace', '1'],
   SERVICE_WALLET_ADDRESS: ['0x', KEY],
 };
+
+/** The longest and the shortest that are taken, and the first beyond. */
+const BOUNDS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['SERVICE_PORT', ['0', '1', '65535'], ['65536', '00', '100000']],
+  ['SERVICE_HOST', ['a', 'x'.repeat(255)], ['x'.repeat(256)]],
+  ['SERVICE_ALLOWED_HOSTS', ['a', 'x'.repeat(255), '10.0.0.0/32', '10.0.0.0/0', '::/128'], ['x'.repeat(256), '::/129']],
+  [
+    'SERVICE_PRIVATE_KEY',
+    ['1'.padStart(64, '0'), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140'],
+    ['0'.repeat(64), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
+  ],
+  ['SERVICE_CLOB_API_KEY', ['!', '~'.repeat(128)], ['~'.repeat(129), '\u007f', 'k\u00e4y']],
+  [
+    'SERVICE_CLOB_API_SECRET',
+    ['aB3+/_-9', `${'a'.repeat(256)}==`],
+    ['a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
+  ],
+  ['SERVICE_CLOB_API_PASSPHRASE', ['!', '~'.repeat(256)], ['~'.repeat(257), '\u007f']],
+  ['SERVICE_MAX_ORDER_NOTIONAL', ['0.000001', '1'.repeat(100)], ['0.0', '1'.repeat(101)]],
+];
+
+describe('a setting at its bounds', () => {
+  it.each(BOUNDS)('is taken, and not beyond them: %s', (name, taken, refused) => {
+    for (const [values, expected] of [
+      [taken, undefined],
+      [refused, expect.stringContaining(name)],
+    ] as const) {
+      for (const value of values) {
+        const others = name in CREDENTIALS ? CREDENTIALS : {};
+        expect([value, messageOf({ ...others, [name]: value })]).toStrictEqual([value, expected]);
+      }
+    }
+  });
+});
 
 describe('a malformed setting', () => {
   const rows = Object.entries(MALFORMED).flatMap(([name, values]) => values.map((value) => [name, value] as const));
