@@ -215,13 +215,16 @@ describe('an answer that refuses whoever runs the service', () => {
     ['a firewall', '<html>', 403, false, 'firewall', undefined],
     ['credentials, without a word', '{}', 401, true, 'credentials', 'no sentence'],
     ['credentials, in words that are new', '{"error":"who?"}', 401, true, 'credentials', 'who?'],
-  ] as const)('says for its operator and the log that it is about %s', (_what, body, status, isJson, reason, logged) => {
-    const posted = read(body, { status, isJson });
-    const end = posted.kind === 'unproven' ? posted.said : posted;
-    if (end?.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);
-    expect(end.error.facts).toMatchObject({ reason });
-    expect(end.error.cause).toStrictEqual(logged === undefined ? undefined : new Error(logged));
-  });
+  ] as const)(
+    'says for its operator and the log that it is about %s',
+    (_what, body, status, isJson, reason, logged) => {
+      const posted = read(body, { status, isJson });
+      const end = posted.kind === 'unproven' ? posted.said : posted;
+      if (end?.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);
+      expect(end.error.facts).toMatchObject({ reason });
+      expect(end.error.cause).toStrictEqual(logged === undefined ? undefined : new Error(logged));
+    },
+  );
 });
 
 describe('the wait that an answer asks for', () => {
