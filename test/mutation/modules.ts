@@ -43,11 +43,6 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   // What is done where an answer proves nothing. The look-ups take their five seconds.
   fate: {
     code: ['shared/venue/polymarket/submission.ts'],
-    tests: [
-      'shared/venue/polymarket/submission',
-      'shared/venue/polymarket/settle',
-      'shared/venue/polymarket/fills',
-      'shared/venue/polymarket/unknown-outcomes',
-    ],
+    tests: ['shared/venue/polymarket/submission', 'shared/venue/polymarket/settle', 'shared/venue/polymarket/fills'],
   },
 };

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fate, SignedOrder } from '../../../../shared/venue/port.ts';
-import { type Answers, accepted, lookedUp, openWorld } from '../../../support/orders/trading-world.ts';
+import {
+  type Answers,
+  accepted,
+  lookedUp,
+  NO_TRADES,
+  NOT_FOUND,
+  openWorld,
+} from '../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
@@ -121,6 +128,68 @@ describe('an order that was not taken', () => {
   it('is looked up no further where the venue has said so', async () => {
     const { calls } = await handed({ post: refuses('invalid signature') });
     expect(calls).toStrictEqual(['POST /order']);
+  });
+});
+
+describe('an answer that proves nothing', () => {
+  const LOOK_UP = 'GET /data/order/';
+  const TRADES = 'GET /data/trades';
+  const NOBODY_KNOWS = refuses('nobody knows');
+  const counted = ({ calls }: { readonly calls: readonly string[] }) =>
+    [LOOK_UP, TRADES].map((path) => calls.filter((call) => call.startsWith(path)).length);
+  const fill: Answers['trades'] = (taker_order_id) => ({
+    body: { data: [{ id: 't1', taker_order_id }], next_cursor: 'LTE=' },
+  });
+
+  it.each<[string, Answers, string, readonly number[]]>([
+    ['the first look-up finds the order', { order: found }, 'live', [1, 0]],
+    ['the second one does', { order: (id, index) => (index === 1 ? lookedUp(id, 'LIVE') : NOT_FOUND) }, 'live', [2, 0]],
+    [
+      'the first one is of no use',
+      { order: (id, index) => (index === 1 ? lookedUp(id, 'LIVE') : broken()) },
+      'live',
+      [2, 0],
+    ],
+    ['its trades do, which are asked for with the second look-up', { trades: fill }, 'matched', [2, 2]],
+  ])('is settled as soon as %s', async (_what, answers, status, asked) => {
+    const end = await handed({ post: () => 'reset', ...answers });
+    expect(end.fate).toMatchObject({ kind: 'placed', placement: { status } });
+    expect([end.sent, counted(end)]).toStrictEqual([1, asked]);
+  });
+
+  it('is believed only as far as all look-ups have found nothing', async () => {
+    const once =
+      (reply: () => Reply, at: number): NonNullable<Answers['order']> =>
+      (_id, index) =>
+        index === at ? reply() : NOT_FOUND;
+    const [believed, ...others] = await Promise.all([
+      handed({ post: NOBODY_KNOWS }),
+      handed({ post: NOBODY_KNOWS, order: once(broken, 0) }),
+      handed({ post: NOBODY_KNOWS, order: once(broken, 3) }),
+      handed({ post: NOBODY_KNOWS, trades: (_id, index) => (index === 0 ? broken() : NO_TRADES) }),
+      handed({ post: () => 'reset' }),
+    ]);
+    expect(believed.fate).toMatchObject({ kind: 'refused', error: { code: 'order_rejected' } });
+    for (const { fate } of others) expect(fate).toMatchObject({ kind: 'unknown', why: 'sent' });
+    for (const end of [believed, ...others]) expect(counted(end)[0]).toBe(5);
+  });
+
+  it('is looked up no more once the time is over', async () => {
+    const end = await handed({ post: () => 'hang', order: broken }, { budgetMs: 6_100 });
+    expect(end.fate).toMatchObject({ kind: 'unknown', cause: new Error('timeout') });
+    expect(counted(end)[0]).toBeLessThan(5);
+  });
+
+  it('is not waited for where the order is placed, as long as one that may be live', async () => {
+    const ended: string[] = [];
+    const matched: Answers['post'] = (id) => accepted(id, { status: 'matched' });
+    const [placing, looking] = [
+      handed({ post: matched, order: () => 'hang' }),
+      handed({ order: () => 'hang' }, { act: 'lookUp' }),
+    ];
+    await Promise.all([placing.then(() => ended.push('placed')), looking.then(() => ended.push('looked up'))]);
+    expect(ended).toStrictEqual(['placed', 'looked up']);
+    expect((await placing).fate).toMatchObject({ kind: 'placed', placement: { status: 'matched', filledSize: null } });
   });
 });
 
