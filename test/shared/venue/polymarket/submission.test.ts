@@ -2,11 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { Fate, SignedOrder } from '../../../../shared/venue/port.ts';
 import {
   type Answers,
+  API_KEY,
+  API_SECRET,
   accepted,
   lookedUp,
   NO_TRADES,
   NOT_FOUND,
   openWorld,
+  PASSPHRASE,
 } from '../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
@@ -128,6 +131,31 @@ describe('an order that was not taken', () => {
   it('is looked up no further where the venue has said so', async () => {
     const { calls } = await handed({ post: refuses('invalid signature') });
     expect(calls).toStrictEqual(['POST /order']);
+  });
+});
+
+describe('an answer that proves an end', () => {
+  it('is that of an order of before too, and nothing is asked after a placement', async () => {
+    const { fate, calls } = await handed({}, { act: 'settle' });
+    expect(fate.kind).toBe('placed');
+    expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['GET', 'POST']);
+  });
+
+  it.each([
+    ['that the order is known', 'Duplicated', 1],
+    ['nothing but that', 'Unauthorized/Invalid api key', 2],
+  ])('is awaited from renewed credentials where a 401 says %s', async (_what, error, sent) => {
+    const post: Answers['post'] = (id, index) => (index === 0 ? { status: 401, body: { error } } : accepted(id));
+    // Credentials that were derived are derived again.
+    const world = await openWorld({ post, order: found }, { credentials: undefined });
+    const { kind } = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
+    expect([kind, world.venue.calls().filter((call) => call === 'POST /order').length]).toStrictEqual(['placed', sent]);
+  });
+
+  it('quotes the venue without the credentials', async () => {
+    const { fate } = await handed({ post: refuses(`order crosses book ${API_KEY} ${API_SECRET} ${PASSPHRASE}`) });
+    if (fate.kind !== 'refused') throw new Error(`not expected: ${fate.kind}`);
+    expect(fate.error.facts['venueReason']).toBe('order crosses book [removed] [removed] [removed]');
   });
 });
 
