@@ -68,6 +68,21 @@ export const ACCEPTED: readonly Accepted[] = [
     ],
   },
   {
+    file: 'shared/venue/polymarket/submission.ts',
+    why: 'Names a class in a stack, or a call in the log alone.',
+    changes: ['\'LeaseEnded\' -> ""', '\'Expired\' -> ""', '\'post-order\' -> ""', '\'the order has expired\' -> ""'],
+  },
+  {
+    file: 'shared/venue/polymarket/submission.ts',
+    why: 'The sentence about the rules is the one that is not about an answer.',
+    changes: ["{ waitedFor: 'rules' } -> {}", '\'rules\' -> ""'],
+  },
+  {
+    file: 'shared/venue/polymarket/submission.ts',
+    why: 'The order is found or expires on the other way too, with one request more.',
+    changes: ['isExpired(order) -> false'],
+  },
+  {
     file: 'shared/orders/record.ts',
     why: 'A finished record has no lease whose holder could be named.',
     changes: ["record.state === 'unfinished' -> true"],
