@@ -15,7 +15,6 @@ export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 export const MAX_TEXT_LENGTH = 100;
 
 function normalise(coefficient: bigint, scale: number): Decimal {
-  if (coefficient === 0n) return { coefficient, scale: 0 };
   let [c, s] = [coefficient, scale];
   while (s > 0 && c % 10n === 0n) {
     c /= 10n;
@@ -99,8 +98,8 @@ const STRING_OR_NUMBER_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s
  * here.
  */
 export function quoteDecimals(text: string, keys: ReadonlySet<string>): string {
-  return text.replace(STRING_OR_NUMBER_MEMBER, (whole: string, name: string, colon?: string, written?: string) => {
-    if (colon === undefined || written === undefined || !keys.has(JSON.parse(name))) return whole;
+  return text.replace(STRING_OR_NUMBER_MEMBER, (whole: string, name: string, colon: string, written?: string) => {
+    if (written === undefined || !keys.has(JSON.parse(name))) return whole;
     const number = parseNumber(written);
     return number ? `${name}${colon}"${formatDecimal(number)}"` : whole;
   });

@@ -53,6 +53,37 @@ describe('the end of a signature', () => {
   });
 });
 
+describe('a signature', () => {
+  const verify = (headers: Readonly<Record<string, string | undefined>>) =>
+    createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now: NOW });
+
+  it('counts with its end, and only where the client has made it for this very order', async () => {
+    const right = await sign(300);
+    const { 'x-client-signature': signature, 'x-client-signature-expires': end, ...neither } = right;
+    const ofAnother = await sign(300, 'y.example');
+    const cases = [
+      [right, undefined],
+      [neither, 'client_signature_required'],
+      [{ ...neither, 'x-client-signature-expires': end }, 'client_signature_required'],
+      [{ ...neither, 'x-client-signature': signature }, 'client_signature_required'],
+      [ofAnother, 'client_signature_invalid'],
+      [{ ...right, 'x-client-signature': '0x' }, 'client_signature_invalid'],
+    ] as const;
+    for (const [headers, code] of cases) {
+      const { client, refusal } = verify(headers);
+      expect([client, refusal?.code]).toStrictEqual([code ? undefined : ALICE.address, code]);
+    }
+  });
+
+  it('proves nothing beside headers that nobody has checked', async () => {
+    const right = await sign(300);
+    const { 'x-client-address': _address, ...nobody } = right;
+    for (const headers of [nobody, { ...right, 'x-client-signature-expires': 'tomorrow' }]) {
+      expect(() => verify(headers)).toThrow('the headers were not checked');
+    }
+  });
+});
+
 describe('the authority', () => {
   it.each([
     ['X.Example', 'x.example'],
@@ -91,12 +122,15 @@ describe('verification', () => {
       return { body: '{}', isBase64Encoded: false };
     };
     const endpoint = ordersEndpoint(async () => fakeOrders(), { verification: createVerification(undefined) });
-    const headers = { 'content-type': 'application/json', 'x-client-address': 'nobody' };
-    const { body } = await ask(endpoint, { method: 'POST', headers, receiveBody });
-    expect(body).toMatchObject({
-      code: 'invalid_request',
-      errors: [{ field: 'X-Client-Address' }, { field: 'Idempotency-Key' }],
-    });
+    for (const client of [{}, { 'x-client-address': 'nobody' }]) {
+      const headers = { 'content-type': 'application/json', ...client };
+      const { body } = await ask(endpoint, { method: 'POST', headers, receiveBody });
+      expect(body).toMatchObject({
+        code: 'invalid_request',
+        detail: expect.stringContaining('A header'),
+        errors: [{ field: 'X-Client-Address' }, { field: 'Idempotency-Key' }],
+      });
+    }
     expect(asked).toBe(0);
   });
 

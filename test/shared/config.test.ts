@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
-import { ConfigError } from '../../shared/formats.ts';
+import { ConfigError, readAll } from '../../shared/formats.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf } from '../../shared/settings.ts';
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -166,7 +167,7 @@ describe('orders over the network', () => {
   const SENTENCE =
     'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.';
 
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', '::2'])(
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'])(
     'stop the start without consent, on %s',
     (host) => {
       expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBe(SENTENCE);
@@ -177,7 +178,7 @@ describe('orders over the network', () => {
     },
   );
 
-  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost', ''])('are not those of %s', (host) => {
+  it.each(['127.0.0.1', '127.1.2.3', '127.10.20.30', '::1', 'localhost', ''])('are not those of %s', (host) => {
     expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBeUndefined();
   });
 
@@ -226,6 +227,41 @@ describe('the settings of a deployment', () => {
   });
 });
 
+describe('a kind of account without its address', () => {
+  const SENTENCE = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
+
+  it('stops the start of a deployment, which has no key at hand to derive it from', () => {
+    expect(() => parseDeployedConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
+    expect(() => parseLocalConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
+  });
+
+  it('is that of the key for eoa, and derived where the key is there', () => {
+    expect(messageOf({ SERVICE_SIGNATURE_TYPE: 'eoa' })).toBeUndefined();
+    const keyed = { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PRIVATE_KEY: KEY };
+    expect(parseLocalConfig(keyed)).toMatchObject({ signatureType: 'safe', funderAddress: undefined });
+  });
+});
+
+describe('the functions of a deployment', () => {
+  const TO_ALL = [
+    'SERVICE_CORS_ORIGINS',
+    'SERVICE_GAMMA_URL',
+    'SERVICE_CLOB_URL',
+    'SERVICE_LOG_LEVEL',
+    'SERVICE_METRICS_NAMESPACE',
+  ];
+  const settings = Object.values({ ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS });
+
+  it.each(['health', 'markets', 'book'] as const)('are told where the key is only to place orders, %s not', (route) => {
+    const told = settings.filter(({ functions }) => functions.some((name) => name === route));
+    expect(told.map(({ name }) => name)).toStrictEqual(TO_ALL);
+  });
+
+  it('are told everything to place orders', () => {
+    expect(settings.filter(({ functions }) => !functions.some((name) => name === 'orders'))).toStrictEqual([]);
+  });
+});
+
 describe('a variable that is no setting', () => {
   it.each([
     ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
@@ -240,6 +276,22 @@ describe('a variable that is no setting', () => {
     for (const parse of [parseLocalConfig, parseDeployedConfig]) {
       expect(() => parse({ [name]: '5' })).toThrow(new ConfigError(sentence));
     }
+  });
+
+  it('is like the name from which the fewest letters have to change', () => {
+    /** Levenshtein's distance by its definition. */
+    const distance = (a: string, b: string): number => {
+      if (a === '' || b === '') return a.length + b.length;
+      const [x, y] = [a.slice(1), b.slice(1)];
+      return a[0] === b[0] ? distance(x, y) : 1 + Math.min(distance(x, b), distance(a, y), distance(x, y));
+    };
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
+    const property = fc.property(word, fc.array(word, { minLength: 1, maxLength: 4 }), (misspelt, names) => {
+      const nearest = nearestOf(misspelt, names) ?? '';
+      expect(names).toContain(nearest);
+      expect(distance(misspelt, nearest)).toBe(Math.min(...names.map((name) => distance(misspelt, name))));
+    });
+    fc.assert(property);
   });
 
   it('is told with all other mistakes', () => {
@@ -292,11 +344,16 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
     '192.0.2.0/',
     'fd00::/129',
     'box.local/8',
+    'x/10.0.0.0/8',
+    '1[0.0.0.0]/8',
+    '[10.0.0].0/8',
+    '[::]1',
   ],
   SERVICE_GAMMA_URL: [
     'ftp://a',
     'a.example',
     'https://user:pass@a',
+    'https://:pass@a',
     'https://a?x=1',
     'https://a?',
     'https://a#',
@@ -316,7 +373,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   ],
   SERVICE_CLOB_URL: ['ftp://a', 'https://user@a', 'https://a/#x', 'javascript:alert(1)'],
   SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
-  SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1)],
+  SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`],
   SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
   SERVICE_BUILDER_CODE: ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
   SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
@@ -353,6 +410,40 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_WALLET_ADDRESS: ['0x', KEY],
 };
 
+/** The longest and the shortest that are taken, and the first beyond. */
+const BOUNDS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['SERVICE_PORT', ['0', '1', '65535'], ['65536', '00', '100000']],
+  ['SERVICE_HOST', ['a', 'x'.repeat(255)], ['x'.repeat(256)]],
+  ['SERVICE_ALLOWED_HOSTS', ['a', 'x'.repeat(255), '10.0.0.0/32', '10.0.0.0/0', '::/128'], ['x'.repeat(256), '::/129']],
+  [
+    'SERVICE_PRIVATE_KEY',
+    ['1'.padStart(64, '0'), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140'],
+    ['0'.repeat(64), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
+  ],
+  ['SERVICE_CLOB_API_KEY', ['!', '~'.repeat(128)], ['~'.repeat(129), '\u007f', 'k\u00e4y']],
+  [
+    'SERVICE_CLOB_API_SECRET',
+    ['aB3+/_-9', `${'a'.repeat(256)}==`],
+    ['a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
+  ],
+  ['SERVICE_CLOB_API_PASSPHRASE', ['!', '~'.repeat(256)], ['~'.repeat(257), '\u007f']],
+  ['SERVICE_MAX_ORDER_NOTIONAL', ['0.000001', '1'.repeat(100)], ['0.0', '1'.repeat(101)]],
+];
+
+describe('a setting at its bounds', () => {
+  it.each(BOUNDS)('is taken, and not beyond them: %s', (name, taken, refused) => {
+    for (const [values, expected] of [
+      [taken, undefined],
+      [refused, expect.stringContaining(name)],
+    ] as const) {
+      for (const value of values) {
+        const others = name in CREDENTIALS ? CREDENTIALS : {};
+        expect([value, messageOf({ ...others, [name]: value })]).toStrictEqual([value, expected]);
+      }
+    }
+  });
+});
+
 describe('a malformed setting', () => {
   const rows = Object.entries(MALFORMED).flatMap(([name, values]) => values.map((value) => [name, value] as const));
 
@@ -372,6 +463,18 @@ describe('a malformed setting', () => {
       { ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '' },
       'SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
     ],
+    [
+      { SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl' },
+      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+    ],
+    [
+      { SERVICE_CLOB_API_PASSPHRASE: 'a-phrase' },
+      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
+    ],
+    ...['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_PASSPHRASE'].map(
+      (name) =>
+        [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
+    ),
     [{ ...CREDENTIALS, SERVICE_CLOB_API_KEY: 'a key' }, 'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.'],
     [{ ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '%%%%%%%%' }, 'SERVICE_CLOB_API_SECRET must be base64.'],
     [
@@ -381,6 +484,35 @@ describe('a malformed setting', () => {
     [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'],
   ])('among several is named: %j', (env, message) => {
     expect(messageOf(env)).toBe(message);
+  });
+
+  it.each([
+    ['SERVICE_PRIVATE_KEY', 'a private key: 32 bytes as 64 hex digits, with or without 0x'],
+    ['SERVICE_HOST', 'a host name or an IP address'],
+    ['SERVICE_PORT', 'a port number from 0 to 65535'],
+    [
+      'SERVICE_ALLOWED_HOSTS',
+      'host names, IP addresses or ranges such as 10.0.0.0/8, all without port, comma-separated',
+    ],
+    ['SERVICE_PUBLIC_AUTHORITY', 'a host with an optional port, such as api.example.com'],
+    ['SERVICE_CORS_ORIGINS', 'exact origins such as https://app.example, comma-separated'],
+    ['SERVICE_GAMMA_URL', 'an https URL, or http on loopback, without user, query or fragment'],
+    ['SERVICE_BUILDER_CODE', '32 bytes as 64 hex digits, with or without 0x'],
+    ['SERVICE_MAX_ORDER_NOTIONAL', 'a decimal above zero, such as 250 or 99.5'],
+    ['SERVICE_REMOTE_ORDERS', '1, or left out'],
+  ])('says what it takes: %s must be %s', (name, rule) => {
+    expect(messageOf({ [name]: 'a b' })).toBe(`${name} must be ${rule}.`);
+  });
+
+  it('is told apart from a fault of ours', () => {
+    const fault = new TypeError('a fault of ours');
+    const read = () =>
+      readAll((attempt) =>
+        attempt(() => {
+          throw fault;
+        }),
+      );
+    expect(read).toThrow(fault);
   });
 
   it.each([

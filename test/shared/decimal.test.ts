@@ -4,12 +4,16 @@ import {
   compareDecimals,
   type Decimal,
   formatDecimal,
+  fromUnits,
   isMultipleOf,
+  isTokenId,
   multiplyDecimals,
+  ONE,
   parseDecimal,
   parseNumber,
   subtractDecimals,
   toUnits,
+  ZERO,
 } from '../../shared/decimal.ts';
 
 /** Digits after the point, at most, of the numbers that are generated: all of them are whole in units of 10^-40. */
@@ -65,12 +69,15 @@ describe('a decimal', () => {
     fc.assert(property);
   });
 
-  it('has one record for each number', () => {
+  it('has one record for each number, and equals itself', () => {
     const property = fc.property(plain, fc.nat({ max: 5 }), ({ text }, zeros) => {
       const longer = text.includes('.') ? `${text}${'0'.repeat(zeros)}` : `${text}.0${'0'.repeat(zeros)}`;
       expect(parse(longer)).toStrictEqual(parse(text));
+      expect(compareDecimals(parse(longer), parse(text))).toBe(0);
     });
     fc.assert(property);
+    expect([parse('0.00'), parse('1.0')]).toStrictEqual([ZERO, ONE]);
+    expect([formatDecimal(ZERO), formatDecimal(ONE)]).toStrictEqual(['0', '1']);
   });
 
   it('knows its multiples', () => {
@@ -95,6 +102,19 @@ describe('a decimal', () => {
       expect(toUnits(parse(text), decimals)).toBe(units % divisor === 0n ? units / divisor : undefined);
     });
     fc.assert(property);
+  });
+
+  it('is made of its units', () => {
+    const property = fc.property(plain, ({ text, units }) => {
+      expect(fromUnits(units, UNITS)).toStrictEqual(parse(text));
+    });
+    fc.assert(property);
+  });
+
+  it('is read from a text of 100 characters, and from none that is longer', () => {
+    const longest = `0.${'1'.repeat(98)}`;
+    expect(formatDecimal(parse(longest))).toBe(longest);
+    expect(parseDecimal(`${longest}1`)).toBeUndefined();
   });
 });
 
@@ -168,5 +188,26 @@ describe('what is no number', () => {
       if (value) expect(text).toMatch(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/);
     });
     fc.assert(property);
+  });
+});
+
+describe('a token id', () => {
+  const largest = 2n ** 256n - 1n;
+
+  it.each(['0', '7', '10', String(largest - 1n), String(largest)])('is %s', (text) => {
+    expect(isTokenId(text)).toBe(true);
+  });
+
+  it.each([
+    ['above a uint256', String(largest + 1n)],
+    ['of 79 digits', '1'.repeat(79)],
+    ['with a leading zero', '01'],
+    ['with a sign', '-1'],
+    ['in hex', '0x1'],
+    ['with a space in front of it', ' 1'],
+    ['with a line break behind it', '1\n'],
+    ['without digits', ''],
+  ])('is no number %s', (_name, text) => {
+    expect(isTokenId(text)).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
 import {
   type DayCount,
+  decodeRecord,
   type Expected,
+  encodeRecord,
   holderOf,
   type OrderRecord,
   type OrderStore,
@@ -23,7 +25,7 @@ export function isAsExpected(record: OrderRecord | undefined, expected: Expected
   return record.state === 'finished' && record.keepUntil === expected.keptUntil;
 }
 
-/** An order store that counts and fails as it is told. */
+/** An order store that counts and fails as it is told. What it keeps has been a text, as in a real store. */
 export function createMemoryOrderStore(): MemoryOrderStore {
   const records = new Map<string, OrderRecord>();
   const days = new Map<string, bigint>();
@@ -34,7 +36,7 @@ export function createMemoryOrderStore(): MemoryOrderStore {
       if (count.atMost !== undefined && sum > count.atMost) return 'above_cap';
       days.set(count.day, sum);
     }
-    records.set(key, record);
+    records.set(key, decodeRecord(encodeRecord(record)));
     return 'written';
   };
   const failing: MemoryOrderStore['failing'] = new Set();

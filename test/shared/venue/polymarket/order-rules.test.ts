@@ -87,7 +87,23 @@ describe('the rules of a market', () => {
     [v2TokenId(4), { version: 'v1' }],
   ])('of token %s are not believed when the book says %j', async (tokenId, changes) => {
     const { rules } = await withBooks(changes);
-    await expect(rules.admit(limitOrder({ tokenId }), callWithin())).rejects.toMatchObject({ code: 'venue_error' });
+    await expect(rules.admit(limitOrder({ tokenId }), callWithin())).rejects.toMatchObject({
+      code: 'venue_error',
+      message: expect.stringContaining('contradicts itself about the protocol'),
+    });
+  });
+
+  it('of a token are believed when the book names its protocol', async () => {
+    const { rules } = await withBooks({ version: 'v1' });
+    await expect(rules.admit(limitOrder(), callWithin())).resolves.toMatchObject({ protocol: 'v1' });
+  });
+
+  it.each(['tick_size', 'min_order_size'])('are not believed when %s has more digits than a decimal', async (rule) => {
+    const { rules } = await withBooks({ [rule]: '1e-100' });
+    await expect(rules.admit(limitOrder(), callWithin())).rejects.toMatchObject({
+      code: 'venue_error',
+      message: 'The venue gave a rule of the market that cannot be read; choose another market.',
+    });
   });
 });
 
@@ -99,6 +115,17 @@ describe('rules that are kept', () => {
     await rules.admit(limitOrder(), callWithin());
     expect(venue.seen.length).toBe(1);
     clock.now += 1;
+    await rules.admit(limitOrder(), callWithin());
+    expect(venue.seen.length).toBe(2);
+  });
+
+  it('are read again once they are forgotten', async () => {
+    const { venue, rules } = await withBooks({});
+    await rules.admit(limitOrder(), callWithin());
+    rules.forget(v1TokenId(2));
+    await rules.admit(limitOrder(), callWithin());
+    expect(venue.seen.length).toBe(1);
+    rules.forget(TOKEN);
     await rules.admit(limitOrder(), callWithin());
     expect(venue.seen.length).toBe(2);
   });
@@ -136,14 +163,15 @@ describe('rules that are kept', () => {
 
   it('are kept for a thousand tokens, of which the one that was read longest ago goes first', async () => {
     const token = (n: number) => limitOrder({ tokenId: v1TokenId(n) });
-    const { rules, venue, clock } = await withBooks({});
+    const { rules, venue } = await withBooks({});
     for (let n = 1; n <= 1_000; n += 1) await rules.admit(token(n), callWithin());
-    clock.now += 60_000;
-    await rules.admit(token(1), callWithin());
+    await rules.reread(v1TokenId(1), callWithin());
     await rules.admit(token(1_001), callWithin());
     expect(venue.seen.length).toBe(1_002);
-    await rules.admit(token(1), callWithin());
+    for (const n of [1, 3, 1_000, 1_001]) await rules.admit(token(n), callWithin());
     expect(venue.seen.length).toBe(1_002);
+    await rules.admit(token(2), callWithin());
+    expect(venue.seen.length).toBe(1_003);
   });
 
   it('are not a failure that was met before', async () => {

@@ -86,6 +86,11 @@ const UNCLEAR: readonly (readonly [string, (orderId: string) => Reply])[] = [
     (id) => ({ status: 429, body: { error: 'Too Many Requests', orderID: id, status: 'live' } }),
   ],
   ['405', () => ({ status: 405, body: { error: 'method not allowed' } })],
+  // A proxy says so of its own time or of a repeat, and neither of what the venue did.
+  ...[408, 409].flatMap((status) => [
+    [`${status} with an unknown sentence`, () => ({ status, body: { error: 'nobody knows' } })] as const,
+    [`${status} of the edge`, () => ({ status, headers: HTML })] as const,
+  ]),
   ['400 Duplicated', (id) => ({ status: 400, body: { error: `order ${id} is invalid. Duplicated.` } })],
   ['200 Duplicated', (id) => accepted('', { errorMsg: `order ${id} is invalid. Duplicated.`, status: '' })],
   ['half of a JSON', () => ({ body: '{"success":true,"orderID":"0x' })],
@@ -164,50 +169,6 @@ async function placeInTime(world: TradingWorld, budget: number) {
   expect(isLate()).toBe(false);
   return { signed, result };
 }
-
-// Side by side, since each takes five seconds.
-describe('an order that is refused in words that nobody knows', () => {
-  it('is rejected after look-ups over 5 s have found neither it nor a trade', async () => {
-    const ends = await Promise.all(
-      UNKNOWN_WORDS.map(async ([name, post]) => {
-        const world = await openWorld({ post });
-        const startedAt = performance.now();
-        const { signed, result } = await place(world);
-        const [took, calls] = [performance.now() - startedAt, world.venue.calls()];
-        const count = (path: string) => calls.filter((call) => call.startsWith(path)).length;
-        return {
-          name,
-          signed,
-          result,
-          took,
-          sent: count('POST /order'),
-          looks: [count(LOOK_UP), count('GET /data/trades')],
-        };
-      }),
-    );
-    for (const { name, signed, result, took, sent, looks } of ends) {
-      expect([name, result, sent, looks]).toStrictEqual([
-        name,
-        { code: 'order_rejected', facts: { orderId: signed.orderId, venueReason: 'nobody knows' } },
-        1,
-        [5, 8],
-      ]);
-      expect(took).toBeGreaterThan(5_000);
-    }
-  }, 20_000);
-
-  it('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
-    const ends = await Promise.all([
-      ...DOUBTS.map(
-        async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
-      ),
-      placeWithSlowLookUps().then((end) => ['too little time', end] as const),
-    ]);
-    for (const [name, { signed, result }] of ends) {
-      expect([name, result]).toStrictEqual([name, { code: 'outcome_unknown', facts: { orderId: signed.orderId } }]);
-    }
-  }, 30_000);
-});
 
 describe('an order that the venue accepts', () => {
   it.each<[string, Readonly<Record<string, unknown>>, readonly string[], readonly string[]]>([
@@ -432,4 +393,48 @@ describe('an order that may be live', () => {
       retryAfter: 5,
     });
   });
+});
+
+// Side by side, since each takes five seconds.
+describe('an order that is refused in words that nobody knows', () => {
+  it('is rejected after look-ups over 5 s have found neither it nor a trade', async () => {
+    const ends = await Promise.all(
+      UNKNOWN_WORDS.map(async ([name, post]) => {
+        const world = await openWorld({ post });
+        const startedAt = performance.now();
+        const { signed, result } = await place(world);
+        const [took, calls] = [performance.now() - startedAt, world.venue.calls()];
+        const count = (path: string) => calls.filter((call) => call.startsWith(path)).length;
+        return {
+          name,
+          signed,
+          result,
+          took,
+          sent: count('POST /order'),
+          looks: [count(LOOK_UP), count('GET /data/trades')],
+        };
+      }),
+    );
+    for (const { name, signed, result, took, sent, looks } of ends) {
+      expect([name, result, sent, looks]).toStrictEqual([
+        name,
+        { code: 'order_rejected', facts: { orderId: signed.orderId, venueReason: 'nobody knows' } },
+        1,
+        [5, 8],
+      ]);
+      expect(took).toBeGreaterThan(5_000);
+    }
+  }, 20_000);
+
+  it('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
+    const ends = await Promise.all([
+      ...DOUBTS.map(
+        async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
+      ),
+      placeWithSlowLookUps().then((end) => ['too little time', end] as const),
+    ]);
+    for (const [name, { signed, result }] of ends) {
+      expect([name, result]).toStrictEqual([name, { code: 'outcome_unknown', facts: { orderId: signed.orderId } }]);
+    }
+  }, 30_000);
 });

@@ -53,6 +53,69 @@ describe('the table of sentences', () => {
   });
 });
 
+describe('a sentence that names a check before the book', () => {
+  const say = (sentence: string) => fateSaidBy(sentence, { reason: sentence, retryAfter: undefined });
+
+  it.each([
+    ['order crosses book', 'order', 'post_only_would_cross'],
+    ['breaks minimum tick size rule: 0.01', 'order', 'price_off_tick'],
+    ['lower than the minimum: 5', 'order', 'size_below_minimum'],
+    ['min size: $1', 'order', 'notional_below_minimum'],
+    ['max accuracy of 4 decimals', 'order', 'order_rejected'],
+    ['maximum accuracy of 4 decimals', 'order', 'order_rejected'],
+    ['invalid expiration', 'order', 'order_rejected'],
+    ['invalid order payload', 'order', 'order_rejected'],
+    ['not enough balance', 'order', 'insufficient_balance'],
+    ['market is closed', 'order', 'market_not_accepting_orders'],
+    ['invalid signature', 'operator', 'venue_refused_service'],
+    ['address of the api key', 'operator', 'venue_refused_service'],
+    ['invalid api key', 'operator', 'venue_refused_service'],
+    ['maker address not allowed', 'operator', 'venue_refused_service'],
+    ['address banned', 'operator', 'venue_refused_service'],
+    ['restricted in your region', 'operator', 'venue_refused_service'],
+    ['trading is currently disabled', 'now', 'venue_unavailable'],
+    ['cancel-only', 'now', 'venue_unavailable'],
+    ['post-only mode', 'now', 'venue_unavailable'],
+    ['market not found', 'now', 'unknown_token'],
+  ])('%j proves the end of: %s', (sentence, proves, code) => {
+    const error = expect.objectContaining({ code, cause: new Error(sentence) });
+    expect(SENTENCES.find(({ says }) => says.test(sentence))).toMatchObject({ proves });
+    expect(say(sentence)).toStrictEqual(
+      proves === 'order'
+        ? { kind: 'refused', error }
+        : { kind: 'not_taken', error, refusesOperator: proves === 'operator' },
+    );
+  });
+
+  it.each([
+    ['breaks minimum tick size rule', {}],
+    ['breaks minimum tick size rule: 10', { tickSize: '10' }],
+    ['breaks minimum tick size rule, which is 12.0025', { tickSize: '12.0025' }],
+    ['lower than the minimum', {}],
+    ['lower than the minimum: 15', { minOrderSize: '15' }],
+    ['lower than the minimum:  15.25.', { minOrderSize: '15.25' }],
+    ['min size: $12.25', { minNotional: '12.25' }],
+    ['min size:  $10', { minNotional: '10' }],
+    ['min size:$1', { minNotional: '1' }],
+  ])('%j names the bound: %j', (sentence, facts) => {
+    const fate = say(sentence);
+    if (fate === undefined || fate === 'nothing') throw new Error('it proves nothing');
+    const { contradicted: _told, ...named } = fate.error.facts;
+    expect(named).toStrictEqual(facts);
+  });
+
+  it.each([
+    ['trading is currently disabled', 'has halted trading'],
+    ['cancel-only', 'accepts only cancellations'],
+    ['post-only mode', 'accepts only post-only orders'],
+    ['breaks minimum tick size rule: 0.1', 'any more'],
+    ['lower than the minimum: 15', 'read its book for the minimum'],
+  ])('%j is told in our words: …%s…', (sentence, words) => {
+    const fate = say(sentence);
+    expect(typeof fate === 'object' && fate.error.message).toContain(words);
+  });
+});
+
 describe('a refusal by the venue', () => {
   it.each<[number, string, object]>([
     [400, CROSSES, { code: 'post_only_would_cross', facts: { venueReason: CROSSES } }],

@@ -1,0 +1,556 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
+import { AppError, type ErrorCode } from '../../../shared/errors.ts';
+import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
+import { createLeaseWatch } from '../../../shared/orders/claim.ts';
+import { createOrders, type OrderResult, type Orders } from '../../../shared/orders/idempotent-orders.ts';
+import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
+import type { Fate, LimitOrder, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
+import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
+import {
+  finishedOrder,
+  NOTHING_FILLED,
+  REFUSED,
+  SIGNED_FOR,
+  unfinishedOrder,
+  WALLET,
+} from '../../support/orders/order-records.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+
+const START = 1_790_000_000_000;
+const DAY = '2026-09-21';
+const TRACE = { request_id: 'r-1' };
+
+const decimal = (text: string) => parseDecimal(text) ?? ZERO;
+const ORDER: LimitOrder = {
+  tokenId: '7',
+  side: 'buy',
+  price: decimal('0.5'),
+  size: decimal('10'),
+  postOnly: false,
+  expiresAt: null,
+};
+
+type Send = (order: SignedOrder, call: SendingCall) => Promise<Fate>;
+type StoreCall = 'read' | 'create' | 'replace';
+
+const placement = (orderId: string, status: Placement['status'] = 'live'): Placement => ({
+  orderId,
+  status,
+  ...NOTHING_FILLED,
+  transactionHashes: [],
+  tradeIds: [],
+});
+const placed: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId) });
+const matched: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId, 'matched') });
+const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: START, cause: undefined });
+const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}`, { code });
+const refused: Send = async () => ({ kind: 'refused', error: errorOf('order_rejected') });
+const notTaken =
+  (refusesOperator = false): Send =>
+  async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), refusesOperator });
+
+/** A store through which a process sees something happen before one of its calls. */
+function whenCalled(store: OrderStore, happens: (name: StoreCall, count: number) => unknown): OrderStore {
+  const counts = { read: 0, create: 0, replace: 0 };
+  const enter = async (name: StoreCall) => {
+    counts[name] += 1;
+    await happens(name, counts[name]);
+  };
+  return {
+    read: (key) => enter('read').then(() => store.read(key)),
+    create: (...write) => enter('create').then(() => store.create(...write)),
+    replace: (...write) => enter('replace').then(() => store.replace(...write)),
+    countedOn: (day) => store.countedOn(day),
+  };
+}
+
+/** A store that does what it is asked for and says, the first time, that another was there before. */
+function answersLost(store: OrderStore, lost: 'create' | 'replace'): OrderStore {
+  let isLost = false;
+  const answer = async <T>(name: StoreCall, written: Promise<T>) => {
+    const told = await written;
+    if (name !== lost || isLost) return told;
+    isLost = true;
+    return 'conflict' as const;
+  };
+  return {
+    ...store,
+    create: (...write) => answer('create', store.create(...write)),
+    replace: (...write) => answer('replace', store.replace(...write)),
+  };
+}
+
+interface Process {
+  readonly own?: OrderStore;
+  readonly cap?: string;
+  readonly dailyCap?: string;
+  readonly clocks?: { readonly wall?: () => number; readonly elapsed?: () => number };
+}
+
+/** Processes of one service on one store, before a venue that answers as it is told. */
+function openWorld() {
+  const store = createMemoryOrderStore();
+  const clock = { now: START, wall: START };
+  const log = collectLog();
+  const venue: { submit: Send; settle: Send; lookUp: Send } = { submit: placed, settle: placed, lookUp: unknown };
+  const asked: string[] = [];
+  let signed = 0;
+  const ask =
+    (name: keyof typeof venue): Send =>
+    (order, call) => {
+      asked.push(`${name} ${order.orderId}`);
+      return venue[name](order, call);
+    };
+  const clocks = { wall: () => clock.wall, elapsed: () => clock.now };
+  const open = ({ own = store, cap = '1000', dailyCap = '', clocks: given = clocks }: Process = {}) =>
+    createOrders({
+      entry: {
+        walletAddress: WALLET,
+        signedFor: SIGNED_FOR,
+        now: () => clock.now,
+        syncClock: async () => undefined,
+        overCap: (notional) => (compareDecimals(notional, decimal(cap)) > 0 ? errorOf('order_above_cap') : undefined),
+        sign: async ({ tokenId, postOnly, expiresAt }) => {
+          signed += 1;
+          const payload = `{"signed":${signed}}`;
+          return { orderId: `0x${signed}`, tokenId, conditionId: null, postOnly, expiresAt, payload };
+        },
+        submit: ask('submit'),
+        settle: ask('settle'),
+        lookUp: ask('lookUp'),
+      },
+      store: own,
+      log: log.log,
+      maxDailyNotional: parseDecimal(dailyCap),
+      ...given,
+    });
+  const place = (orders: Orders = open(), key: string | null = 'key') =>
+    orders.place(ORDER, key ?? undefined, { deadline: 24_000, venueRequests: [], trace: TRACE });
+  /** Leaves an unfinished order under the key, whose lease was given back. */
+  const leaveOpen = async (send: Send = unknown, orders?: Orders) => {
+    venue.submit = send;
+    await place(orders);
+    venue.submit = placed;
+    asked.length = 0;
+  };
+  return { store, clock, log, venue, asked, open, place, leaveOpen };
+}
+
+type World = ReturnType<typeof openWorld>;
+
+/** Begins an order whose answer is late; `answer` lets it come. */
+async function beginSlowly(world: World, orders: Orders, send: Send = placed) {
+  const answered = Promise.withResolvers<void>();
+  world.venue.submit = async (order, call) => {
+    await answered.promise;
+    return send(order, call);
+  };
+  const slow = world.place(orders);
+  await new Promise((resolve) => setImmediate(resolve));
+  world.venue.submit = placed;
+  return {
+    answer: () => {
+      answered.resolve();
+      return slow;
+    },
+  };
+}
+
+/** Sums up what came of a request: the fate, whose order it is, and that it is a replay; or the error. */
+async function endOf(placing: Promise<OrderResult>): Promise<string> {
+  try {
+    const { fate, orderId, replayed } = await placing;
+    const status = fate.kind === 'placed' ? ` ${fate.placement.status}` : '';
+    return `${fate.kind}${status} ${orderId}${replayed ? ' replayed' : ''}`;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return `${error.code}${error.retryAfter === undefined ? '' : ` ${error.retryAfter}`}`;
+  }
+}
+
+const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
+
+/** What another process does with the same key in the middle of a request. */
+const MEANWHILE: readonly (readonly [string, (world: World) => Promise<unknown>, string])[] = [
+  ['has placed the order', ({ place }) => place(), 'placed live 0x1 replayed'],
+  [
+    'has been refused',
+    ({ venue, place }) => {
+      [venue.submit, venue.settle] = [refused, refused];
+      return place();
+    },
+    'refused 0x1 replayed',
+  ],
+  ['is sending the order', (world) => holdOpen(world), IN_PROGRESS],
+  ['has lost its record', async ({ store }) => store.records.delete('key'), IN_PROGRESS],
+];
+
+/** Lets a process take the key and never hear of its order again. */
+async function holdOpen({ venue, place }: World) {
+  [venue.submit, venue.settle] = [() => new Promise(() => undefined), () => new Promise(() => undefined)];
+  void place();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a request with a new key', () => {
+  it.each(MEANWHILE.slice(0, 3))('sends nothing where another process %s', async (_what, meanwhile, end) => {
+    const world = openWorld();
+    const own = whenCalled(world.store, (name) => (name === 'create' ? meanwhile(world) : undefined));
+    // It has signed before the other has.
+    expect((await endOf(world.place(world.open({ own })))).replace('0x2', '0x1')).toBe(end);
+    expect(world.asked).toHaveLength(1);
+  });
+
+  it('settles the order of another process that has given its lease back', async () => {
+    const world = openWorld();
+    const own = whenCalled(world.store, (name) => (name === 'create' ? world.leaveOpen() : undefined));
+    expect(await endOf(world.place(world.open({ own })))).toBe('placed live 0x2');
+    expect(world.asked).toStrictEqual(['settle 0x2']);
+  });
+
+  it('sends its order once where only the answer of the store was lost', async () => {
+    const world = openWorld();
+    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'create') })))).toBe('placed live 0x1');
+    expect(world.asked).toStrictEqual(['submit 0x1']);
+  });
+
+  it('says of a store that fails what it was, and which order was not sent', async () => {
+    const cause = new Error('down');
+    for (const [failing, facts] of [
+      ['read', {}],
+      ['create', { orderId: '0x1' }],
+    ] as const) {
+      const world = openWorld();
+      const own = whenCalled(world.store, (name) => (name === failing ? Promise.reject(cause) : undefined));
+      const placing = world.place(world.open({ own }));
+      const told = { code: 'store_unavailable', message: expect.stringContaining('so this request sent nothing') };
+      await expect(placing).rejects.toMatchObject({ ...told, cause });
+      await expect(placing).rejects.toHaveProperty('facts', facts);
+    }
+  });
+
+  it('may send for the time of its lease, and leaves a trace that does not give the key away', async () => {
+    const { venue, clock, log, place } = openWorld();
+    const held: unknown[] = [];
+    venue.submit = async (order, call) => {
+      for (const ms of [0, LEASE_MS - 1, LEASE_MS]) {
+        clock.wall = START + ms;
+        held.push(call.maySend?.());
+      }
+      return placed(order, call);
+    };
+    await place();
+    expect(held).toStrictEqual([true, true, false]);
+    const idempotency_key_sha256 = createHash('sha256').update('key').digest('hex');
+    expect(log.lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...TRACE, idempotency_key_sha256 }]);
+  });
+
+  it('is held off by another one by the clocks of the process too', async () => {
+    const world = openWorld();
+    await holdOpen(world);
+    expect(await endOf(world.place(world.open({ clocks: {} })))).toBe(IN_PROGRESS);
+  });
+});
+
+describe('a request that takes an order over', () => {
+  it.each(MEANWHILE)('sends nothing where another process %s', async (_what, meanwhile, end) => {
+    const world = openWorld();
+    await world.leaveOpen(notTaken());
+    let others = 0;
+    const own = whenCalled(world.store, async (name, count) => {
+      if (name !== 'replace' || count > 1) return;
+      await meanwhile(world);
+      others = world.asked.length;
+    });
+    expect(await endOf(world.place(world.open({ own })))).toBe(end);
+    expect(world.asked).toHaveLength(others);
+  });
+
+  it.each(MEANWHILE.slice(0, 3))('signs nothing anew where another process %s', async (_what, meanwhile, end) => {
+    const world = openWorld();
+    await world.leaveOpen(notTaken(true));
+    const own = whenCalled(world.store, (name, count) =>
+      name === 'replace' && count === 1 ? meanwhile(world) : undefined,
+    );
+    expect((await endOf(world.place(world.open({ own })))).replace('0x3', '0x1')).toBe(end);
+    expect(world.asked).toStrictEqual(['submit 0x3']);
+  });
+
+  it('goes on where only the answer of the store was lost', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe('placed live 0x1');
+    expect(world.asked).toStrictEqual(['settle 0x1']);
+  });
+
+  it('reads the store once and writes to it twice, and leaves its trace', async () => {
+    const { store, log, place, leaveOpen } = openWorld();
+    await leaveOpen();
+    store.calls.length = 0;
+    await place();
+    expect(store.calls).toStrictEqual(['read', 'replace', 'replace']);
+    expect(log.lines.slice(1)).toMatchObject([{ message: 'unfinished order taken over', order_id: '0x1', ...TRACE }]);
+  });
+
+  it('does not even look the order up where the store fails', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    const own = whenCalled(world.store, (name, count) =>
+      name === 'replace' && count === 1 ? Promise.reject(new Error('down')) : undefined,
+    );
+    expect(await endOf(world.place(world.open({ own })))).toBe('store_unavailable 5');
+    expect(world.asked).toStrictEqual([]);
+  });
+
+  it.each([
+    [-1_000, START],
+    [1_000, START + 1_000],
+  ])('keeps the latest time at which bytes may have left: %d ms later', async (later, unprovenAt) => {
+    const { store, clock, venue, place, leaveOpen } = openWorld();
+    await leaveOpen();
+    clock.now += later;
+    let stored: OrderRecord | undefined;
+    venue.settle = async (order, call) => {
+      stored = store.records.get('key');
+      return placed(order, call);
+    };
+    await place();
+    expect(stored).toMatchObject({ unprovenAt, counted: false });
+  });
+
+  it('is told that the key belongs to another order', async () => {
+    const { open, place } = openWorld();
+    await place();
+    const other = { ...ORDER, price: decimal('0.6') };
+    const call = { deadline: 24_000, venueRequests: [] };
+    await expect(open().place(other, 'key', call)).rejects.toThrow(
+      'This Idempotency-Key belongs to another order; a new order needs a new key.',
+    );
+  });
+});
+
+describe('an order that is above a cap of today', () => {
+  it('is not sent again by the room that the day has', async () => {
+    const { asked, open, place, leaveOpen } = openWorld();
+    await leaveOpen(notTaken(), open({ dailyCap: '12' }));
+    expect(await endOf(place(open({ cap: '4.99', dailyCap: '12' })))).toBe('not_taken 0x1');
+    expect(asked).toStrictEqual(['lookUp 0x1']);
+  });
+
+  it('may be there for as long as an earlier sending is without an answer, however old that is', async () => {
+    const { clock, open, place, leaveOpen } = openWorld();
+    await leaveOpen(unknown);
+    clock.now += LATE_ARRIVAL_MS;
+    expect(await endOf(place(open({ cap: '4.99' })))).toBe('unknown 0x1');
+  });
+
+  it('is looked up without a word that bytes of it may have left', async () => {
+    const { store, venue, open, place, leaveOpen } = openWorld();
+    await leaveOpen(notTaken());
+    let stored: OrderRecord | undefined;
+    venue.lookUp = async (order, call) => {
+      stored = store.records.get('key');
+      return unknown(order, call);
+    };
+    await place(open({ cap: '4.99' }));
+    expect(stored).toMatchObject({ unprovenAt: null });
+  });
+
+  it('is told to the operator where it is above that of the day', async () => {
+    const { log, open, place } = openWorld();
+    expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
+    expect(log.lines).toMatchObject([
+      { message: 'an order is above what is left of the daily cap', order_id: '0x1', metric: 'daily_cap_warnings' },
+    ]);
+  });
+});
+
+describe('an answer that comes after another process has settled the order', () => {
+  /** Lets another process take over an order whose answer is late, and gives its end. */
+  async function overtaken(own: (world: World) => OrderStore = ({ store }) => store, send: Send = placed) {
+    const world = openWorld();
+    const slow = await beginSlowly(world, world.open({ own: own(world) }), send);
+    world.clock.now += LATE_ARRIVAL_MS;
+    return { world, slow };
+  }
+
+  it('is that of the other one where both say placed', async () => {
+    const { world, slow } = await overtaken();
+    world.venue.settle = matched;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed matched 0x1 replayed');
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toStrictEqual([]);
+  });
+
+  it('is that of the other one where this one is refused', async () => {
+    const { world, slow } = await overtaken(undefined, refused);
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1 replayed');
+  });
+
+  it('is no refusal while the other one may still place the order', async () => {
+    const { world, slow } = await overtaken(undefined, refused);
+    world.venue.settle = () => new Promise(() => undefined);
+    void world.place();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
+  });
+
+  it('replaces a refusal also while that is kept for longer, and counts nothing without a cap', async () => {
+    const { world, slow } = await overtaken(({ store, clock, place }: World) =>
+      whenCalled(store, (name, count) => {
+        if (name !== 'replace' || count !== 2) return undefined;
+        clock.now += 2 * 3_600_000;
+        return place();
+      }),
+    );
+    world.venue.settle = refused;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect(world.store.records.get('key')).toMatchObject({ answer: { result: 'placed' } });
+    expect(await world.store.countedOn(DAY)).toBe(0n);
+    const contradiction = { level: 'error', message: 'a placed order contradicts its record', order_id: '0x1' };
+    expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
+  });
+
+  it('tries three times to replace a refusal that does not stand still', async () => {
+    let writes = 0;
+    const { world, slow } = await overtaken(({ store }: World) =>
+      whenCalled(store, (name, count) => {
+        const record = store.records.get('key');
+        if (name !== 'replace' || record?.state !== 'finished') return;
+        writes = count;
+        store.records.set('key', { ...record, keepUntil: record.keepUntil + 1 });
+      }),
+    );
+    world.venue.settle = refused;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect(writes).toBe(4);
+  });
+
+  it.each<[string, OrderRecord | undefined]>([
+    ['has gone', undefined],
+    ['is that of another order', unfinishedOrder('other')],
+    ['is the refusal of another order', finishedOrder(REFUSED)],
+    ['says placed by now', { ...finishedOrder({ result: 'placed', placement: placement('0x1') }), orderId: '0x1' }],
+  ])('leaves the record alone that %s', async (_what, record) => {
+    let writes = 0;
+    const { world, slow } = await overtaken(({ store }: World) =>
+      whenCalled(store, (name, count) => {
+        if (name !== 'replace') return;
+        writes = count;
+        if (count !== 2) return;
+        if (record) store.records.set('key', record);
+        else store.records.delete('key');
+      }),
+    );
+    world.venue.settle = refused;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect([writes, world.store.records.get('key')]).toStrictEqual([2, record]);
+  });
+});
+
+describe('the record of an order', () => {
+  it('is free for the next repeat after an unknown outcome, with all that a store can read', async () => {
+    const { store, leaveOpen } = openWorld();
+    await leaveOpen(unknown);
+    const record = store.records.get('key');
+    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, freed: false });
+    expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
+  });
+
+  it('keeps its lease where that has ended: the record is that of another then', async () => {
+    const { store, log, place, venue } = openWorld();
+    venue.submit = async () => ({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });
+    expect(await endOf(place())).toBe('unknown 0x1');
+    expect(store.records.get('key')).toMatchObject({ lease: { until: START + LEASE_MS } });
+    const line = { level: 'error', message: 'lease ended', order_id: '0x1', ...TRACE, metric: 'lease_faults' };
+    expect(log.lines.slice(1)).toMatchObject([line]);
+  });
+
+  it.each([
+    ['lease not released', 'unknown 0x1', unknown],
+    ['final answer not stored', 'placed live 0x1', placed],
+    ['final answer not stored', 'unknown 0x1', refused],
+  ])('that cannot be written is an alarm, %s, and the end is %s', async (message, end, send) => {
+    const { store, log, venue, place } = openWorld();
+    venue.submit = send;
+    store.failing.add('replace');
+    expect(await endOf(place())).toBe(end);
+    const error = { message: 'the store does not work' };
+    expect(log.lines.slice(1)).toMatchObject([
+      { level: 'error', message, order_id: '0x1', error, metric: 'lease_faults' },
+    ]);
+  });
+
+  it('says in its problem why its outcome is unknown', async () => {
+    const { store, venue, place, clock } = openWorld();
+    venue.submit = async () => {
+      throw new TypeError('a fault of ours');
+    };
+    expect((await place()).fate).toMatchObject({ why: 'sent', sentAt: START });
+    venue.settle = refused;
+    clock.now += 1_000;
+    expect((await place()).fate).toMatchObject({ why: 'earlier_sending', retryAfter: 119 });
+    store.failing.add('replace');
+    venue.submit = refused;
+    expect((await place(undefined, 'other')).fate).toMatchObject({ why: 'refusal_not_stored', sentAt: null });
+  });
+
+  it('is kept by whichever clock says later', async () => {
+    for (const ahead of [-60_000, 60_000]) {
+      const { store, clock, place } = openWorld();
+      clock.wall += ahead;
+      await place();
+      expect(store.records.get('key')).toMatchObject({ keepUntil: START + Math.max(ahead, 0) + KEEP_MS });
+    }
+  });
+
+  it('is replayed though it cannot be kept for longer, and that is logged', async () => {
+    const { store, log, clock, place } = openWorld();
+    await place();
+    clock.now += 2 * 3_600_000;
+    store.failing.add('replace');
+    expect(await endOf(place())).toBe('placed live 0x1 replayed');
+    expect(log.lines.slice(1)).toMatchObject([
+      { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', error: {} },
+    ]);
+  });
+
+  it('is no replay where only the answer of its final write was lost', async () => {
+    for (const [send, end] of [
+      [placed, 'placed live 0x1'],
+      [refused, 'refused 0x1'],
+    ] as const) {
+      const world = openWorld();
+      world.venue.submit = send;
+      expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe(end);
+    }
+  });
+
+  it('of an order without a key says that it was given up, and counts no more', async () => {
+    const { store, venue, open, place } = openWorld();
+    venue.submit = notTaken();
+    expect(await endOf(place(open({ dailyCap: '12' }), null))).toBe('not_taken 0x1');
+    expect([...store.records.values()]).toMatchObject([
+      { state: 'finished', answer: { result: 'not_taken' }, counted: false },
+    ]);
+  });
+});
+
+describe('the watch of foreign leases', () => {
+  it('forgets the one that it has known longest above 10,000, which then counts from its start', () => {
+    let elapsed = 0;
+    const watch = createLeaseWatch(LEASE_MS, () => elapsed);
+    const remaining = (owner: number) => watch.remaining({ owner: String(owner), until: START + 86_400_000 }, START);
+    for (let owner = 1; owner <= 10_000; owner += 1) remaining(owner);
+    elapsed = 10_000;
+    expect([remaining(1), remaining(10_000)]).toStrictEqual([LEASE_MS - 10_000, LEASE_MS - 10_000]);
+    remaining(10_001);
+    expect([remaining(2), remaining(10_001), remaining(1)]).toStrictEqual([LEASE_MS - 10_000, LEASE_MS, LEASE_MS]);
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals';
+import { orderBody, readPosted } from '../../../../../shared/venue/polymarket/calls/post-order.ts';
+
+const ID = `0x${'ab'.repeat(32)}`;
+const CROSSES = 'invalid post-only order: order crosses book';
+const NOBODY_KNOWS = 'nobody knows';
+const REMOVED = (text: string) => text.replace('secret', '[removed]');
+
+const ORDER = {
+  orderId: ID,
+  tokenId: '7',
+  conditionId: null,
+  postOnly: false,
+  expiresAt: null,
+  payload: '{"side":"BUY","makerAmount":"4200000","takerAmount":"10000000"}',
+};
+const ACCEPTED = {
+  success: true,
+  errorMsg: '',
+  orderID: ID,
+  status: 'live',
+  makingAmount: '',
+  takingAmount: '',
+  transactionsHashes: [],
+  tradeIDs: [],
+};
+
+interface Changes {
+  readonly status?: number;
+  readonly isJson?: boolean;
+  readonly retryAfter?: number | undefined;
+}
+
+function read(body: unknown, { status = 200, isJson = true, retryAfter }: Changes = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return readPosted({ status, isJson, retryAfter, text }, ORDER, REMOVED, 'eoa');
+}
+
+/** Sums up what an answer proves: the end of the order, or why it proves none and what it only claims. */
+function proved(body: unknown, changes: Changes = {}): string {
+  const posted = read(body, changes);
+  const end = posted.kind === 'unproven' ? posted.said : posted;
+  const told =
+    end?.kind === 'refused' || end?.kind === 'not_taken'
+      ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.refusesOperator ? ' by operator' : ''}`
+      : '';
+  return posted.kind === 'unproven' ? `unproven (${posted.why})${told}` : told.trim() || posted.kind;
+}
+
+/** An error of the venue under a status. */
+function proven(status: number, error: string, changes: Changes = {}): string {
+  return proved({ error }, { status, ...changes });
+}
+
+describe('the body of an order', () => {
+  it.each([
+    [
+      { expiresAt: null, postOnly: false },
+      '{"deferExec":false,"postOnly":false,"order":{"a":1},"owner":"k\\"y","orderType":"GTC"}',
+    ],
+    [
+      { expiresAt: 1_790_000_000_000, postOnly: true },
+      '{"deferExec":false,"postOnly":true,"order":{"a":1},"owner":"k\\"y","orderType":"GTD"}',
+    ],
+  ])('of %j has the signed order as it is, and its type by its end', (terms, body) => {
+    expect(orderBody({ ...ORDER, ...terms, payload: '{"a":1}' }, 'k"y')).toBe(body);
+  });
+});
+
+describe('an accepted order', () => {
+  it('is placed with what the answer says of it', () => {
+    const amounts = { makingAmount: '1.05', takingAmount: 2.5, transactionsHashes: ['0xaa'], tradeIDs: ['t1'] };
+    expect(read({ ...ACCEPTED, status: 'matched', ...amounts })).toStrictEqual({
+      kind: 'placed',
+      placement: {
+        orderId: ID,
+        status: 'matched',
+        filledSize: '2.5',
+        remainingSize: '7.5',
+        filledValue: '1.05',
+        transactionHashes: ['0xaa'],
+        tradeIds: ['t1'],
+      },
+      leavesOutFills: false,
+    });
+  });
+
+  it.each([
+    ['matched', {}, true],
+    ['matched', { makingAmount: null, takingAmount: undefined }, true],
+    ['matched', { makingAmount: '4.2', takingAmount: '10' }, false],
+    ['live', {}, false],
+    ['delayed', {}, false],
+  ])('that is %s %j leaves out what was executed: %j', (status, changes, leavesOutFills) => {
+    expect(read({ ...ACCEPTED, status, ...changes })).toMatchObject({ kind: 'placed', leavesOutFills });
+  });
+
+  it.each([
+    ['in capitals', 200, { status: 'LIVE', orderID: ID.toUpperCase() }],
+    ['by a 201', 201, {}],
+    ['without the members that say nothing', 200, { errorMsg: undefined, transactionsHashes: null, tradeIDs: null }],
+    ['with the trades of its match', 200, { status: 'matched', tradeIDs: ['t1'] }],
+  ])('is placed %s', (_how, status, changes) => {
+    expect(proved({ ...ACCEPTED, ...changes }, { status })).toBe('placed');
+  });
+
+  it.each([
+    ['another id', { orderID: `0x${'cd'.repeat(32)}` }],
+    ['no success', { success: false }],
+    ['no word of success', { success: undefined }],
+    ['success in quotes', { success: 'true' }],
+    ['a message', { errorMsg: NOBODY_KNOWS }],
+    ['a message elsewhere', { error: NOBODY_KNOWS }],
+    ['a refusal', { errorMsg: CROSSES }],
+  ])('is not proved by an answer with %s', (_what, changes) => {
+    expect(proved({ ...ACCEPTED, ...changes })).toBe('unproven (an answer that says both yes and no)');
+  });
+
+  it.each([202, 400, 429, 500])('is not proved under a %i', (status) => {
+    expect(proved(ACCEPTED, { status })).toBe('unproven (an answer that says both yes and no)');
+  });
+
+  it.each([
+    ['a status that is new', { status: 'parked' }, ''],
+    ['a status alone', { status: 'parked', orderID: '' }, ''],
+    ['its id alone', { status: '' }, ''],
+    ['a status and a message', { status: 'parked', errorMsg: NOBODY_KNOWS }, ' refused order_rejected'],
+    ['a status and a refusal', { status: 'parked', errorMsg: CROSSES }, ' refused post_only_would_cross'],
+  ])('is perhaps named by %s', (_what, changes, claim) => {
+    expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer that names an order)${claim}`);
+  });
+
+  it('is perhaps there where only trades are named', () => {
+    const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, tradeIDs: ['t1'] };
+    expect(proved(body)).toBe('unproven (an answer that says both yes and no)');
+  });
+});
+
+describe('a sentence of the venue', () => {
+  it.each([
+    [200, CROSSES, 'refused post_only_would_cross'],
+    [400, CROSSES, 'refused post_only_would_cross'],
+    [499, CROSSES, 'refused post_only_would_cross'],
+    [500, CROSSES, `unproven (status 500: ${CROSSES})`],
+    [302, CROSSES, `unproven (status 302: ${CROSSES})`],
+    [400, 'invalid signature', 'not_taken venue_refused_service by operator'],
+    [401, 'address banned', 'not_taken venue_refused_service by operator'],
+    [503, 'Trading is currently cancel-only.', 'not_taken venue_unavailable'],
+    [500, 'Trading is currently cancel-only.', 'unproven (status 500: Trading is currently cancel-only.)'],
+    [503, CROSSES, `unproven (status 503: ${CROSSES})`],
+    [404, 'market not found', 'not_taken unknown_token'],
+    [400, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) refused order_rejected`],
+    [499, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) refused order_rejected`],
+    [500, NOBODY_KNOWS, `unproven (status 500: ${NOBODY_KNOWS})`],
+    [200, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
+    [201, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
+    [400, 'Duplicated', 'unproven (Duplicated)'],
+    [425, 'Duplicated', 'unproven (Duplicated)'],
+    [400, 'a secret', 'unproven (a [removed]) refused order_rejected'],
+    [400, 'Duplicated secret', 'unproven (Duplicated [removed])'],
+  ])('%i %j proves: %s', (status, sentence, end) => {
+    expect(proven(status, sentence)).toBe(end);
+  });
+
+  it('is claimed in a 200 that denies success', () => {
+    const denied = { success: false, errorMsg: NOBODY_KNOWS };
+    expect(proved(denied)).toBe(`unproven (${NOBODY_KNOWS}) refused order_rejected`);
+    expect(proved({ ...denied, success: true })).toBe(`unproven (${NOBODY_KNOWS})`);
+    expect(proved({ success: false, errorMsg: CROSSES, error: NOBODY_KNOWS })).toBe('refused post_only_would_cross');
+  });
+
+  it('is none where the answer is not JSON, or not in its shape', () => {
+    expect(proven(400, CROSSES, { isJson: false })).toBe('unproven (status 400 without a word of the venue)');
+    for (const body of ['', '[]', 'null', '{"error":1}', `{"error":"${CROSSES}"`]) {
+      expect(proved(body, { status: 400 })).toBe('unproven (status 400 without a word of the venue)');
+    }
+  });
+});
+
+describe('an answer without a sentence', () => {
+  it.each([
+    [425, false, 'not_taken venue_unavailable'],
+    [429, false, 'not_taken rate_limited'],
+    [401, true, 'not_taken venue_refused_service'],
+    [401, false, 'unproven (status 401 without a word of the venue)'],
+    [403, false, 'unproven (status 403 without a word of the venue) not_taken venue_refused_service'],
+    [403, true, 'unproven (status 403 without a word of the venue)'],
+    [400, true, 'unproven (status 400 without a word of the venue)'],
+    [404, false, 'unproven (status 404 without a word of the venue)'],
+    [408, false, 'unproven (status 408 without a word of the venue)'],
+    [409, true, 'unproven (status 409 without a word of the venue)'],
+    [499, true, 'unproven (status 499 without a word of the venue)'],
+    [200, true, 'unproven (status 200 without a word of the venue)'],
+    [201, false, 'unproven (status 201 without a word of the venue)'],
+    [202, true, 'unproven (status 202: no sentence)'],
+    [399, false, 'unproven (status 399: no sentence)'],
+    [500, false, 'unproven (status 500: no sentence)'],
+    [503, true, 'unproven (status 503: no sentence)'],
+  ])('%i, of JSON: %j, proves: %s', (status, isJson, end) => {
+    expect(proved('{}', { status, isJson })).toBe(end);
+  });
+
+  it.each([
+    [425, "The venue's engine restarts. The order was not taken; try again later."],
+    [429, 'The venue limits the rate of orders. The order was not taken; try again later.'],
+  ])('says with its wait what a %i means', (status, sentence) => {
+    const posted = read('', { status, retryAfter: 7 });
+    if (posted.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);
+    expect([posted.error.message, posted.error.retryAfter]).toStrictEqual([sentence, 7]);
+  });
+});
+
+describe('an answer that refuses whoever runs the service', () => {
+  it.each([
+    ['a firewall', '<html>', 403, false, 'firewall', undefined],
+    ['credentials, without a word', '{}', 401, true, 'credentials', 'no sentence'],
+    ['credentials, in words that are new', '{"error":"who?"}', 401, true, 'credentials', 'who?'],
+  ] as const)(
+    'says for its operator and the log that it is about %s',
+    (_what, body, status, isJson, reason, logged) => {
+      const posted = read(body, { status, isJson });
+      const end = posted.kind === 'unproven' ? posted.said : posted;
+      if (end?.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);
+      expect(end.error.facts).toMatchObject({ reason });
+      expect(end.error.cause).toStrictEqual(logged === undefined ? undefined : new Error(logged));
+    },
+  );
+});
+
+describe('the wait that an answer asks for', () => {
+  const waitOf = (body: object, changes: Changes = {}) => {
+    const posted = read(body, { status: 429, ...changes });
+    return posted.kind === 'not_taken' ? posted.error.retryAfter : posted.kind;
+  };
+
+  it('is that of its header, else that of its body, from zero on', () => {
+    expect(waitOf({ retry_after_seconds: 9 }, { retryAfter: 7 })).toBe(7);
+    expect(waitOf({ retry_after_seconds: 9 })).toBe(9);
+    expect(waitOf({ retry_after_seconds: 8.2 })).toBe(9);
+    expect(waitOf({ retry_after_seconds: 0 })).toBe(1);
+    const usual = waitOf({});
+    for (const senseless of [-1, '9', null]) expect(waitOf({ retry_after_seconds: senseless })).toBe(usual);
+  });
+});

@@ -1,0 +1,266 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Fate, SignedOrder } from '../../../../shared/venue/port.ts';
+import {
+  type Answers,
+  API_KEY,
+  API_SECRET,
+  accepted,
+  lookedUp,
+  NO_TRADES,
+  NOT_FOUND,
+  openWorld,
+  PASSPHRASE,
+} from '../../../support/orders/trading-world.ts';
+import { bookAnswer } from '../../../support/venue/book-answers.ts';
+import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+
+const HOUR_MS = 3_600_000;
+const BUDGET_MS = 24_000;
+const BALANCE = 'not enough balance / allowance';
+
+const refuses = (error: string) => (): Reply => ({ status: 400, body: { error } });
+const found: Answers['order'] = (id) => lookedUp(id, 'LIVE');
+const broken = (): Reply => ({ status: 500, body: { error: 'x' } });
+
+interface Given {
+  readonly act?: 'submit' | 'settle' | 'lookUp';
+  /** From now, by our clock. */
+  readonly endsInMs?: number;
+  readonly budgetMs?: number;
+  readonly maySend?: () => boolean;
+}
+
+/** Hands a signed order to a venue that answers so, and gives its fate, and what the venue was asked. */
+async function handed(answers: Answers, { act = 'submit', endsInMs, budgetMs = BUDGET_MS, maySend }: Given = {}) {
+  const world = await openWorld(answers);
+  const signed = await world.sign();
+  const expiresAt = endsInMs === undefined ? null : Date.now() + endsInMs;
+  const order: SignedOrder = { ...signed, expiresAt };
+  const call = { ...callWithin(budgetMs), ...(maySend && { maySend }) };
+  const fate: Fate = await world.entry[act](order, call);
+  const calls = world.venue.calls().slice(1);
+  return { fate, sent: calls.filter((name) => name === 'POST /order').length, calls };
+}
+
+describe('an order past its end', () => {
+  it.each(['submit', 'settle', 'lookUp'] as const)(
+    'never leaves by %s, and is found where it is there',
+    async (act) => {
+      const { fate, sent } = await handed({ order: found }, { act, endsInMs: -5_000 });
+      expect([fate.kind, sent]).toStrictEqual(['placed', 0]);
+    },
+  );
+
+  it.each([
+    ['before it', 2 * HOUR_MS, 1],
+    ['past it', HOUR_MS / 2, 0],
+  ])('is told by the clock of the venue, which is an hour ahead: %s', async (_when, endsInMs, sent) => {
+    const date = new Date(Date.now() + HOUR_MS).toUTCString();
+    const book: Answers['book'] = (_id, _index, { query }) => ({
+      headers: { date },
+      body: bookAnswer(query.get('token_id') ?? ''),
+    });
+    expect(await handed({ book, order: found }, { endsInMs })).toMatchObject({ fate: { kind: 'placed' }, sent });
+  });
+
+  it('is sent with its type, and one without an end with its own', async () => {
+    for (const [endsInMs, type] of [
+      [HOUR_MS, 'GTD'],
+      [undefined, 'GTC'],
+    ] as const) {
+      let body = '';
+      const post: Answers['post'] = (id, _index, request) => {
+        body = request.body;
+        return accepted(id);
+      };
+      await handed({ post }, { ...(endsInMs !== undefined && { endsInMs }) });
+      expect(JSON.parse(body)).toMatchObject({ orderType: type });
+    }
+  });
+});
+
+describe('the right to send', () => {
+  it('is asked for before bytes leave, and its end makes the fate unknown without a sending', async () => {
+    const { fate, sent } = await handed({}, { maySend: () => false });
+    expect(fate).toStrictEqual({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });
+    expect(sent).toBe(0);
+    expect((await handed({}, { maySend: () => true })).fate.kind).toBe('placed');
+  });
+
+  it('ends with a fault of ours where it cannot be told', async () => {
+    const maySend = () => {
+      throw new TypeError('a fault of ours');
+    };
+    await expect(handed({}, { maySend })).rejects.toThrow('a fault of ours');
+  });
+});
+
+describe('an order that was not taken', () => {
+  it('never left where the venue cannot be reached', async () => {
+    const [signing, gone] = [await openWorld(), await openWorld()];
+    const signed = await signing.sign();
+    await gone.venue.close();
+    const fate = await gone.entry.submit(signed, callWithin(BUDGET_MS));
+    if (fate.kind !== 'not_taken') throw new Error(`not expected: ${fate.kind}`);
+    expect([fate.refusesOperator, fate.error.code, fate.error.message]).toStrictEqual([
+      false,
+      'venue_unavailable',
+      'The venue cannot be reached; the order was not sent. Try again later.',
+    ]);
+    expect(fate.error.cause).toMatchObject({ name: 'TransportError', sent: false });
+  });
+
+  it('is not sent without credentials, which refuses nobody', async () => {
+    const world = await openWorld();
+    const signed = await world.sign();
+    const refusing = await openWorld({ auth: () => ({ status: 503 }) }, { credentials: undefined });
+    const fate = await refusing.entry.submit(signed, callWithin(BUDGET_MS));
+    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false });
+    expect(refusing.venue.calls()).not.toContain('POST /order');
+  });
+
+  it('is not sent without the time to look it up', async () => {
+    const { fate, sent } = await handed({}, { budgetMs: 5_900 });
+    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false, error: { code: 'venue_timeout' } });
+    expect([fate.kind === 'not_taken' && fate.error.message, sent]).toStrictEqual([
+      expect.stringContaining('nothing was sent'),
+      0,
+    ]);
+  });
+
+  it('is looked up no further where the venue has said so', async () => {
+    const { calls } = await handed({ post: refuses('invalid signature') });
+    expect(calls).toStrictEqual(['POST /order']);
+  });
+});
+
+describe('an answer that proves an end', () => {
+  it('is that of an order of before too, and nothing is asked after a placement', async () => {
+    const { fate, calls } = await handed({}, { act: 'settle' });
+    expect(fate.kind).toBe('placed');
+    expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['GET', 'POST']);
+  });
+
+  it.each([
+    ['that the order is known', 'Duplicated', 1],
+    ['nothing but that', 'Unauthorized/Invalid api key', 2],
+  ])('is awaited from renewed credentials where a 401 says %s', async (_what, error, sent) => {
+    const post: Answers['post'] = (id, index) => (index === 0 ? { status: 401, body: { error } } : accepted(id));
+    // Credentials that were derived are derived again.
+    const world = await openWorld({ post, order: found }, { credentials: undefined });
+    const { kind } = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
+    expect([kind, world.venue.calls().filter((call) => call === 'POST /order').length]).toStrictEqual(['placed', sent]);
+  });
+
+  it('quotes the venue without the credentials', async () => {
+    const { fate } = await handed({ post: refuses(`order crosses book ${API_KEY} ${API_SECRET} ${PASSPHRASE}`) });
+    if (fate.kind !== 'refused') throw new Error(`not expected: ${fate.kind}`);
+    expect(fate.error.facts['venueReason']).toBe('order crosses book [removed] [removed] [removed]');
+  });
+});
+
+describe('an answer that proves nothing', () => {
+  const LOOK_UP = 'GET /data/order/';
+  const TRADES = 'GET /data/trades';
+  const NOBODY_KNOWS = refuses('nobody knows');
+  const counted = ({ calls }: { readonly calls: readonly string[] }) =>
+    [LOOK_UP, TRADES].map((path) => calls.filter((call) => call.startsWith(path)).length);
+  const fill: Answers['trades'] = (taker_order_id) => ({
+    body: { data: [{ id: 't1', taker_order_id }], next_cursor: 'LTE=' },
+  });
+
+  it.each<[string, Answers, string, readonly number[]]>([
+    ['the first look-up finds the order', { order: found }, 'live', [1, 0]],
+    ['the second one does', { order: (id, index) => (index === 1 ? lookedUp(id, 'LIVE') : NOT_FOUND) }, 'live', [2, 0]],
+    [
+      'the first one is of no use',
+      { order: (id, index) => (index === 1 ? lookedUp(id, 'LIVE') : broken()) },
+      'live',
+      [2, 0],
+    ],
+    ['its trades do, which are asked for with the second look-up', { trades: fill }, 'matched', [2, 2]],
+  ])('is settled as soon as %s', async (_what, answers, status, asked) => {
+    const end = await handed({ post: () => 'reset', ...answers });
+    expect(end.fate).toMatchObject({ kind: 'placed', placement: { status } });
+    expect([end.sent, counted(end)]).toStrictEqual([1, asked]);
+  });
+
+  it('is believed only as far as all look-ups have found nothing', async () => {
+    const once =
+      (reply: () => Reply, at: number): NonNullable<Answers['order']> =>
+      (_id, index) =>
+        index === at ? reply() : NOT_FOUND;
+    const [believed, ...others] = await Promise.all([
+      handed({ post: NOBODY_KNOWS }),
+      handed({ post: NOBODY_KNOWS, order: once(broken, 0) }),
+      handed({ post: NOBODY_KNOWS, order: once(broken, 3) }),
+      handed({ post: NOBODY_KNOWS, trades: (_id, index) => (index === 0 ? broken() : NO_TRADES) }),
+      handed({ post: () => 'reset' }),
+    ]);
+    expect(believed.fate).toMatchObject({ kind: 'refused', error: { code: 'order_rejected' } });
+    for (const { fate } of others) expect(fate).toMatchObject({ kind: 'unknown', why: 'sent' });
+    for (const end of [believed, ...others]) expect(counted(end)[0]).toBe(5);
+  });
+
+  it('is looked up no more once the time is over', async () => {
+    const end = await handed({ post: () => 'hang', order: broken }, { budgetMs: 6_100 });
+    expect(end.fate).toMatchObject({ kind: 'unknown', cause: new Error('timeout') });
+    expect(counted(end)[0]).toBeLessThan(5);
+  });
+
+  it('is not waited for where the order is placed, as long as one that may be live', async () => {
+    const ended: string[] = [];
+    const matched: Answers['post'] = (id) => accepted(id, { status: 'matched' });
+    const [placing, looking] = [
+      handed({ post: matched, order: () => 'hang' }),
+      handed({ order: () => 'hang' }, { act: 'lookUp' }),
+    ];
+    await Promise.all([placing.then(() => ended.push('placed')), looking.then(() => ended.push('looked up'))]);
+    expect(ended).toStrictEqual(['placed', 'looked up']);
+    expect((await placing).fate).toMatchObject({ kind: 'placed', placement: { status: 'matched', filledSize: null } });
+  });
+});
+
+describe('the log of an unknown order', () => {
+  const causeOf = ({ fate }: { readonly fate: Fate }) => (fate.kind === 'unknown' ? fate.cause : fate);
+
+  it('says why nobody knows, and when bytes may have left', async () => {
+    const [begun, ends] = [
+      Date.now(),
+      await Promise.all([
+        handed({ post: () => 'reset', order: broken }, { budgetMs: 6_100 }),
+        handed({ order: broken }, { act: 'settle' }),
+        handed({}, { act: 'settle', budgetMs: 5_900 }),
+        handed({ post: refuses(BALANCE), trades: broken }, { act: 'settle' }),
+        handed({}, { act: 'lookUp' }),
+        handed({ order: broken }, { act: 'lookUp' }),
+      ]),
+    ];
+    expect(ends.map(causeOf)).toMatchObject([
+      new Error('reset'),
+      new Error('the venue cannot be asked'),
+      new Error('no time left to send the order again'),
+      { code: 'insufficient_balance' },
+      new Error('a look-up ended with not_found'),
+      new Error('a look-up ended with unusable'),
+    ]);
+    const [sentAt, ...others] = ends.map(({ fate }) => (fate.kind === 'unknown' ? fate.sentAt : undefined));
+    expect(sentAt).toBeGreaterThanOrEqual(begun - 1_000);
+    expect(sentAt).toBeLessThanOrEqual(Date.now());
+    expect(Number.isInteger(sentAt)).toBe(true);
+    expect(others).toStrictEqual([null, null, null, null, null]);
+  });
+});
+
+describe('an order past its end that nobody knows', () => {
+  it('is refused as expired once 5 s of look-ups have found nothing', async () => {
+    const ends = await Promise.all(
+      (['submit', 'settle', 'lookUp'] as const).map((act) => handed({}, { act, endsInMs: -5_000 })),
+    );
+    for (const { fate, sent } of ends) {
+      expect(fate).toMatchObject({ kind: 'refused', error: { code: 'order_rejected' } });
+      expect(fate.kind === 'refused' && fate.error.message).toContain('expired');
+      expect(sent).toBe(0);
+    }
+  });
+});
