@@ -29,7 +29,7 @@ import {
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;
-  /** How records are written; both forms are read. Default: plain. */
+  /** The form in which records are written; both are read. Default: packed. */
   readonly recordForm?: RecordForm;
   /** Region, credentials and endpoint where the environment does not give them. */
   readonly client?: DynamoDBClientConfig;

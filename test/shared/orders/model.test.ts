@@ -13,9 +13,9 @@ const UNTRUE = 'refused, it was said, and the venue has the order';
  */
 const BOUNDS: Readonly<Record<WorldOptions['key'], { readonly faults: number; readonly ticks: number }>> = {
   unused: { faults: 1, ticks: FULL_EXTENT ? 3 : 2 },
-  'of an unsent order': { faults: 2, ticks: 2 },
+  'of an unsent order': { faults: FULL_EXTENT ? 2 : 1, ticks: 2 },
   'of a live order': { faults: 2, ticks: 2 },
-  'of a filled order': { faults: 2, ticks: 3 },
+  'of a filled order': { faults: FULL_EXTENT ? 2 : 1, ticks: 3 },
   'of an order that is held up': { faults: 1, ticks: FULL_EXTENT ? 3 : 2 },
 };
 const KEYS = [
