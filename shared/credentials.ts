@@ -9,7 +9,7 @@ export interface ApiCredentials {
 }
 
 /** Order of the secp256k1 group: a private key is above zero and below it. */
-export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** A private key: the value has `0x`, whether or not the text has it. */
 export const PRIVATE_KEY: Format<Secret> = {
