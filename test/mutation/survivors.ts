@@ -83,6 +83,11 @@ export const ACCEPTED: readonly Accepted[] = [
     changes: ['isExpired(order) -> false'],
   },
   {
+    file: 'shared/venue/polymarket/submission.ts',
+    why: 'An unknown fate is looked up once more on the other way, and stays unknown.',
+    changes: ["fate.kind === 'unknown' -> false", '\'unknown\' -> ""'],
+  },
+  {
     file: 'shared/orders/record.ts',
     why: 'A finished record has no lease whose holder could be named.',
     changes: ["record.state === 'unfinished' -> true"],
