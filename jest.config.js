@@ -12,8 +12,8 @@ export default {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // Many tests wait for a time to pass: five workers on two cores make use of it.
-  maxWorkers: 5,
+  // Many tests wait for a time to pass: two workers for each of two cores make use of it.
+  maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/slow-first.mjs',
   testTimeout: 90_000,
   reporters: ['default', '<rootDir>/test/support/duration.mjs'],
