@@ -54,6 +54,10 @@ export interface Bench {
   rounds(stage: Stage): AsyncGenerator<Samples>;
 }
 
+/** Percentiles of a row. The baseline's p50 in both: a slow answer of the load generator must not excuse one of ours. */
+export const P50 = { value: 0.5, baseline: 0.5 } as const;
+export const P99 = { value: 0.99, baseline: 0.5 } as const;
+
 /** Compares percentiles of two loads. */
 export function percentilesOf(shares: Required<Row>['percentiles'], ours: LoadResult, baseline: LoadResult): Sample {
   const times = { value: ours.times, baseline: baseline.times };

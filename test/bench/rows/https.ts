@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Bench, inTurn, percentilesOf } from '../bench.ts';
+import { type Bench, inTurn, P50, P99, percentilesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import {
   BOOK_PATH,
@@ -17,8 +17,6 @@ import {
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const VENUE = "the venue's own answer over HTTPS";
-const P50 = { value: 0.5, baseline: 0.5 } as const;
-const P99 = { value: 0.99, baseline: 0.5 } as const;
 
 /** Makes a certificate for this machine's loopback that is its own authority, by the `openssl` command. */
 async function makeCertificate(directory: string): Promise<Certificate> {

@@ -1,14 +1,10 @@
-import { type Bench, inTurn, percentilesOf } from '../bench.ts';
+import { type Bench, inTurn, P50, P99, percentilesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
 import { ORDER, startVenue, VENUE_DELAY } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const VENUE = "the venue's own answer";
-
-// The venue's p50 in both: a slow answer of the load generator must not excuse one of ours.
-const P50 = { value: 0.5, baseline: 0.5 } as const;
-const P99 = { value: 0.99, baseline: 0.5 } as const;
 
 /** Orders at a venue that takes its time: what signing and the rest add to each. */
 export const orderLatency: Bench = {

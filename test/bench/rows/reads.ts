@@ -1,4 +1,4 @@
-import { type Bench, inTurn, percentilesOf, type Samples } from '../bench.ts';
+import { type Bench, inTurn, P50, percentilesOf, type Samples } from '../bench.ts';
 import { type LoadResult, load } from '../load.ts';
 import {
   BOOK_PATH,
@@ -12,8 +12,6 @@ import {
 import { TOKEN_IDS } from '../venue/records.ts';
 
 const PROXY = 'bare node:http proxy';
-
-const P50 = { value: 0.5, baseline: 0.5 } as const;
 
 /** A core answers six times as many books as 40 connections ask for at 25 ms. */
 const book = { name: 'book-p50', ours: BOOK_PATH, venue: VENUE_BOOK_PATH, connections: 40 } as const;

@@ -6,7 +6,7 @@ import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import { createLeaseWatch } from '../../../shared/orders/claim.ts';
 import { createOrders, type OrderResult, type Orders } from '../../../shared/orders/idempotent-orders.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
-import type { Fate, LimitOrder, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
+import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
 import {
   finishedOrder,
@@ -17,20 +17,13 @@ import {
   WALLET,
 } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
+import { ORDER } from '../../support/service/order-client.ts';
 
 const START = 1_790_000_000_000;
 const DAY = '2026-09-21';
 const TRACE = { request_id: 'r-1' };
 
 const decimal = (text: string) => parseDecimal(text) ?? ZERO;
-const ORDER: LimitOrder = {
-  tokenId: '7',
-  side: 'buy',
-  price: decimal('0.5'),
-  size: decimal('10'),
-  postOnly: false,
-  expiresAt: null,
-};
 
 type Send = (order: SignedOrder, call: SendingCall) => Promise<Fate>;
 type StoreCall = 'read' | 'create' | 'replace';
