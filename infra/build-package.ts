@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
 import { runCommand } from '../local/command-line.ts';
-import { BUNDLE } from './build.ts';
+import { BUNDLE, CURVE } from './build.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
@@ -76,6 +76,7 @@ export async function buildPackage(outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true });
   const { outputFiles, metafile } = await build(OPTIONS);
   for (const { path, contents } of outputFiles) await writeTo(join(outdir, relative(OUTPUT, path)), contents);
+  await copyFile(CURVE.path, join(outdir, 'server', CURVE.name));
   await run('npm', ['run', '--silent', 'build:console', '--', `--outdir=${join(outdir, 'console')}`], { cwd: ROOT });
   await chmod(join(outdir, `${START}.js`), 0o755);
   for await (const path of glob(TEXTS, { cwd: ROOT })) {

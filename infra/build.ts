@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
@@ -17,6 +17,12 @@ const OUTPUT = join(ROOT, 'build');
  */
 const STUBS = './infra/stubs.ts';
 const NODE_HTTP = './infra/node-http.ts';
+
+/** The curve that orders are signed with. What loads it looks for it beside the bundle. */
+export const CURVE = {
+  name: 'secp256k1.wasm',
+  path: join(ROOT, 'node_modules/tiny-secp256k1/lib/secp256k1.wasm'),
+} as const;
 
 /** Bundles for Node, wherever they run. */
 export const BUNDLE = {
@@ -89,6 +95,7 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
   }
   const layer = await build(layerOptions());
   await write(layer.outputFiles, outdir);
+  await copyFile(CURVE.path, join(outdir, 'layer/nodejs', CURVE.name));
   return measure(metafiles, layer.metafile);
 }
 

@@ -15,8 +15,8 @@ import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const NAME = 'order-book-adapter';
-/** Bytes of the tarball: a download of a second. */
-const MAX_TARBALL_BYTES = 1_500_000;
+/** Bytes of the tarball; 1.2 MB of them are the curve, whose tables cannot be compressed. */
+const MAX_TARBALL_BYTES = 2_200_000;
 
 const packed = z.tuple([
   z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
@@ -73,6 +73,7 @@ describe('the package', () => {
   it('has programs, documents and licences, and nothing else', () => {
     const kinds = [
       /^server\/(?:[\w-]+-[A-Z0-9]{8}|start|store-worker)\.js$/,
+      /^server\/secp256k1\.wasm$/,
       /^console\/(?:app\.js|index\.html|style\.css)$/,
       /^(?:client\/|paper\/|docs\/)?[\w-]+\.(?:md|png)$/,
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
