@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import manifest from '../../package.json' with { type: 'json' };
 import { type ProcessSpec, type RunningProcess, startProcess } from './processes.ts';
 import { TOKEN_ID } from './venue/records.ts';
 
@@ -59,13 +60,16 @@ export interface ServiceOptions {
   readonly profileDirectory?: string;
 }
 
+/** What follows `node` in the script `start`. */
+const [, ...START] = manifest.scripts.start.split(' ');
+
 /** The service as `npm start` runs it, without the settings of whoever works on it. */
 export function serviceSpec(venueUrl: string, options: ServiceOptions = {}): ProcessSpec {
   const { mode, credentials = true } = options;
   const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
   const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
   return {
-    args: ['local/start.js', '--settings', devNull],
+    args: [...START, '--settings', devNull],
     env: { ...env, ...(mode !== 'read-only' && trading), ...options.env },
   };
 }
