@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { STORE_CALL_MS } from '../shared/limits.ts';
+import { STORE_CALL_MS, STORE_OPEN_MS } from '../shared/limits.ts';
 import type { OrderAnswer, OrderCall, Outcome } from './order-file.ts';
 
 /** Facts that a thread is started with. */
@@ -26,7 +26,7 @@ export interface StoreResponse {
 
 /** A file of orders in a thread of its own. */
 export interface StoreThread {
-  /** Settles within `STORE_CALL_MS`; a call that failed may or may not have been done. */
+  /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
   call(call: OrderCall): Promise<OrderAnswer>;
   /** Ends the thread after the calls before; those after it fail. */
   end(): Promise<void>;
@@ -85,8 +85,9 @@ export function createStoreThread(
       const id = lastId;
       const late = () => settle(id, ({ reject }) => reject(new Error('The order store did not answer in time.')));
       const settled = Promise.withResolvers<OrderAnswer>();
-      waiting.set(id, { ...settled, timer: setTimeout(late, STORE_CALL_MS) });
-      worker.postMessage({ id, deadlineMs: monotonicMs() + STORE_CALL_MS, call } satisfies StoreRequest);
+      const limitMs = call.ask === 'open' ? STORE_OPEN_MS : STORE_CALL_MS;
+      waiting.set(id, { ...settled, timer: setTimeout(late, limitMs) });
+      worker.postMessage({ id, deadlineMs: monotonicMs() + limitMs, call } satisfies StoreRequest);
       return settled.promise;
     };
     return { worker, request };
