@@ -1,11 +1,8 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { STORE_CALL_MS } from '../shared/limits.ts';
+import { STORE_CALL_MS, STORE_OPEN_MS } from '../shared/limits.ts';
 import type { OrderAnswer, OrderCall, Outcome } from './order-file.ts';
-
-/** The thread has to start before it opens the file, and a busy machine takes its time over that; no caller waits yet. */
-const OPENING_MS = 15_000;
 
 /** Facts that a thread is started with. */
 export interface StoreThreadData {
@@ -29,7 +26,7 @@ export interface StoreResponse {
 
 /** A file of orders in a thread of its own. */
 export interface StoreThread {
-  /** Settles within `STORE_CALL_MS`, the opening within 15 s; a call that failed may or may not have been done. */
+  /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
   call(call: OrderCall): Promise<OrderAnswer>;
   /** Ends the thread after the calls before; those after it fail. */
   end(): Promise<void>;
@@ -88,7 +85,7 @@ export function createStoreThread(
       const id = lastId;
       const late = () => settle(id, ({ reject }) => reject(new Error('The order store did not answer in time.')));
       const settled = Promise.withResolvers<OrderAnswer>();
-      const limitMs = call.ask === 'open' ? OPENING_MS : STORE_CALL_MS;
+      const limitMs = call.ask === 'open' ? STORE_OPEN_MS : STORE_CALL_MS;
       waiting.set(id, { ...settled, timer: setTimeout(late, limitMs) });
       worker.postMessage({ id, deadlineMs: monotonicMs() + limitMs, call } satisfies StoreRequest);
       return settled.promise;

@@ -1,6 +1,5 @@
 import { flag, runCommand, type Values, wholeNumber } from '../local/command-line.ts';
 import { FAULT_NAMES } from './faults.ts';
-import { createPaperVenue } from './venue.ts';
 
 const COMMAND = {
   purpose:
@@ -68,6 +67,8 @@ function fail(text: string): void {
 process.exitCode = await runCommand(COMMAND, async (values) => {
   const { address, options } = readOptions(values);
   try {
+    // Loaded only here: `--help` does without.
+    const { createPaperVenue } = await import('./venue.ts');
     const venue = createPaperVenue(options);
     const { url } = await venue.listen(address);
     process.stdout.write(`Paper venue (seed ${options.seed}) listening on ${url}\n`);

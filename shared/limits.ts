@@ -84,6 +84,8 @@ export const RULES_JOIN_MS = 1_000;
 
 /** A call of the local store stops waiting for other processes so long before its end, to say why it failed. */
 export const STORE_REPORT_MS = 100;
+/** The local store's thread starts and opens its file, before anything is listened for: 50 ms where a machine is idle. */
+export const STORE_OPEN_MS = 10_000;
 /** One of the two attempts of a call of the deployed store; both and the pause between them fit into a call. */
 export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
 /** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */

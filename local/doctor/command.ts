@@ -1,7 +1,7 @@
 import { ConfigError, parseText, UPSTREAM } from '../../shared/formats.ts';
 import type { Environment } from '../../shared/settings.ts';
 import { flag, runCommand, type Terminal, THIS_PROCESS, UsageError, type Values } from '../command-line.ts';
-import { type DoctorOptions, examine } from './doctor.ts';
+import type { DoctorOptions } from './doctor.ts';
 import type { Finding } from './run.ts';
 
 const COMMAND = {
@@ -91,6 +91,8 @@ type Write = (text: string) => unknown;
 
 /** Runs the checks and prints each as soon as those before it are known. Gives the exit code. */
 async function run(options: DoctorOptions, env: Environment, json: boolean, write: Write): Promise<number> {
+  // Loaded only here: `--help` does without.
+  const { examine } = await import('./doctor.ts');
   const checks: Line[] = [];
   for (const { id, outcome } of examine(options, env)) {
     const line = { id, ...(await outcome).finding };

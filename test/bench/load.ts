@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import autocannon from 'autocannon';
+import type { Request, Result } from 'autocannon';
 import { percentile } from './statistics.ts';
 
 export interface VariedRequest {
@@ -49,6 +49,8 @@ export async function load({
   ...spec
 }: LoadSpec): Promise<LoadResult> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error('Load is for loopback only.');
+  // Loaded only here: `--help` does without.
+  const { default: autocannon } = await import('autocannon');
   // Autocannon's own percentiles are whole milliseconds.
   const times: number[] = [];
   let wrong = 0;
@@ -56,7 +58,7 @@ export async function load({
   let endedAt = startedAt;
   const bound = amount === undefined ? { duration: seconds ?? 1 } : { amount };
   let made = 0;
-  const setupRequest = (request: autocannon.Request) => {
+  const setupRequest = (request: Request) => {
     const own = vary?.(made) ?? {};
     made += 1;
     return { ...request, ...own, headers: { ...request.headers, ...own.headers } };
@@ -71,7 +73,7 @@ export async function load({
     // Without it, a request is put together once and not each time.
     ...(vary && { requests: [{ setupRequest }] }),
   };
-  const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
   run.on('response', (_client, answered, _bytes, time) => {
     times.push(time);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CfnGuardValidator } from '@cdklabs/cdk-validator-cfnguard';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Validations } from 'aws-cdk-lib';
+import { CloudFormationValidatePlugin, Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { buildAssets } from '../../infra/build.ts';
@@ -36,11 +36,16 @@ const ANSWERED_OTHERWISE = [
   'ct-lambda-pr-3',
 ] as const;
 
-/** What cdk-nag and cfn-guard find, by plugin. */
+const cdk = new CloudFormationValidatePlugin();
+type Validated = Parameters<typeof cdk.validate>[0];
+/** The rules that the CDK itself adds to an app; loaded once for all of ours. */
+const OF_THE_CDK = { name: cdk.name, validate: (context: Validated) => cdk.validate(context) };
+
+/** What the CDK, cdk-nag and cfn-guard find, by plugin. */
 async function findingsOf(name: string, context: Readonly<Record<string, unknown>>, addRoute = false) {
   const outdir = join(folder, name);
   const { app, service } = createServiceApp(join(folder, 'build'), context, outdir);
-  Validations.of(app).addPlugins(new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
+  Validations.of(app).addPlugins(OF_THE_CDK, new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
   if (addRoute) new CfnRoute(service, 'Open', { apiId: 'api', routeKey: 'GET /open' });
   try {
     quietly(() => app.synth());

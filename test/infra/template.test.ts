@@ -24,9 +24,19 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Context = Readonly<Record<string, unknown>>;
 
+const made = new Map<string, ReturnType<typeof createServiceApp>>();
+
+/** The stacks of a deployment; one app for all tests that ask for the same. */
+function stacksOf(context: Context): ReturnType<typeof createServiceApp> {
+  const key = JSON.stringify(context);
+  const stacks = made.get(key) ?? createServiceApp(folder, context);
+  made.set(key, stacks);
+  return stacks;
+}
+
 /** The template of one of the stacks. */
 function templateOf(context: Context = {}, name: 'service' | 'store' | 'orders' = 'service'): Template {
-  const stack = createServiceApp(folder, context)[name];
+  const stack = stacksOf(context)[name];
   if (!stack) throw new Error(`there is no stack ${name}`);
   return quietly(() => Template.fromStack(stack));
 }
@@ -80,7 +90,7 @@ describe('the service', () => {
   });
 
   it('is all that there is without placeOrder, so that `cdk deploy` needs no name', () => {
-    const { app } = createServiceApp(folder);
+    const { app } = stacksOf({});
     expect(app.synth().stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
   });
 
@@ -251,7 +261,7 @@ describe('the store of orders', () => {
       Properties: { RetentionInDays: 365 },
     });
     template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
-    expect(createServiceApp(folder, ORDER_CONTEXT).store?.terminationProtection).toBe(true);
+    expect(stacksOf(ORDER_CONTEXT).store?.terminationProtection).toBe(true);
   });
 
   it('holds nothing that an upgrade, a cap or another wallet changes', () => {

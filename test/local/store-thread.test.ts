@@ -144,6 +144,16 @@ describe('the thread of the local store', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(STORE_CALL_MS - 50);
   });
 
+  it('waits for the start longer than for a call: a busy machine is none that cannot open the file', async () => {
+    const script = `
+      import { parentPort } from 'node:worker_threads';
+      const answer = ({ id }) => parentPort.postMessage({ outcomes: [{ id, answer: 'made' }] });
+      parentPort.on('message', (request) => setTimeout(answer, ${STORE_CALL_MS + 100}, request));`;
+    const { call } = start(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+    const [opening, reading] = await Promise.allSettled([call({ ask: 'open' }), call(read('a'))]);
+    expect([opening.status, reading.status]).toStrictEqual(['fulfilled', 'rejected']);
+  });
+
   it('ends after the calls before, and takes no more', async () => {
     const { call, end } = start();
     const before = call(create('a'));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { Stryker } from '@stryker-mutator/core';
+import type { Stryker } from '@stryker-mutator/core';
 import { oneOf, runCommand, wholeNumber } from '../../local/command-line.ts';
 import { MODULES, type MutatedModule } from './modules.ts';
 import { ACCEPTED } from './survivors.ts';
@@ -33,7 +33,13 @@ interface Effort {
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 /** Runs the tests of a module against each of its mutants. */
-function mutate(name: string, { code, tests }: MutatedModule, { workers, incremental }: Effort): Promise<Mutant[]> {
+async function mutate(
+  name: string,
+  { code, tests }: MutatedModule,
+  { workers, incremental }: Effort,
+): Promise<Mutant[]> {
+  // Loaded only here: `--help` does without.
+  const { Stryker } = await import('@stryker-mutator/core');
   const stryker = new Stryker({
     mutate: [...code],
     testRunner: 'jest',

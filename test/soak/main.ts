@@ -1,6 +1,4 @@
 import { oneOf, runCommand, type Values, wholeNumber } from '../../local/command-line.ts';
-import { soakKeyedOrders } from './keyed-orders.ts';
-import { soakTraffic } from './traffic.ts';
 
 const FLAWS = ['no write-ahead', 'no conditions', 'no late arrivals'] as const;
 
@@ -43,6 +41,9 @@ process.exitCode = await runCommand(COMMAND, async (values) => {
   tell(
     minutes === undefined ? `${options.orders} orders; 10,000 take about four minutes.` : `${minutes} min of traffic.`,
   );
+  // Loaded only here: `--help` does without.
+  const { soakKeyedOrders } = await import('./keyed-orders.ts');
+  const { soakTraffic } = await import('./traffic.ts');
   const { lines, failures } =
     minutes === undefined ? await soakKeyedOrders(options, tell) : await soakTraffic({ ...options, minutes }, tell);
   process.stdout.write(`${lines.join('\n')}\n`);

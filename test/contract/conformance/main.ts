@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../../local/command-line.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';
-import { type Result, runConformance } from './suite.ts';
+import type { Result } from './suite.ts';
 
 const COMMAND = {
   purpose: 'Holds a running service against openapi.json.',
@@ -50,6 +50,8 @@ async function conform({ baseUrl, sign, orders, yes, quick, junit }: ReturnType<
     return yes || ask();
   };
   const onResult = (result: Result) => process.stdout.write(formatResult(result));
+  // Loaded only here: `--help` does without.
+  const { runConformance } = await import('./suite.ts');
   const report = await runConformance({ baseUrl, sign, quick, onResult, ...(orders && { confirmOrders }) });
   process.stdout.write(formatSummary(report));
   if (junit !== undefined) await writeFile(junit, formatJunit(report));

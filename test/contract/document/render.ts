@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../../local/command-line.ts';
-import { createDocument } from './document.ts';
 
 /** Nothing is loaded from anywhere: the page works without a network, and whoever reads it is not reported to anybody. */
 const POLICY =
@@ -30,6 +29,8 @@ const RENDERER = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalo
 
 /** The document as one page, with the renderer in it. */
 async function renderPage(): Promise<string> {
+  // Loaded only here: `--help` does without.
+  const { createDocument } = await import('./document.ts');
   const renderer = await readFile(RENDERER, 'utf8');
   return `<!doctype html>
 <html lang="en">

@@ -1,8 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { flag, runCommand } from '../../../local/command-line.ts';
-import { createDocument } from './document.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -12,8 +10,10 @@ const COMMAND = {
   options: { check: flag('write nothing; exit with 1 where a file is not what the schemas say') },
 } as const;
 
-/** Makes the text of each generated file, by its path. */
+/** Makes the text of each generated file, by its path. Loads only here what `--help` does without. */
 async function generate(): Promise<Readonly<Record<string, string>>> {
+  const { default: openapiTS, astToString, COMMENT_HEADER } = await import('openapi-typescript');
+  const { createDocument } = await import('./document.ts');
   const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
   const types = await openapiTS(document);
   return { 'openapi.json': document, 'client/api.ts': COMMENT_HEADER + astToString(types) };

@@ -83,10 +83,21 @@ function createScout(build: () => System, isKnown: (state: string) => boolean) {
   };
 }
 
-/**
- * Enters every state that a system can reach, those on short paths first, until one breaks a promise.
- */
-export async function explore(build: () => System): Promise<Exploration> {
+/** Makes errors without stacks in the meantime: a search lets thousands happen, and jest has 100 frames of each kept. */
+async function withoutStacks<T>(search: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  return search().finally(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+}
+
+/** Enters every state that a system can reach, those on short paths first, until one breaks a promise. */
+export function explore(build: () => System): Promise<Exploration> {
+  return withoutStacks(() => search(build));
+}
+
+async function search(build: () => System): Promise<Exploration> {
   const seen = new Set<string>();
   const scout = createScout(build, (state) => seen.has(state));
   let ends = 0;

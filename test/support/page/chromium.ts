@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { afterAll, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const PATH = '/usr/bin/chromium';
+/** Debian's Chromium; without the window that nobody sees it takes a third less of a processor. */
+const PATH = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
 
 /** Without them the browser looks for its maker's hosts at every start, and cannot run as root. */
 const FLAGS = [
@@ -15,8 +16,6 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-const isInstalled = existsSync(PATH);
-
 let running: Promise<Browser> | undefined;
 
 afterAll(async () => {
@@ -26,18 +25,19 @@ afterAll(async () => {
 
 /** Opens a page in a fresh profile of Debian's Chromium; the browser is closed after the file's tests. */
 export async function openPage(): Promise<Page> {
+  if (PATH === undefined) throw new Error('Chromium is not installed.');
   running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
   return (await running).newPage();
 }
 
 /** As `describe` where Chromium is installed; elsewhere the tests are skipped, and it says so. */
 export function describeInChromium(name: string, tests: () => void): void {
-  if (isInstalled) {
+  if (PATH !== undefined) {
     describe(name, tests);
     return;
   }
   // CI installs it: there a skipped test would be one that nobody misses.
-  if (process.env['REQUIRE_CHROMIUM'] === '1') throw new Error(`${PATH} is not installed.`);
-  process.stderr.write(`SKIPPED: ${name}: ${PATH} is not installed (on Debian: apt-get install chromium).\n`);
+  if (process.env['REQUIRE_CHROMIUM'] === '1') throw new Error('Chromium is not installed.');
+  process.stderr.write(`SKIPPED: ${name}: on Debian, apt-get install chromium-headless-shell.\n`);
   describe.skip(name, tests);
 }
