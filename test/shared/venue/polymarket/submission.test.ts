@@ -208,6 +208,11 @@ describe('an answer that proves nothing', () => {
     expect(counted(end)[0]).toBeLessThan(5);
   });
 
+  it('is looked up in the time that the sending has left for it', async () => {
+    const end = await handed({ post: () => 'hang', order: found }, { budgetMs: 6_100 });
+    expect(end.fate).toMatchObject({ kind: 'placed', placement: { status: 'live' } });
+  });
+
   it('is not waited for where the order is placed, as long as one that may be live', async () => {
     const ended: string[] = [];
     const matched: Answers['post'] = (id) => accepted(id, { status: 'matched' });
@@ -253,6 +258,17 @@ describe('the log of an unknown order', () => {
 });
 
 describe('an order past its end that nobody knows', () => {
+  it('is looked up no more where the time is over before the next pause is', async () => {
+    const ended: string[] = [];
+    const [short, hanging] = [
+      handed({}, { act: 'lookUp', endsInMs: -5_000, budgetMs: 1_200 }),
+      handed({ order: () => 'hang' }, { act: 'lookUp' }),
+    ];
+    await Promise.all([short.then(() => ended.push('out of time')), hanging.then(() => ended.push('one look-up'))]);
+    expect(ended).toStrictEqual(['out of time', 'one look-up']);
+    expect((await short).fate).toMatchObject({ kind: 'unknown', sentAt: null });
+  });
+
   it('is refused as expired once 5 s of look-ups have found nothing', async () => {
     const ends = await Promise.all(
       (['submit', 'settle', 'lookUp'] as const).map((act) => handed({}, { act, endsInMs: -5_000 })),

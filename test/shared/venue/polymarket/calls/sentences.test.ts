@@ -43,6 +43,7 @@ describe('the table of sentences', () => {
     'could not insert order: not enough balance / allowance',
     "couldn't insert order",
     'could not run the execution',
+    "couldn't run the execution",
     'Internal server error',
     'context deadline exceeded',
     'order timed out',
