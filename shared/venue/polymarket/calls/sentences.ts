@@ -174,7 +174,7 @@ const MAX_REASON_LENGTH = 200;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** Matches what may be a credential, or an address; the end of a name (`maker=`) does not belong to it. */
-const WORDS = /0x[0-9a-fA-F]{40}(?![\w+/-])|[A-Za-z0-9+/_-]{16,}=*/g;
+const WORDS = /[A-Za-z0-9+/_-]{16,}=*/g;
 
 /** Finds digits mixed with anything else, and letters without a break for longer than any word; numbers are ids and amounts. */
 function looksLikeCredential(word: string): boolean {
@@ -183,13 +183,11 @@ function looksLikeCredential(word: string): boolean {
 }
 
 /**
- * Cleans a sentence of the venue so that it may be passed on: addresses are kept, the given secrets and everything else
- * that looks like a credential are removed.
+ * Cleans a sentence of the venue so that it may be passed on: addresses are kept, the given secrets, none of them empty,
+ * and everything else that looks like a credential are removed.
  */
 export function cleanVenueReason(text: string, secrets: readonly string[]): string {
-  const withoutSecrets = secrets
-    .filter((secret) => secret !== '')
-    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '[removed]'), text);
+  const withoutSecrets = secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[removed]'), text);
   const cleaned = withoutSecrets
     .replace(/[\p{C}\s]+/gu, ' ')
     .replace(WORDS, (word) => (looksLikeCredential(word) ? '[removed]' : word))

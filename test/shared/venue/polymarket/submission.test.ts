@@ -42,6 +42,19 @@ async function handed(answers: Answers, { act = 'submit', endsInMs, budgetMs = B
   return { fate, sent: calls.filter((name) => name === 'POST /order').length, calls };
 }
 
+/** Hands over an order; `isLate`: its fate came more than two seconds after the first look-up of it. */
+async function timed({ order, ...others }: Pick<Answers, 'post'> & Required<Pick<Answers, 'order'>>, given?: Given) {
+  let isLate = false;
+  const timing: Answers['order'] = (...asked) => {
+    setTimeout(() => {
+      isLate = true;
+    }, 2_000).unref();
+    return order(...asked);
+  };
+  const end = await handed({ ...others, order: timing }, given);
+  return { ...end, isLate };
+}
+
 describe('an order past its end', () => {
   it.each(['submit', 'settle', 'lookUp'] as const)(
     'never leaves by %s, and is found where it is there',
@@ -50,6 +63,13 @@ describe('an order past its end', () => {
       expect([fate.kind, sent]).toStrictEqual(['placed', 0]);
     },
   );
+
+  it('is found by all of them although the venue cannot be asked at first', async () => {
+    const order: Answers['order'] = (id, index) => (index < 2 ? broken() : lookedUp(id, 'LIVE'));
+    const acts = ['submit', 'settle', 'lookUp'] as const;
+    const ends = await Promise.all(acts.map((act) => handed({ order }, { act, endsInMs: -5_000 })));
+    for (const { fate, sent } of ends) expect([fate.kind, sent]).toStrictEqual(['placed', 0]);
+  });
 
   it.each([
     ['before it', 2 * HOUR_MS, 1],
@@ -208,16 +228,19 @@ describe('an answer that proves nothing', () => {
     expect(counted(end)[0]).toBeLessThan(5);
   });
 
+  it('is looked up in the time that the sending has left for it', async () => {
+    const end = await handed({ post: () => 'hang', order: found }, { budgetMs: 6_100 });
+    expect(end.fate).toMatchObject({ kind: 'placed', placement: { status: 'live' } });
+  });
+
   it('is not waited for where the order is placed, as long as one that may be live', async () => {
-    const ended: string[] = [];
     const matched: Answers['post'] = (id) => accepted(id, { status: 'matched' });
-    const [placing, looking] = [
-      handed({ post: matched, order: () => 'hang' }),
-      handed({ order: () => 'hang' }, { act: 'lookUp' }),
-    ];
-    await Promise.all([placing.then(() => ended.push('placed')), looking.then(() => ended.push('looked up'))]);
-    expect(ended).toStrictEqual(['placed', 'looked up']);
-    expect((await placing).fate).toMatchObject({ kind: 'placed', placement: { status: 'matched', filledSize: null } });
+    const [placing, looking] = await Promise.all([
+      timed({ post: matched, order: () => 'hang' }),
+      timed({ order: () => 'hang' }, { act: 'lookUp' }),
+    ]);
+    expect([placing.isLate, looking.isLate]).toStrictEqual([false, true]);
+    expect(placing.fate).toMatchObject({ kind: 'placed', placement: { status: 'matched', filledSize: null } });
   });
 });
 
@@ -229,6 +252,7 @@ describe('the log of an unknown order', () => {
       Date.now(),
       await Promise.all([
         handed({ post: () => 'reset', order: broken }, { budgetMs: 6_100 }),
+        handed({ post: () => 'reset', order: (_id, index) => (index === 0 ? NOT_FOUND : broken()) }, { act: 'settle' }),
         handed({ order: broken }, { act: 'settle' }),
         handed({}, { act: 'settle', budgetMs: 5_900 }),
         handed({ post: refuses(BALANCE), trades: broken }, { act: 'settle' }),
@@ -238,21 +262,33 @@ describe('the log of an unknown order', () => {
     ];
     expect(ends.map(causeOf)).toMatchObject([
       new Error('reset'),
+      new Error('reset'),
       new Error('the venue cannot be asked'),
       new Error('no time left to send the order again'),
       { code: 'insufficient_balance' },
       new Error('a look-up ended with not_found'),
       new Error('a look-up ended with unusable'),
     ]);
-    const [sentAt, ...others] = ends.map(({ fate }) => (fate.kind === 'unknown' ? fate.sentAt : undefined));
-    expect(sentAt).toBeGreaterThanOrEqual(begun - 1_000);
-    expect(sentAt).toBeLessThanOrEqual(Date.now());
-    expect(Number.isInteger(sentAt)).toBe(true);
+    const [submitted, settled, ...others] = ends.map(({ fate }) => (fate.kind === 'unknown' ? fate.sentAt : undefined));
+    for (const sentAt of [submitted, settled]) {
+      expect(sentAt).toBeGreaterThanOrEqual(begun - 1_000);
+      expect(sentAt).toBeLessThanOrEqual(Date.now());
+      expect(Number.isInteger(sentAt)).toBe(true);
+    }
     expect(others).toStrictEqual([null, null, null, null, null]);
   });
 });
 
 describe('an order past its end that nobody knows', () => {
+  it('is looked up no more where the time is over before the next pause is', async () => {
+    const { fate, isLate } = await timed(
+      { order: () => NOT_FOUND },
+      { act: 'lookUp', endsInMs: -5_000, budgetMs: 1_200 },
+    );
+    expect(isLate).toBe(false);
+    expect(fate).toMatchObject({ kind: 'unknown', sentAt: null });
+  });
+
   it('is refused as expired once 5 s of look-ups have found nothing', async () => {
     const ends = await Promise.all(
       (['submit', 'settle', 'lookUp'] as const).map((act) => handed({}, { act, endsInMs: -5_000 })),

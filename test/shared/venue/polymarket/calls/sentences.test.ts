@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
-import { fateSaidBy, SENTENCES } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
+import {
+  fateSaidBy,
+  rejected as rejectedBy,
+  SENTENCES,
+} from '../../../../../shared/venue/polymarket/calls/sentences.ts';
 import { openWorld, PRIVATE_KEY, place } from '../../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import { funderOf } from '../../../../support/venue/paper-client.ts';
@@ -43,6 +47,7 @@ describe('the table of sentences', () => {
     'could not insert order: not enough balance / allowance',
     "couldn't insert order",
     'could not run the execution',
+    "couldn't run the execution",
     'Internal server error',
     'context deadline exceeded',
     'order timed out',
@@ -50,6 +55,17 @@ describe('the table of sentences', () => {
     'context canceled',
   ])('proves nothing by: %s', (sentence) => {
     expect(fateSaidBy(sentence, { reason: sentence, retryAfter: undefined })).toBe('nothing');
+  });
+});
+
+describe('a sentence that nobody knows', () => {
+  it('proves nothing by itself, and refuses the order for good once it is believed', () => {
+    const said = { reason: 'no reason at all', retryAfter: undefined };
+    expect(fateSaidBy(said.reason, said)).toBeUndefined();
+    expect(rejectedBy(said)).toMatchObject({
+      kind: 'refused',
+      error: { code: 'order_rejected', facts: { venueReason: said.reason }, cause: new Error(said.reason) },
+    });
   });
 });
 

@@ -18,6 +18,8 @@ describe("the venue's sentence", () => {
     [`secret "${API_SECRET}"`, 'secret "[removed]"'],
     ['uuid 11112222-3333-4444-8555-666677778888!', 'uuid [removed]!'],
     [`hash 0x${'ab12'.repeat(16)}`, 'hash [removed]'],
+    [`token ${API_KEY.slice(0, 4)}${ADDRESS}`, 'token [removed]'],
+    [`token ${ADDRESS}${API_KEY.slice(0, 4)}`, 'token [removed]'],
     ['token AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEf', 'token [removed]'],
     ['api_key=k1k1k1k1k1k1k1k1k1k1', 'api_key=[removed]'],
     [`token ${'7'.repeat(77)}`, `token ${'7'.repeat(77)}`],
