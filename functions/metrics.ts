@@ -43,9 +43,10 @@ function isRateNearlyUsed({ venueRequests }: AnsweredRequest['call']): boolean {
  * Makes the members by which CloudWatch reads metrics out of a request's log line: requests, latency and the time of
  * its calls to the venue (their sum, though some overlap) by route; errors by route and code; orders by status, replays
  * not counted again; and what alarms wait for, by route: `order_faults` (an order answered 5xx) and
- * `rate_limit_warnings`. No call and no library stands between a request and its metrics.
+ * `rate_limit_warnings`. No call and no library stands between a request and its metrics. Without a namespace the line
+ * has the values alone, for the filters of its log (infra/metric-filters.ts).
  */
-export function requestMetrics(namespace: string, now: () => number = Date.now) {
+export function requestMetrics(namespace?: string, now: () => number = Date.now) {
   return ({ route, status, call, logFields }: AnsweredRequest): RequestMetrics => {
     const { venueRequests } = call;
     const askedVenue = venueRequests.length > 0;
@@ -62,12 +63,16 @@ export function requestMetrics(namespace: string, now: () => number = Date.now) 
       ...urgent.map(count),
     ];
     const venueTime = venueRequests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    const values = {
+      ...(askedVenue && { venue_ms: Number(venueTime.toFixed(1)) }),
+      ...Object.fromEntries(urgent.map((name) => [name, 1])),
+    };
+    if (namespace === undefined) return { urgent: urgent.length > 0, members: values };
     const members = {
       requests: 1,
-      ...(askedVenue && { venue_ms: Number(venueTime.toFixed(1)) }),
       ...(failed && { errors: 1 }),
       ...(placed && { orders: 1 }),
-      ...Object.fromEntries(urgent.map((name) => [name, 1])),
+      ...values,
       _aws: {
         Timestamp: now(),
         CloudWatchMetrics: [

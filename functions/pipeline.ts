@@ -199,14 +199,24 @@ async function answer({ handler }: Endpoint, event: Event, { call, logFields }: 
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, checks = [] } = endpoint;
-  const main = createChain(endpoint, deps)
-    .use([bodyLater(endpoint), ...checks])
-    .handler((event, { state }) => answer(endpoint, event, state));
-  const options = createChain(endpoint, deps).handler((event, { state }) =>
-    toResult(answerOptions(route, state, deps), methodOf(event)),
-  );
+  const createMain = () =>
+    createChain(endpoint, deps)
+      .use([bodyLater(endpoint), ...checks])
+      .handler((event, { state }) => answer(endpoint, event, state));
+  const createOptions = () =>
+    createChain(endpoint, deps).handler((event, { state }) =>
+      toResult(answerOptions(route, state, deps), methodOf(event)),
+    );
+  // Made when they are needed: the function of health alone has ten, and answers its first request by one.
+  let main: ReturnType<typeof createMain> | undefined;
+  let options: ReturnType<typeof createOptions> | undefined;
   return async (event, context) => {
-    const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;
-    return chain(event, { ...context, state: openState(event, context, budgetMs, deps) });
+    const state = openState(event, context, budgetMs, deps);
+    if (methodOf(event) === 'OPTIONS' && route.method !== 'ANY') {
+      options ??= createOptions();
+      return options(event, { ...context, state });
+    }
+    main ??= createMain();
+    return main(event, { ...context, state });
   };
 }

@@ -25,8 +25,8 @@ export interface Stacks {
 
 function createStacks(app: App, assets: string, settings: Settings, env: NonNullable<StackProps['env']>): Stacks {
   const names = namesOf(settings.stackName);
-  const environment = { ...settings.environment, SERVICE_METRICS_NAMESPACE: names.metrics };
-  const common = { env, names, assets, environment, alarmTopic: settings.alarmTopic };
+  const { environment, alarmTopic } = settings;
+  const common = { env, names, assets, environment, alarmTopic };
   const service = new ServiceStack(app, 'Service', {
     ...common,
     stackName: names.stack,

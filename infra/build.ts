@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
 import { flag, runCommand } from '../local/command-line.ts';
+import { builtinModulesByCall } from './builtin-modules.ts';
 import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
@@ -16,7 +17,6 @@ const OUTPUT = join(ROOT, 'build');
  * The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
  */
 const STUBS = './infra/stubs.ts';
-const NODE_HTTP = './infra/node-http.ts';
 
 /** The curve that orders are signed with. What loads it looks for it beside the bundle. */
 export const CURVE = {
@@ -44,7 +44,7 @@ export const BUNDLE = {
 const COMMON = {
   ...BUNDLE,
   minify: true,
-  alias: { '@aws-sdk/credential-provider-node': STUBS, http: NODE_HTTP, 'node:http': NODE_HTTP },
+  alias: { '@aws-sdk/credential-provider-node': STUBS },
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
@@ -61,13 +61,18 @@ function functionOptions(name: string) {
     ...COMMON,
     entryPoints: { index: `functions/${name}/index.ts` },
     outdir: join(OUTPUT, 'functions', name),
-    plugins: [withoutDocumentTexts(), ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
+    plugins: [builtinModulesByCall(), withoutDocumentTexts(), ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
   };
 }
 
 function layerOptions() {
   const entryPoints = { ...LAYER_ENTRIES };
-  return { ...COMMON, entryPoints, outdir: join(OUTPUT, 'layer', 'nodejs'), plugins: [withoutDocumentTexts()] };
+  return {
+    ...COMMON,
+    entryPoints,
+    outdir: join(OUTPUT, 'layer', 'nodejs'),
+    plugins: [builtinModulesByCall(), withoutDocumentTexts()],
+  };
 }
 
 /** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */

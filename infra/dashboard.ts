@@ -130,6 +130,7 @@ const ORDERS_BY_CLIENT = {
     'time',
     'client_address',
     'client_address_unverified',
+    'request_id',
     'gateway_request_id',
     'gateway_caller',
     'order_id',

@@ -37,7 +37,12 @@ export class OrdersStack extends Stack {
       // One vCPU: signing and the start are computation, and a slow order costs more than the memory.
       memory: 1769,
       timeoutMs: LAMBDA_TIMEOUT_MS.orders,
-      environment: { ...props.environment, ...settings.variables, SERVICE_ORDERS_TABLE: table },
+      environment: {
+        ...props.environment,
+        ...settings.variables,
+        SERVICE_ORDERS_TABLE: table,
+        SERVICE_METRICS_NAMESPACE: names.metrics,
+      },
       log,
       ...(settings.concurrency !== undefined && { reservedConcurrency: settings.concurrency }),
     });

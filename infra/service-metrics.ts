@@ -23,7 +23,7 @@ export const GATEWAY_THROTTLES = 'gateway_throttles';
 /** Short enough to act on, long enough for a service that is asked rarely. */
 const PERIOD = Duration.minutes(5);
 
-/** The metrics that the functions write with their log lines (functions/metrics.ts), in the namespace of the stack. */
+/** The metrics that are read out of the functions' log lines (functions/metrics.ts), in the namespace of the stack. */
 export class ServiceMetrics {
   readonly namespace: string;
 

@@ -4,6 +4,7 @@ import { Alarms, addServiceAlarms } from './alarms.ts';
 import { addDashboard, addServiceQueries } from './dashboard.ts';
 import { addVenueLayer } from './endpoint-function.ts';
 import { addGateway } from './gateway.ts';
+import { addMetricFilters } from './metric-filters.ts';
 import type { Names } from './names.ts';
 import { addReaders } from './readers.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -31,6 +32,7 @@ export class ServiceStack extends Stack {
     const { api, accessLog } = addGateway(this, names, readers);
     addServiceAlarms(new Alarms(this, 'Alarms', alarmTopic), metrics, readers, api);
     addDashboard(this, { names, metrics, api });
+    for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
     const logs = Object.values(readers).map(({ log }) => log);
     addServiceQueries(this, { names, logs, accessLog });
     new CfnOutput(this, 'Url', { value: api.apiEndpoint, description: 'Base address of the service' });

@@ -1,4 +1,5 @@
-import { inspect } from 'node:util';
+/** As Node documents it, without node:util: a cold start is the shorter for every module that is not loaded. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 const MASK = '[secret]';
 
@@ -29,7 +30,7 @@ export class Secret {
     return MASK;
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return MASK;
   }
 }

@@ -215,7 +215,7 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_METRICS_NAMESPACE',
     format: TEXT,
     meaning: "CloudWatch's namespace of its metrics",
-    functions: ALL,
+    functions: ORDERS,
   },
 } as const satisfies Table;
 

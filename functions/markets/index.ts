@@ -1,8 +1,9 @@
 import { createMarketData } from '#venue/market-data';
 import { openDeployed } from '../deployed.ts';
+import { gzipped } from '../gzipped.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { marketsEndpoint } from './endpoint.ts';
 
 const { config, log, pipeline } = openDeployed();
 
-export const handler = createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline);
+export const handler = gzipped(createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline));

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,6 +94,14 @@ describe('the build', () => {
     const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
     expect(sources.filter((source) => /(?:from|import\()\s*"(?:node:)?http"/.test(source))).toStrictEqual([]);
     expect(sources.filter((source) => source.includes('getBuiltinModule("node:http")'))).toHaveLength(2);
+  });
+
+  it('imports no module of Node, which would load all that it offers, but the process', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    const imported = sources.flatMap((source) => [...source.matchAll(/(?:from|import\(?)\s*"([\w:/]+)"/g)]);
+    expect(new Set(imported.map(([, name = '']) => name).filter(isBuiltin))).toStrictEqual(new Set(['node:process']));
   });
 
   it('leaves the texts of documents out, and no sentence that is answered', async () => {

@@ -160,7 +160,7 @@ describe('the service', () => {
     ).toStrictEqual([
       [256, 5, 0],
       [1024, 12, 1],
-      [1024, 12, 1],
+      [768, 12, 1],
     ]);
   });
 
@@ -350,7 +350,7 @@ describe('the stack of orders', () => {
   it('logs all of our lines, and of Lambda its failures alone', () => {
     const LoggingConfig = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'WARN' };
     template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, LoggingConfig });
-    for (const MemorySize of [256, 1024]) {
+    for (const MemorySize of [256, 768, 1024]) {
       templateOf().hasResourceProperties('AWS::Lambda::Function', { MemorySize, LoggingConfig });
     }
   });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { serve } from '../../local/service.ts';
 import { parseLocalConfig } from '../../shared/config.ts';
@@ -59,12 +60,15 @@ const gatewayResult = z.strictObject({
   statusCode: z.number(),
   headers: z.record(z.string(), z.string()),
   body: z.string().optional(),
+  isBase64Encoded: z.boolean().optional(),
 });
 
-/** What the gateway makes of a function's result. */
+/** What the gateway makes of a function's result, and a client of its content encoding. */
 export function toAnswer(result: unknown): Answer {
-  const { statusCode, headers, body = '' } = gatewayResult.parse(result);
-  return { status: statusCode, headers, body: parseBody(body) };
+  const { statusCode, headers, body = '', isBase64Encoded = false } = gatewayResult.parse(result);
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  const text = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+  return { status: statusCode, headers, body: parseBody(text.toString('utf8')) };
 }
 
 export interface Deployment extends Way {

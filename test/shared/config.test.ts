@@ -243,13 +243,7 @@ describe('a kind of account without its address', () => {
 });
 
 describe('the functions of a deployment', () => {
-  const TO_ALL = [
-    'SERVICE_CORS_ORIGINS',
-    'SERVICE_GAMMA_URL',
-    'SERVICE_CLOB_URL',
-    'SERVICE_LOG_LEVEL',
-    'SERVICE_METRICS_NAMESPACE',
-  ];
+  const TO_ALL = ['SERVICE_CORS_ORIGINS', 'SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL', 'SERVICE_LOG_LEVEL'];
   const settings = Object.values({ ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS });
 
   it.each(['health', 'markets', 'book'] as const)('are told where the key is only to place orders, %s not', (route) => {

@@ -1,7 +1,7 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
-import { listMarketPage, MAX_PAGE_SIZE, type MarketParse } from './calls/list-markets.ts';
+import type { MarketParse } from './calls/list-markets.ts';
 import { readVenueBook } from './calls/read-book.ts';
 import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
@@ -51,6 +51,8 @@ export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log:
   const logLeftOut = createLeftOutLog(log);
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
+    // When it is needed: a function that reads books makes no schemas of markets at its start.
+    const { listMarketPage, MAX_PAGE_SIZE } = await import('./calls/list-markets.ts');
     const found = new Map<string, Market>();
     const maxPages = Math.ceil(limit / MAX_PAGE_SIZE) + SPARE_PAGES;
     let size = Math.min(limit + PAGE_MARGIN, MAX_PAGE_SIZE);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
-import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
+import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
 import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
@@ -75,23 +75,30 @@ const CONTEXT: Context = {
 
 export interface Answered extends CollectedLog {
   readonly result: APIGatewayProxyStructuredResultV2;
-  /** The body, parsed. */
+  /** The body, parsed; not one in base64. */
   readonly body: unknown;
+}
+
+interface AskOptions extends Pick<PipelineDeps, 'bearerTokens' | 'trace' | 'metrics'> {
+  readonly level?: LogLevel;
+  /** What a function puts around its handler; its body may be no JSON then. */
+  readonly wrap?: (handler: GatewayHandler) => GatewayHandler;
 }
 
 /** Sends an event through the pipeline of an endpoint. */
 export async function ask(
   endpoint: Endpoint,
   parts: EventParts = {},
-  { level = 'debug', ...deps }: Pick<PipelineDeps, 'bearerTokens' | 'trace' | 'metrics'> & { level?: LogLevel } = {},
+  { level = 'debug', wrap = (handler) => handler, ...deps }: AskOptions = {},
 ): Promise<Answered> {
   const collected = collectLog({ level });
-  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps });
+  const handler = wrap(createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps }));
   const { receiveBody } = parts;
   const result = await handler(gatewayEvent(parts), {
     ...CONTEXT,
     awsRequestId: parts.awsRequestId ?? randomUUID(),
     ...(receiveBody && { receiveBody }),
   });
-  return { ...collected, result, body: result.body === undefined ? undefined : JSON.parse(result.body) };
+  const { body, isBase64Encoded = false } = result;
+  return { ...collected, result, body: body === undefined || isBase64Encoded ? undefined : JSON.parse(body) };
 }

@@ -1,0 +1,40 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { GatewayHandler } from './pipeline.ts';
+
+/** Tells that `Accept-Encoding` names gzip, and not to refuse it (RFC 9110, 12.5.3). */
+function acceptsGzip(acceptEncoding = ''): boolean {
+  return acceptEncoding.split(',').some((part) => {
+    const [coding, weight = 'q=1'] = part.split(';').map((text) => text.trim().toLowerCase());
+    return coding === 'gzip' && Number(weight.slice('q='.length)) > 0;
+  });
+}
+
+/** Other bytes than those that the strong tag names: the tag becomes a weak one, in a 304 too. */
+function compress({ body, headers = {}, ...result }: APIGatewayProxyStructuredResultV2) {
+  const { etag } = headers;
+  const compressed = {
+    ...result,
+    headers: { ...headers, vary: 'Accept-Encoding', ...(etag !== undefined && { etag: `W/${etag}` }) },
+  };
+  if (body === undefined) return compressed;
+  // Loaded for those who ask for it. The lowest level takes half the time of the usual one, for a fifteenth more.
+  const zlib = process.getBuiltinModule('node:zlib');
+  return {
+    ...compressed,
+    headers: { ...compressed.headers, 'content-encoding': 'gzip' },
+    body: zlib.gzipSync(body, { level: zlib.constants.Z_BEST_SPEED }).toString('base64'),
+    isBase64Encoded: true,
+  };
+}
+
+/**
+ * Answers 200 in gzip whoever accepts it: what leaves AWS is paid by the byte, and an HTTP API compresses nothing by
+ * itself. The handler's responses must not vary by other headers.
+ */
+export function gzipped(handler: GatewayHandler): GatewayHandler {
+  return async (event, context) => {
+    const result = await handler(event, context);
+    const isFound = result.statusCode === 200 || result.statusCode === 304;
+    return isFound && acceptsGzip(event.headers['accept-encoding']) ? compress(result) : result;
+  };
+}

@@ -1,0 +1,33 @@
+import { isBuiltin } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+/** Writes a module of Node as one whose exports are got one by one, those alone that somebody imports. */
+function writeModule(path: string): string {
+  const names = Object.keys(Object(process.getBuiltinModule(path))).filter((name) => /^[a-z]\w*$/i.test(name));
+  const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ $get('${name}');`);
+  return [
+    `const $builtin = /* @__PURE__ */ process.getBuiltinModule('${path}');`,
+    'const $get = (name) => $builtin[name];',
+    ...exported,
+    'export default $builtin;',
+  ].join('\n');
+}
+
+/**
+ * Lets a bundle get modules of Node by a call. An import reads all exports of such a module, and so loads what Node keeps
+ * back until somebody uses it: all of fetch with node:http, WebCrypto with node:crypto.
+ */
+export function builtinModulesByCall(): Plugin {
+  return {
+    name: 'builtin-modules-by-call',
+    setup(build) {
+      // Except node:process, which has other names from one process to the next: the build would have other bytes.
+      build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
+        isBuiltin(path) && !/^(?:node:)?process$/.test(path)
+          ? { path: `node:${path.replace('node:', '')}`, namespace: 'builtin-module', sideEffects: false }
+          : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: 'builtin-module' }, ({ path }) => ({ contents: writeModule(path) }));
+    },
+  };
+}
