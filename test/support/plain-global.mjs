@@ -25,7 +25,6 @@ export default class PlainGlobal extends TestEnvironment {
       Object.defineProperty(plain, name, value ?? onUse(name, plain));
     }
     plain.global = plain;
-    plain.Error.stackTraceLimit = this.global.Error.stackTraceLimit;
     this.moduleMocker = new this.moduleMocker.constructor(plain);
     this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: config.projectConfig, global: plain });
     this.context = plain;

@@ -72,8 +72,15 @@ function operationsOf({ paths, components }: z.output<typeof documentShape>): Re
 
 const problemCode = z.object({ properties: z.object({ code: z.object({ const: z.string() }) }) });
 
-/** Loads `openapi.json` of the project. */
+let loaded: Contract | undefined;
+
+/** Loads `openapi.json` of the project, once: its schemas are compiled when they are used first. */
 export function loadContract(): Contract {
+  loaded ??= makeContract();
+  return loaded;
+}
+
+function makeContract(): Contract {
   const document = readDocument();
   const operations = operationsOf(document);
   const ofGateway = schemaLike.parse(closed(document['x-gateway-answer'].content['application/json'].schema));

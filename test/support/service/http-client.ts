@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
@@ -16,13 +16,15 @@ export interface Send {
   /** As they are written, `Host` included; an array of alternating names and values allows duplicates. */
   readonly headers?: OutgoingHttpHeaders | readonly string[];
   readonly body?: string | Buffer;
+  /** Whose connections are used; without one the request has a connection of its own. */
+  readonly agent?: Agent;
 }
 
-/** Sends one request on a connection of its own, with headers that `fetch` would not let pass. */
-export function send(url: string, { method = 'GET', path = '/', headers = {}, body }: Send): Promise<Answer> {
+/** Sends one request, with headers that `fetch` would not let pass. */
+export function send(url: string, { method = 'GET', path = '/', headers = {}, body, agent }: Send): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (response) => {
+  const request = httpRequest({ hostname, port, method, path, headers, agent: agent ?? false }, (response) => {
     text(response).then(
       (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }),
       reject,
