@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Request, Result } from 'autocannon';
+import type { Client, Request, Result } from 'autocannon';
 import { percentile } from './statistics.ts';
 
 export interface VariedRequest {
@@ -12,6 +12,8 @@ export interface LoadSpec {
   readonly url: string;
   /** The part of each request that is its own; `index` counts them. */
   readonly vary?: (index: number) => VariedRequest;
+  /** The path of the requests of a connection; connections count from 0. */
+  readonly pathOf?: (connection: number) => string;
   /** The only status that is no error; default: any 2xx. */
   readonly status?: number;
   readonly method?: 'GET' | 'POST';
@@ -42,6 +44,7 @@ const SAMPLE_INTERVAL = 50;
 export async function load({
   url,
   vary,
+  pathOf,
   headers = {},
   seconds,
   amount,
@@ -63,6 +66,12 @@ export async function load({
     made += 1;
     return { ...request, ...own, headers: { ...request.headers, ...own.headers } };
   };
+  let connected = 0;
+  // Made once, as the requests of any load are that do not vary: on two cores the service pays for the load generator too.
+  const setupClient = (client: Client) => {
+    client.setRequests([{ path: pathOf?.(connected) ?? '/' }]);
+    connected += 1;
+  };
   const options = {
     connections: CONNECTIONS,
     ...spec,
@@ -72,6 +81,7 @@ export async function load({
     headers: { ...headers },
     // Without it, a request is put together once and not each time.
     ...(vary && { requests: [{ setupRequest }] }),
+    ...(pathOf && { setupClient }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));

@@ -108,11 +108,9 @@ export const readRate: Bench = {
     const seconds = stage.seconds(2);
     const ours = () => load({ url: service.url + BOOK_PATH, seconds });
     const theirs = () => load({ url: proxy.url + VENUE_BOOK_PATH, seconds });
-    // As many books as there are connections: two requests at the same time are never for the same one.
-    const distinct = (connections = 10) => {
-      const vary = (index: number) => ({ path: `/v1/book/${TOKEN_IDS[index % connections]}` });
-      return load({ url: distinctService.url, vary, seconds, connections });
-    };
+    // Each connection has a book of its own: two requests at the same time are never for the same one.
+    const pathOf = (connection: number) => `/v1/book/${TOKEN_IDS[connection]}`;
+    const distinct = (connections = 10) => load({ url: distinctService.url, pathOf, seconds, connections });
     const alone = () => load({ url: venue.url + VENUE_BOOK_PATH, seconds: seconds / 2 });
     await ours();
     await theirs();

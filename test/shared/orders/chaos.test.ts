@@ -182,7 +182,7 @@ describe('orders under an idempotency key, while everything fails', () => {
           { ...unseen, times: 20 },
         ]);
       }
-      const ask = (index: number) => askUntilFinal(running, `key-${index}`, orderOf(index), { copies: 2, goesOn });
+      const ask = (index: number) => askUntilFinal(running, `key-${index}`, orderOf(index), { copies: 4, goesOn });
       await Promise.all([1, 2, 3, 5].map(ask));
       expect(venue.orders().length).toBeGreaterThan(4);
     },
