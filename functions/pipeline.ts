@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
+import { once } from '../shared/once.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';
 import type { AnsweredRequest, RequestMetrics } from './metrics.ts';
@@ -199,24 +200,19 @@ async function answer({ handler }: Endpoint, event: Event, { call, logFields }: 
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, checks = [] } = endpoint;
-  const createMain = () =>
+  // Made when they are needed: the function of health alone has ten, and answers its first request by one.
+  const main = once(() =>
     createChain(endpoint, deps)
       .use([bodyLater(endpoint), ...checks])
-      .handler((event, { state }) => answer(endpoint, event, state));
-  const createOptions = () =>
+      .handler((event, { state }) => answer(endpoint, event, state)),
+  );
+  const options = once(() =>
     createChain(endpoint, deps).handler((event, { state }) =>
       toResult(answerOptions(route, state, deps), methodOf(event)),
-    );
-  // Made when they are needed: the function of health alone has ten, and answers its first request by one.
-  let main: ReturnType<typeof createMain> | undefined;
-  let options: ReturnType<typeof createOptions> | undefined;
+    ),
+  );
   return async (event, context) => {
-    const state = openState(event, context, budgetMs, deps);
-    if (methodOf(event) === 'OPTIONS' && route.method !== 'ANY') {
-      options ??= createOptions();
-      return options(event, { ...context, state });
-    }
-    main ??= createMain();
-    return main(event, { ...context, state });
+    const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;
+    return chain()(event, { ...context, state: openState(event, context, budgetMs, deps) });
   };
 }

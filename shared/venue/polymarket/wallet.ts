@@ -1,6 +1,7 @@
 // Bitcoin's own libsecp256k1 as WebAssembly: constant time, and half the time of the curve in JavaScript that ethers has.
 import { pointFromScalar, signRecoverable } from 'tiny-secp256k1';
 import { concat, keccak256, toAddress } from '../../evm-address.ts';
+import { once } from '../../once.ts';
 import type { Secret } from '../../secret.ts';
 
 /** The chain id of Polygon. */
@@ -48,15 +49,6 @@ export interface TypedData {
   structHash(value: Members): string;
   /** Makes the digest that is signed from the hash of a value. */
   digest(structHash: string): string;
-}
-
-/** Computes a hash when it is first asked for, so that no start waits for those of every exchange. */
-function once(compute: () => string): () => string {
-  let computed: string | undefined;
-  return () => {
-    computed ??= compute();
-    return computed;
-  };
 }
 
 function hashText(text: string): string {
