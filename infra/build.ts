@@ -45,6 +45,7 @@ const COMMON = {
   ...BUNDLE,
   minify: true,
   alias: { '@aws-sdk/credential-provider-node': STUBS },
+  plugins: [builtinModulesByCall(), withoutDocumentTexts()],
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
@@ -61,18 +62,13 @@ function functionOptions(name: string) {
     ...COMMON,
     entryPoints: { index: `functions/${name}/index.ts` },
     outdir: join(OUTPUT, 'functions', name),
-    plugins: [builtinModulesByCall(), withoutDocumentTexts(), ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
+    plugins: [...COMMON.plugins, ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
   };
 }
 
 function layerOptions() {
   const entryPoints = { ...LAYER_ENTRIES };
-  return {
-    ...COMMON,
-    entryPoints,
-    outdir: join(OUTPUT, 'layer', 'nodejs'),
-    plugins: [builtinModulesByCall(), withoutDocumentTexts()],
-  };
+  return { ...COMMON, entryPoints, outdir: join(OUTPUT, 'layer', 'nodejs') };
 }
 
 /** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */
