@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { eventMetrics, requestMetrics } from '../../functions/metrics.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { namesOf } from '../../infra/names.ts';
-import { createServiceApp, ORDER_CONTEXT } from '../support/service/synthesize.ts';
+import { createServiceApp, ORDER_CONTEXT, writeEmptyAssets } from '../support/service/synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCS = join(ROOT, 'docs');
@@ -53,14 +53,6 @@ let goingBack: readonly string[];
 let operations: string;
 let chapter: string;
 
-/** A folder that looks like the build's: alarms do not depend on what the code does. */
-async function writeAssets(): Promise<void> {
-  for (const path of [...Object.keys(ROUTES).map((name) => join('functions', name)), join('layer', 'nodejs')]) {
-    await mkdir(join(folder, path), { recursive: true });
-    await writeFile(join(folder, path, 'index.mjs'), '');
-  }
-}
-
 function writeMetric({ Namespace, MetricName, Dimensions = [] }: z.output<typeof namedMetric>): string {
   // Of functions and of the API only the names matter, which are references.
   const values = Dimensions.map(({ Name, Value }) => (typeof Value === 'string' ? `${Name}=${Value}` : Name));
@@ -84,7 +76,7 @@ function alarmsOf(template: Template): readonly FoundAlarm[] {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'alarms-'));
-  await writeAssets();
+  await writeEmptyAssets(folder);
   const { service, orders } = createServiceApp(folder, ORDER_CONTEXT);
   if (!orders) throw new Error('there is no stack of orders');
   templates = { service: Template.fromStack(service), orders: Template.fromStack(orders) };

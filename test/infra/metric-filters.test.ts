@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,11 +8,10 @@ import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { healthEndpoint } from '../../functions/health/endpoint.ts';
 import { requestMetrics } from '../../functions/metrics.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
-import { ROUTES } from '../../functions/routes.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
 import { ask, type EventParts } from '../support/service/gateway-event.ts';
-import { createServiceApp } from '../support/service/synthesize.ts';
+import { createServiceApp, writeEmptyAssets } from '../support/service/synthesize.ts';
 import { BOOK, fakeMarketData, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const NAMESPACE = 'OrderBookAdapter/order-book-adapter';
@@ -40,10 +39,7 @@ let filters: ReadonlyMap<string, readonly Filter[]>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'filters-'));
-  for (const path of [...Object.keys(ROUTES).map((name) => join('functions', name)), join('layer', 'nodejs')]) {
-    await mkdir(join(folder, path), { recursive: true });
-    await writeFile(join(folder, path, 'index.mjs'), '');
-  }
+  await writeEmptyAssets(folder);
   const found = Template.fromStack(createServiceApp(folder).service).findResources('AWS::Logs::MetricFilter');
   const ofFunctions = Object.values(found).filter(({ Properties }) => !/Api/.test(Properties.LogGroupName.Ref));
   filters = Map.groupBy(

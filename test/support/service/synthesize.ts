@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
+import { ROUTES } from '../../../functions/routes.ts';
 import { addStacks, type Stacks } from '../../../infra/app.ts';
 import { buildAssets } from '../../../infra/build.ts';
 
@@ -73,4 +75,12 @@ export async function synthesize(folder: string, context: Readonly<Record<string
   const assets = join(folder, 'build');
   await buildAssets(assets);
   return createServiceApp(assets, context, join(folder, 'cdk.out')).app.synth().directory;
+}
+
+/** Writes a folder that looks like the build's, for tests that do not depend on what the code does. */
+export async function writeEmptyAssets(folder: string): Promise<void> {
+  for (const path of [...Object.keys(ROUTES).map((name) => join('functions', name)), join('layer', 'nodejs')]) {
+    await mkdir(join(folder, path), { recursive: true });
+    await writeFile(join(folder, path, 'index.mjs'), '');
+  }
 }
