@@ -68,9 +68,11 @@ export async function load({
   };
   let connected = 0;
   // Made once, as the requests of any load are that do not vary: on two cores the service pays for the load generator too.
-  const setupClient = (client: Client) => {
-    client.setRequests([{ path: pathOf?.(connected) ?? '/' }]);
-    connected += 1;
+  const setupClient = pathOf && {
+    setupClient: (client: Client) => {
+      client.setRequests([{ path: pathOf(connected) }]);
+      connected += 1;
+    },
   };
   const options = {
     connections: CONNECTIONS,
@@ -81,7 +83,7 @@ export async function load({
     headers: { ...headers },
     // Without it, a request is put together once and not each time.
     ...(vary && { requests: [{ setupRequest }] }),
-    ...(pathOf && { setupClient }),
+    ...setupClient,
   };
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
