@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { type ChaosOptions, STEPS } from '../../support/orders/chaos-options.ts';
 import {
   askOnce,
@@ -115,7 +116,7 @@ describe('orders under an idempotency key, while everything fails', () => {
   };
 
   it('places each order once, loses none, and says what the venue says', async () => {
-    const count = 300;
+    const count = FULL_EXTENT ? 300 : 100;
     const plan = STEPS.map((step) => ({ step, passage: 3 + Math.floor(random() * 20) }));
     const running = await runMortalService({ settings }, []);
     service = running;

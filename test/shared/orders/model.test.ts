@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { explore } from '../../support/orders/interleavings.ts';
 import { createWorld, type WorldOptions } from '../../support/orders/order-world.ts';
 import type { Flaw } from '../../support/orders/order-world-store.ts';
-
-/** As `npm run proofs` sets it, which CI runs beside the tests. */
-const FULL_EXTENT = process.env['FULL_EXTENT'] === '1';
 
 const TWO = 'two orders are at the venue';
 const UNTRUE = 'refused, it was said, and the venue has the order';
