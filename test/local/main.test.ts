@@ -263,6 +263,32 @@ describe('the service', () => {
     });
   });
 
+  it('answers a request of its own before it says that it listens', async () => {
+    const { line, output } = await run([]);
+    await line(/"message":"listening"/);
+    const [first, last, ...rest] = output.map((text) => JSON.parse(text));
+    expect(first).toMatchObject({ message: 'request', route: 'health', status: 200, request_id: 'start' });
+    expect([last.message, rest]).toStrictEqual(['listening', []]);
+  });
+
+  it('starts where it gets no answer of its own, and says so', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const elsewhere = `import http from 'node:http';
+      import { syncBuiltinESMExports } from 'node:module';
+      http.get = (_url, options) => http.request({ ...${JSON.stringify(silent.address())}, ...options }).end();
+      syncBuiltinESMExports();`;
+    try {
+      const { line } = await run([], {
+        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(elsewhere)}`,
+      });
+      expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
+      await line(/"message":"listening"/);
+    } finally {
+      silent.close();
+    }
+  });
+
   it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
     const service = await run([], { SERVICE_METRICS_NAMESPACE: 'Test' });
     await send(await urlOf(service), { path: '/nothing', headers: { host: 'localhost' } });
