@@ -6,13 +6,16 @@ import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../decimal
 /** Any value, or none at all: without `optional` a missing member would fail the record. */
 export const anything = z.optional(z.unknown());
 
-/** Most of what the venue sends is in canonical form already, and need not be taken apart. */
+/** Most of what the venue sends is in canonical form already, or has zeros at its end, and need not be taken apart. */
 const CANONICAL = /^(?:0|[1-9]\d{0,30})(?:\.\d{0,30}[1-9])?$/;
+const WITH_ZEROS = /^(?:0|[1-9]\d{0,30})\.\d{0,30}0$/;
 
 /** A decimal at or above zero in canonical form, `null` for anything else. */
 export function decimalOrNull(value: unknown): string | null {
-  if (typeof value === 'string' && CANONICAL.test(value)) return value;
-  const decimal = typeof value === 'string' ? parseNumber(value) : undefined;
+  if (typeof value !== 'string') return null;
+  if (CANONICAL.test(value)) return value;
+  if (WITH_ZEROS.test(value)) return value.replace(/\.?0+$/, '');
+  const decimal = parseNumber(value);
   return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
 }
 

@@ -84,8 +84,8 @@ export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
 
 interface RunningRead<T> {
   readonly startedAt: number;
-  /** Absent once it is there. */
-  answer?: Promise<T>;
+  /** `undefined` once it is there. */
+  answer: Promise<T> | undefined;
 }
 
 /** Makes reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
@@ -102,7 +102,7 @@ export function createSharedReads<T>(
     running.set(key, read);
     const forget = () => {
       // Emptied too: the tables that a Map outgrows hold what was in them until all of the memory is collected.
-      delete read.answer;
+      read.answer = undefined;
       if (running.get(key) === read) running.delete(key);
     };
     answer.then(forget, forget);
