@@ -9,7 +9,7 @@ export default {
   testEnvironment: '<rootDir>/test/support/plain-global.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+    '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Many tests wait for a time to pass: two workers for each of two cores make use of it.
