@@ -78,7 +78,7 @@ describe('a client of a service on paper', () => {
 });
 
 describe('a read', () => {
-  it.each<[string, Step]>([
+  it.concurrent.each<[string, Step]>([
     ['a broken connection', 'reset'],
     ['429', problem(429, 'rate_limited', 0)],
     ['502', problem(502, 'venue_error')],
@@ -105,14 +105,14 @@ describe('a read', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is given up after four attempts', async () => {
+  it.concurrent('is given up after four attempts', async () => {
     const { url, requests } = await startScriptedService(['reset']);
     const error = await errorOf(createClient({ baseUrl: url }).markets({ limit: 3 }));
     expect([error.code, error.status, error.cause]).toStrictEqual(['network_error', undefined, expect.anything()]);
     expect(requests.map(({ path }) => path)).toStrictEqual(Array.from({ length: 4 }, () => '/v1/markets?limit=3'));
   });
 
-  it('waits as long as it is told to', async () => {
+  it.concurrent('waits as long as it is told to', async () => {
     const { url } = await startScriptedService([problem(429, 'rate_limited', 1), { status: 200, body: BOOK }]);
     const startedAt = performance.now();
     await createClient({ baseUrl: url }).book('1');
@@ -127,7 +127,7 @@ describe('a read', () => {
 });
 
 describe('an order', () => {
-  it.each<[string, Step]>([
+  it.concurrent.each<[string, Step]>([
     ['a broken connection', 'reset'],
     ['order_in_progress', problem(409, 'order_in_progress', 0)],
     ['rate_limited', problem(429, 'rate_limited', 0)],
@@ -178,7 +178,7 @@ describe('an order', () => {
     });
   });
 
-  it('is given up after four attempts, with its key and the id of the order', async () => {
+  it.concurrent('is given up after four attempts, with its key and the id of the order', async () => {
     const orderId = `0x${'1'.repeat(64)}`;
     const { url, requests } = await startScriptedService([
       problem(504, 'outcome_unknown', undefined, { order_id: orderId }),

@@ -89,7 +89,7 @@ describe('a watch', () => {
     expect(tags).toStrictEqual([undefined, undefined, 'W/"x"', 'W/"y"']);
   });
 
-  it.each<[string, Step]>([
+  it.concurrent.each<[string, Step]>([
     ['network_error', 'reset'],
     ['rate_limited', problem(429, 'rate_limited', 0)],
     ['venue_unavailable', problem(503, 'venue_unavailable', 0)],
@@ -115,7 +115,7 @@ describe('a watch', () => {
     expect(error).toMatchObject({ code });
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it.concurrent('waits as long as Retry-After says', async () => {
     const startedAt = performance.now();
     await watchUntilLast([problem(503, 'venue_unavailable', 2), book('last')]);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_990);

@@ -1,57 +1,62 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { formatTime } from '../../shared/time.ts';
-import { type PaperService, startPaperService } from '../support/service/paper-service.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
 
 const POST = { method: 'POST', path: '/order' } as const;
 const SKEW_MS = 90_000;
 
-let service: PaperService;
-let token: string;
-/** How far the venue's clock is ahead of ours. */
-let ahead: number;
-
-const venueNow = () => Date.now() + ahead;
-/** A time by the venue's clock, `seconds` ahead. */
-const inSeconds = (seconds: number) => formatTime(Math.ceil(venueNow() / 1_000) * 1_000 + seconds * 1_000);
-
 const asJson = async (asked: Promise<Response>) => JSON.parse(await (await asked).text());
 
-beforeEach(async () => {
-  ahead = SKEW_MS;
-  service = await startPaperService({}, { now: venueNow, forgetFilled: true });
+/** Starts a service on a venue whose clock a test can move. */
+async function open() {
+  /** How far the venue's clock is ahead of ours. */
+  let ahead = SKEW_MS;
+  const venueNow = () => Date.now() + ahead;
+  const service = await startPaperService({}, { now: venueNow, forgetFilled: true });
   const { items } = await asJson(fetch(`${service.url}/v1/markets?limit=1`));
-  token = items[0].outcomes[0].token_id;
-});
-
-async function place(change: object = {}, key?: string) {
-  const response = await fetch(`${service.url}/v1/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
-    body: JSON.stringify({ token_id: token, side: 'buy', price: '0.02', size: '10', ...change }),
-  });
-  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+  const token: string = items[0].outcomes[0].token_id;
+  const readBook = () => asJson(fetch(`${service.url}/v1/book/${token}`));
+  return {
+    service,
+    venueNow,
+    /** A time by the venue's clock, `seconds` ahead. */
+    inSeconds: (seconds: number) => formatTime(Math.ceil(venueNow() / 1_000) * 1_000 + seconds * 1_000),
+    /** Lets the venue's time pass. */
+    pass: (milliseconds: number) => {
+      ahead += milliseconds;
+    },
+    place: async (change: object = {}, key?: string) => {
+      const response = await fetch(`${service.url}/v1/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
+        body: JSON.stringify({ token_id: token, side: 'buy', price: '0.02', size: '10', ...change }),
+      });
+      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+    },
+    readBook,
+    bookPrices: async (): Promise<readonly string[]> => {
+      const { bids } = await readBook();
+      return bids.map(({ price }: { price: string }) => price);
+    },
+    sendings: () => service.venue.requests().filter(({ method, path }) => method === 'POST' && path === '/order'),
+  };
 }
-
-async function bookPrices(): Promise<readonly string[]> {
-  const { bids } = await asJson(fetch(`${service.url}/v1/book/${token}`));
-  return bids.map(({ price }: { price: string }) => price);
-}
-
-const sendings = () => service.venue.requests().filter(({ method, path }) => method === 'POST' && path === '/order');
 
 describe('an order with an end', () => {
   it("is off the book from its end on, by the venue's clock, and not a second before", async () => {
+    const { service, venueNow, inSeconds, pass, place, bookPrices } = await open();
     const expiresAt = inSeconds(200);
     const { status, body } = await place({ expires_at: expiresAt });
     expect([status, body.expires_at, body.status]).toStrictEqual([201, expiresAt, 'live']);
-    ahead = Date.parse(expiresAt) - 1_000 - Date.now();
+    pass(Date.parse(expiresAt) - 1_000 - venueNow());
     expect(await bookPrices()).toContain('0.02');
-    ahead = Date.parse(expiresAt) - Date.now();
+    pass(Date.parse(expiresAt) - venueNow());
     expect(await bookPrices()).not.toContain('0.02');
     expect(service.venue.orders()).toMatchObject([{ id: body.order_id, status: 'CANCELED' }]);
   });
 
   it('is refused before anything is sent where it would end too soon, with the earliest end', async () => {
+    const { venueNow, inSeconds, place, sendings } = await open();
     const { status, body } = await place({ expires_at: inSeconds(110) });
     expect([status, body.code]).toStrictEqual([422, 'expiry_too_soon']);
     const earliest = Date.parse(body.earliest) - venueNow();
@@ -59,12 +64,13 @@ describe('an order with an end', () => {
     expect(await place({ expires_at: formatTime(Date.parse(body.earliest) + 5_000) })).toMatchObject({ status: 201 });
   });
 
-  it('is never sent once it has ended, and refused where no look-up and no trade knows it', async () => {
+  it.concurrent('is never sent once it has ended, and refused where no look-up and no trade knows it', async () => {
+    const { service, inSeconds, pass, place, sendings } = await open();
     service.venue.arm({ ...POST, fault: 'reset' });
     const order = { expires_at: inSeconds(200) };
     const first = await place(order, 'key');
     expect([first.status, first.body.code]).toStrictEqual([504, 'outcome_unknown']);
-    ahead += 201_000;
+    pass(201_000);
     const { status, body } = await place(order, 'key');
     expect([status, body.code, body.order_id, body.venue_reason]).toStrictEqual([
       422,
@@ -81,22 +87,24 @@ describe('an order with an end', () => {
     ]);
   }, 30_000);
 
-  it('stays unknown after its end while its bytes may still arrive, and while the venue cannot be asked', async () => {
+  it.concurrent('stays unknown after its end while its bytes may still arrive, and while the venue cannot be asked', async () => {
+    const { service, inSeconds, pass, place, sendings } = await open();
     const order = { expires_at: inSeconds(150) };
     service.venue.arm({ ...POST, fault: 'reset', times: 2 });
     await place(order, 'key');
-    ahead += 100_000;
+    pass(100_000);
     expect(await place(order, 'key')).toMatchObject({ status: 504 });
-    ahead += 60_000;
+    pass(60_000);
     const early = await place(order, 'key');
     expect([early.status, Number(early.headers.get('retry-after')) > 0]).toStrictEqual([504, true]);
-    ahead += 120_000;
+    pass(120_000);
     service.venue.arm({ fault: 'error-500', path: '/data/order/', times: 9 });
     expect(await place(order, 'key')).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
     expect(sendings()).toHaveLength(2);
   }, 60_000);
 
-  it('is found after its end where it was filled before', async () => {
+  it.concurrent('is found after its end where it was filled before', async () => {
+    const { service, inSeconds, pass, place, sendings } = await open();
     service.venue.arm([
       { ...POST, fault: 'reset-after' },
       { fault: 'error-500', path: '/data/', times: 30 },
@@ -104,7 +112,7 @@ describe('an order with an end', () => {
     const order = { price: '0.99', expires_at: inSeconds(200) };
     expect(await place(order, 'key')).toMatchObject({ status: 504 });
     await fetch(`${service.venueUrl}/paper/faults`, { method: 'DELETE' });
-    ahead += 400_000;
+    pass(400_000);
     const { status, body } = await place(order, 'key');
     expect([status, body.status, body.filled_size, sendings().length]).toStrictEqual([201, 'matched', '10', 1]);
   }, 30_000);
@@ -112,6 +120,7 @@ describe('an order with an end', () => {
 
 describe('what was executed of an order', () => {
   it('is told alike by the answer and by the trades that are looked up after a lost one', async () => {
+    const { service, place } = await open();
     const order = { price: '0.99', size: '12.5' };
     const [told] = [await place(order)];
     service.venue.arm({ ...POST, fault: 'reset-after' });
@@ -124,7 +133,8 @@ describe('what was executed of an order', () => {
   });
 
   it('is a part where the book has no more, and nothing where the order rests', async () => {
-    const { asks } = await asJson(fetch(`${service.url}/v1/book/${token}`));
+    const { place, readBook } = await open();
+    const { asks } = await readBook();
     const [{ price, size }] = asks;
     const [whole, cents = ''] = String(size).split('.');
     const more = `${BigInt(whole ?? '0') + 7n}${cents && `.${cents}`}`;

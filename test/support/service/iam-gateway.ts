@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterEach } from '@jest/globals';
+import { afterTests } from '../after-tests.ts';
 import { listeningPort } from './listening-port.ts';
 import { isSignedByCaller } from './sigv4.ts';
 
@@ -16,7 +16,7 @@ const NOT_FORWARDED = /^(?:host|connection|keep-alive|content-length|transfer-en
 
 const stops: (() => void)[] = [];
 
-afterEach(() => {
+afterTests(async () => {
   for (const stop of stops.splice(0)) stop();
 });
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
 import { startService } from '../../../local/service.ts';
 import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import type { Environment } from '../../../shared/settings.ts';
+import { afterTests } from '../after-tests.ts';
 
 /** A throw-away wallet key: the examples of the document are of its wallet. */
 export const PAPER_KEY = '11'.repeat(32);
@@ -22,7 +22,7 @@ export interface PaperService {
 
 const stops: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
+afterTests(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach } from '@jest/globals';
+import { afterTests } from '../after-tests.ts';
 import { listeningPort } from './listening-port.ts';
 
 /** An answer, or that the connection breaks instead. */
@@ -18,9 +18,7 @@ export interface ScriptedRequest {
 
 const stops: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  await Promise.all(stops.splice(0).map((stop) => stop()));
-});
+afterTests(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 function answer(response: ServerResponse, step: Step | undefined): void {
   if (step === 'silence') return;

@@ -1,6 +1,6 @@
-import { afterEach } from '@jest/globals';
 import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
+import { afterTests } from '../after-tests.ts';
 
 /** A paper venue that listens, and how to ask it. */
 export interface RunningPaper {
@@ -18,9 +18,7 @@ export interface Answer {
 
 const running: PaperVenue[] = [];
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((venue) => venue.close()));
-});
+afterTests(() => Promise.all(running.splice(0).map((venue) => venue.close())));
 
 function parsed(text: string): unknown {
   try {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach } from '@jest/globals';
 import type { Call } from '../../../shared/venue/port.ts';
+import { afterTests } from '../after-tests.ts';
 import { listeningPort } from '../service/listening-port.ts';
 
 export interface SeenRequest {
@@ -36,9 +36,7 @@ export interface ScriptedVenue {
 
 const running: ScriptedVenue[] = [];
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((venue) => venue.close()));
-});
+afterTests(() => Promise.all(running.splice(0).map((venue) => venue.close())));
 
 function play(reply: Reply, response: ServerResponse): void {
   if (reply === 'hang') return;

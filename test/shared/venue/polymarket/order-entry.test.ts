@@ -233,7 +233,7 @@ describe("an order's way to the venue", () => {
 describe('secrets', () => {
   const leak = `signature ${PRIVATE_KEY} ${API_SECRET} ${PASSPHRASE} refused`;
 
-  it.each<[string, Answers]>([
+  it.concurrent.each<[string, Answers]>([
     ['a refusal that quotes them', { post: () => ({ status: 400, body: { error: leak } }) }],
     ['a refusal in a 200', { post: () => ({ body: { success: true, errorMsg: leak, orderID: '' } }) }],
     ['a 401', { post: () => ({ status: 401, body: { error: leak } }) }],

@@ -308,7 +308,7 @@ describe('an order that may be live', () => {
     expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
   });
 
-  it('is no fill when all of its trades failed, in either spelling', async () => {
+  it.concurrent('is no fill when all of its trades failed, in either spelling', async () => {
     const ends = await Promise.all(
       ['FAILED', 'TRADE_STATUS_FAILED'].map(async (status) => {
         const trades: Answers['trades'] = (id) => ({ body: { data: [trade('t1', { taker_order_id: id, status })] } });
@@ -352,7 +352,7 @@ describe('an order that may be live', () => {
     expect(asked).toHaveLength(pages === 2 ? 2 : 10);
   });
 
-  it('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
+  it.concurrent('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
     const worlds = [
       await openWorld({ post: () => 'reset' }),
       await openWorld({ post: () => ({ status: 400, body: { error: 'Duplicated' } }), order: () => 'hang' }),
@@ -397,7 +397,7 @@ describe('an order that may be live', () => {
 
 // Side by side, since each takes five seconds.
 describe('an order that is refused in words that nobody knows', () => {
-  it('is rejected after look-ups over 5 s have found neither it nor a trade', async () => {
+  it.concurrent('is rejected after look-ups over 5 s have found neither it nor a trade', async () => {
     const ends = await Promise.all(
       UNKNOWN_WORDS.map(async ([name, post]) => {
         const world = await openWorld({ post });
@@ -426,7 +426,7 @@ describe('an order that is refused in words that nobody knows', () => {
     }
   }, 20_000);
 
-  it('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
+  it.concurrent('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
     const ends = await Promise.all([
       ...DOUBTS.map(
         async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
