@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Level, mirrored } from './book.ts';
 import type { Floor } from './exchange.ts';
 import type { OutcomeIndex } from './market.ts';
@@ -34,7 +34,7 @@ export function wireBook(floor: Floor, outcome: OutcomeIndex) {
 /** Gives a book its hash, which is taken over the compact JSON with an empty one. */
 export function hashed<T extends { readonly hash: string }>(book: T): T {
   const text = JSON.stringify({ ...book, hash: '' });
-  return { ...book, hash: createHash('sha1').update(text).digest('hex') };
+  return { ...book, hash: hash('sha1', text) };
 }
 
 /** Best prices of a token, null for an empty side. */

@@ -47,10 +47,12 @@ let exchange: WatchedExchange;
 let simulation: Simulation;
 let serial = 0;
 
+const catalogue = createCatalogue(SEED, { startedAt: 0, stopsAt: 0 });
+/** One market, so that every step of the simulation is in it. */
+const ONE_MARKET = { ...catalogue, markets: catalogue.markets.slice(0, 1) };
+
 function restart(): void {
-  const catalogue = createCatalogue(SEED, { startedAt: 0, stopsAt: 0 });
-  // One market, so that every step of the simulation is in it.
-  exchange = new WatchedExchange({ ...catalogue, markets: catalogue.markets.slice(0, 1) }, FAUCET, HOUSE);
+  exchange = new WatchedExchange(ONE_MARKET, FAUCET, HOUSE);
   simulation = new Simulation(exchange, new MarketMaker(exchange, SEED), SEED);
 }
 
