@@ -17,6 +17,8 @@ import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.t
 const ROOT = join(import.meta.dirname, '../../..');
 const KEY = `0x${'5e'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
+/** What Node itself needs, and where it keeps what it compiles: the next process takes half the time. */
+const OF_NODE = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 /** The promise: a run ends within 10 s, whatever the venue does. */
@@ -128,7 +130,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
 /** Runs it as `npm run doctor` does, with exactly these settings. */
 async function runProcess(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const command = ['-r', './local/node-version.cjs', 'local/doctor/main.ts', ...args];
-  const options = { cwd: ROOT, env: { PATH: String(process.env['PATH']), ...env }, timeout: PROMISE_MS };
+  const options = { cwd: ROOT, env: { ...OF_NODE, ...env }, timeout: PROMISE_MS };
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   execFile(process.execPath, command, options, (error, stdout, stderr) => {
     if (error?.killed) reject(error);
