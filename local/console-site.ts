@@ -84,6 +84,17 @@ async function buildFiles(folder: string): Promise<ReadonlyMap<string, Reply>> {
   }
 }
 
+let loaded: ReturnType<typeof loadFiles> | undefined;
+
+/** The files, loaded once in a process: the end of a build would end that of another console too. */
+function files(): ReturnType<typeof loadFiles> {
+  loaded ??= loadFiles().catch((error: unknown) => {
+    loaded = undefined;
+    throw error;
+  });
+  return loaded;
+}
+
 /** Lets the page load from its own server alone, and talk to that and to the service. */
 function contentPolicy(serviceUrl: string | undefined): string {
   return [
@@ -113,7 +124,6 @@ interface Pages extends ConsoleOptions {
   readonly origins: readonly string[];
   /** Throws `AppError` for what no request may have, such as the host name of somebody else. */
   readonly readHead: (request: IncomingMessage) => RequestHead;
-  readonly files: () => Promise<ReadonlyMap<string, Reply>>;
 }
 
 /** Hands a request of the page to the venue's own paths; other pages may change nothing there. */
@@ -136,7 +146,7 @@ async function answer(request: IncomingMessage, pages: Pages): Promise<Reply> {
   if (!service) return text(503, 'The service is still starting: load the page again.');
   // The wallet is made anew at every start: by it the page knows the service that is on paper.
   if (path === '/console.json') return json({ service_url: service.url, paper_wallet: service.walletAddress });
-  return (await pages.files()).get(path) ?? text(404, 'There is no such page: the console is at /.');
+  return (await files()).get(path) ?? text(404, 'There is no such page: the console is at /.');
 }
 
 /** Says what is wrong with a request, and of a fault in here no more than that there is one. */
@@ -185,16 +195,8 @@ async function bindFirst(server: Server, [port = 0, ...others]: readonly number[
 
 /** Serves the console on a port of its own on loopback. */
 export async function startConsoleSite(options: ConsoleOptions): Promise<ConsoleSite> {
-  let loaded: ReturnType<typeof loadFiles> | undefined;
-  const files = () => {
-    loaded ??= loadFiles().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
   const origins: string[] = [];
-  const pages = { ...options, origins, files, readHead: createHeadReader('127.0.0.1', []) };
+  const pages = { ...options, origins, readHead: createHeadReader('127.0.0.1', []) };
   const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, (request, response) => {
     respond(request, response, pages).catch(() => response.destroy());
   });

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The files of the console as `npm run build:console` builds them, by their paths, but in a folder of its own. */
-export async function buildConsole(): Promise<Readonly<Record<string, string>>> {
+type Files = Readonly<Record<string, string>>;
+
+async function build(): Promise<Files> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'));
   try {
     await promisify(execFile)('npm', ['run', '--silent', 'build:console', '--', `--outdir=${folder}`], { cwd: ROOT });
@@ -17,4 +18,12 @@ export async function buildConsole(): Promise<Readonly<Record<string, string>>> 
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+let built: Promise<Files> | undefined;
+
+/** The files of the console as `npm run build:console` builds them, by their paths; built once for all tests of a file. */
+export function buildConsole(): Promise<Files> {
+  built ??= build();
+  return built;
 }
