@@ -7,7 +7,8 @@ import { CloudFormationValidatePlugin, Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { buildAssets } from '../../infra/build.ts';
-import { createServiceApp, ORDER_CONTEXT, PUBLIC, quietly } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC } from '../support/service/deployment.ts';
+import { createServiceApp, quietly } from '../support/service/synthesize.ts';
 
 let folder: string;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OPTIONS } from '../../infra/context.ts';
 import { NAMES, readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
-import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/deployment.ts';
 import { funderOf } from '../support/venue/paper-client.ts';
 
 const SAFE = funderOf(WALLET_ADDRESS, 'safe');

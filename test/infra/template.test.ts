@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { buildAssets } from '../../infra/build.ts';
-import {
-  createServiceApp,
-  ORDER_CONTEXT,
-  PUBLIC,
-  quietly,
-  SECRET_NAME,
-  WALLET_ADDRESS,
-} from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../support/service/deployment.ts';
+import { createServiceApp, quietly } from '../support/service/synthesize.ts';
 
 let folder: string;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { SECRET_NAME, WALLET_KEY } from '../support/service/synthesize.ts';
+import { SECRET_NAME, WALLET_KEY } from '../support/service/deployment.ts';
 import { codeOf } from './equality.ts';
 import { CALLER_ARN } from './gateway.ts';
 import { FOREIGN_KEY, ordersFunctionOf, withOrders } from './orders-function.ts';

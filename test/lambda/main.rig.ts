@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { WALLET_KEY } from '../support/service/deployment.ts';
 import { describeAlarmMetrics } from './alarm-metrics.ts';
 import { describeCompression } from './compression.ts';
 import { describeConformance } from './conformance.ts';

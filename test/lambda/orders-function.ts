@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { WALLET_KEY } from '../support/service/deployment.ts';
 import type { DeployedFunction } from './assembly.ts';
 import { route } from './gateway.ts';
 import { order } from './requests.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { WALLET_KEY } from '../support/service/deployment.ts';
 import { codeOf } from './equality.ts';
 import { withOrders } from './orders-function.ts';
 import type { World } from './world.ts';

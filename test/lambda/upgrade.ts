@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { RecordForm } from '../../shared/settings.ts';
-import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { WALLET_KEY } from '../support/service/deployment.ts';
 import type { DeployedFunction } from './assembly.ts';
 import { route } from './gateway.ts';
 import { ordersFunctionOf } from './orders-function.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiKeyCreds, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { WALLET_KEY } from '../support/service/synthesize.ts';
+import { WALLET_KEY } from '../support/service/deployment.ts';
 import { clientSigner } from '../support/venue/paper-client.ts';
 import { codeOf } from './equality.ts';
 import { FOREIGN_KEY, withOrders } from './orders-function.ts';

@@ -102,7 +102,7 @@ describe('the recipe for a sentence of the venue', () => {
 const PRINT_SETTING = `
   import { readSettings } from './infra/settings.ts';
   import { parseDeployedConfig, parseLocalConfig } from './shared/config.ts';
-  import { ORDER_CONTEXT } from './test/support/service/synthesize.ts';
+  import { ORDER_CONTEXT } from './test/support/service/deployment.ts';
   const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 });
   const env = { SERVICE_MIN_ORDER_NOTIONAL: '2.5' };
   const values = [env, orders.variables].map((variables) => parseDeployedConfig(variables).minOrderNotional);

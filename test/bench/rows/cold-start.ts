@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { WALLET_KEY } from '../../support/service/deployment.ts';
 import type { Bench, Sample, Stage } from '../bench.ts';
 import { median } from '../statistics.ts';
 
@@ -14,12 +15,11 @@ function row(name: string, of: string, atMost: number) {
 /** Opens what the functions run in: the synthesized assets under Lambda's runtime client, on the paper venue. */
 async function openRig() {
   // Loaded only here: synthesizing brings a large library, which the load generator's process does not need.
-  const [{ openWorld }, { startSandbox }, gateway, requests, { WALLET_KEY }] = await Promise.all([
+  const [{ openWorld }, { startSandbox }, gateway, requests] = await Promise.all([
     import('../../lambda/world.ts'),
     import('../../lambda/sandbox.ts'),
     import('../../lambda/gateway.ts'),
     import('../../lambda/requests.ts'),
-    import('../../support/service/synthesize.ts'),
   ]);
   const world = await openWorld();
   world.secrets.set(WALLET_KEY);
