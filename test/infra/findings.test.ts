@@ -1,26 +1,32 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CfnGuardValidator } from '@cdklabs/cdk-validator-cfnguard';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CloudFormationValidatePlugin, Validations } from 'aws-cdk-lib';
+import { CloudFormationValidatePlugin, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
-import { buildAssets } from '../../infra/build.ts';
 import { ORDER_CONTEXT, PUBLIC } from '../support/service/deployment.ts';
-import { createServiceApp, quietly } from '../support/service/synthesize.ts';
+import { createServiceApp, quietly, writeEmptyAssets } from '../support/service/synthesize.ts';
 
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'findings-'));
-  await buildAssets(join(folder, 'build'));
-}, 300_000);
+  await writeEmptyAssets(join(folder, 'build'));
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const report = z.object({
-  pluginReports: z.array(z.object({ pluginName: z.string(), violations: z.array(z.object({ ruleName: z.string() })) })),
+  pluginReports: z.array(
+    z.object({
+      pluginName: z.string(),
+      conclusion: z.enum(['success', 'failure']),
+      violations: z.array(z.object({ ruleName: z.string() })),
+    }),
+  ),
 });
 
 /** Control Tower's rules that this service answers otherwise, each with the reason. */
@@ -37,16 +43,34 @@ const ANSWERED_OTHERWISE = [
   'ct-lambda-pr-3',
 ] as const;
 
-const cdk = new CloudFormationValidatePlugin();
-type Validated = Parameters<typeof cdk.validate>[0];
-/** The rules that the CDK itself adds to an app; loaded once for all of ours. */
-const OF_THE_CDK = { name: cdk.name, validate: (context: Validated) => cdk.validate(context) };
+/** A plugin that is not asked again about a template in which it found nothing: deployments share some to the letter. */
+function askedOnce(plugin: Pick<IPolicyValidationPlugin, 'name' | 'validate'>): IPolicyValidationPlugin {
+  const clean = new Set<string>();
+  const textOf = ({ templatePath }: { readonly templatePath: string }) => readFileSync(templatePath, 'utf8');
+  return {
+    name: plugin.name,
+    validate: (context) => {
+      const stackTemplates = context.stackTemplates.filter((template) => !clean.has(textOf(template)));
+      if (stackTemplates.length === 0) return { success: true, violations: [] };
+      const templatePaths = stackTemplates.map(({ templatePath }) => templatePath);
+      const found = plugin.validate({ ...context, stackTemplates, templatePaths });
+      if (found.violations.length === 0) for (const template of stackTemplates) clean.add(textOf(template));
+      return found;
+    },
+  };
+}
+
+/** The rules that the CDK itself adds to an app, and Control Tower's; those of cdk-nag are the app's own. */
+const PLUGINS = [
+  new CloudFormationValidatePlugin(),
+  new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }),
+].map(askedOnce);
 
 /** What the CDK, cdk-nag and cfn-guard find, by plugin. */
 async function findingsOf(name: string, context: Readonly<Record<string, unknown>>, addRoute = false) {
   const outdir = join(folder, name);
   const { app, service } = createServiceApp(join(folder, 'build'), context, outdir);
-  Validations.of(app).addPlugins(OF_THE_CDK, new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }));
+  Validations.of(app).addPlugins(...PLUGINS);
   if (addRoute) new CfnRoute(service, 'Open', { apiId: 'api', routeKey: 'GET /open' });
   try {
     quietly(() => app.synth());
@@ -54,15 +78,21 @@ async function findingsOf(name: string, context: Readonly<Record<string, unknown
     // It ends so when there are findings; the report has them.
   }
   const { pluginReports } = report.parse(JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8')));
-  return pluginReports.flatMap(({ pluginName, violations }) =>
-    violations.map((found) => `${pluginName} ${found.ruleName}`),
-  );
+  return pluginReports.flatMap(({ pluginName, conclusion, violations }) => {
+    const found = violations.map(({ ruleName }) => `${pluginName} ${ruleName}`);
+    return found.length === 0 && conclusion === 'failure' ? [`${pluginName} could not look`] : found;
+  });
 }
+
+const { alarmTopic, region } = ORDER_CONTEXT;
+/** Templates without a region, as of this deployment without settings, are those of the one that is broken. */
+const READ_ONLY = { alarmTopic, region };
 
 describe('cdk-nag and cfn-guard', () => {
   it.each([
-    ['read-only', { alarmTopic: ORDER_CONTEXT.alarmTopic }, []],
+    // First: the CDK loads its rules again for types of resources that it has not seen yet.
     ['order-placing', ORDER_CONTEXT, []],
+    ['read-only', READ_ONLY, []],
     // Our own warning, which is in the same report.
     ['public', { ...ORDER_CONTEXT, ...PUBLIC }, ['Construct Annotations Annotation::order-book-adapter:public-orders']],
   ])(
