@@ -1,4 +1,3 @@
-import { evmWallet, signedHeaders } from '../../support/service/client-wallets.ts';
 import { type Bench, inTurn, type Sample } from '../bench.ts';
 import { type LoadResult, load } from '../load.ts';
 import { ORDER, startVenue } from '../services.ts';
@@ -17,7 +16,6 @@ const CHALLENGED = {
   post_only: true,
   expires_at: null,
 } as const;
-const WALLET = evmWallet('7');
 /** No order of a run reaches it. */
 const HIGH_CAP = '1000000000';
 
@@ -34,19 +32,28 @@ function placeKeyed(url: string, seconds: number): Promise<LoadResult> {
   return load({ url, ...ORDER, seconds, vary: () => ({ headers: { 'idempotency-key': newKey() } }) });
 }
 
+/** Loaded only here: the clients' cryptography is a large library, which --help does not need. */
+async function openWallet() {
+  const { evmWallet, signedHeaders } = await import('../../support/service/client-wallets.ts');
+  const wallet = evmWallet('7');
+  return { wallet, signedHeaders };
+}
+
 /** Signs all orders before it places them: the clients' cryptography is not the service's. */
 async function placeSigned(url: string, amount: number): Promise<LoadResult> {
+  const { wallet, signedHeaders } = await openWallet();
   const signed: Headers[] = [];
   while (signed.length < amount) {
-    signed.push(await signedHeaders({ wallet: WALLET, url, order: CHALLENGED, key: newKey() }));
+    signed.push(await signedHeaders({ wallet, url, order: CHALLENGED, key: newKey() }));
   }
   // The load generator prepares a few requests more than it sends.
   return load({ url, ...ORDER, amount, vary: (index) => ({ headers: signed[index % amount] ?? {} }) });
 }
 
 /** Orders that lack their signature, or whose path is unknown: neither of them reaches the venue. */
-function ask(url: string, status: number, seconds: number): Promise<LoadResult> {
-  const headers = { ...ORDER.headers, 'x-client-address': WALLET.address, 'idempotency-key': 'unsigned' };
+async function ask(url: string, status: number, seconds: number): Promise<LoadResult> {
+  const { wallet } = await openWallet();
+  const headers = { ...ORDER.headers, 'x-client-address': wallet.address, 'idempotency-key': 'unsigned' };
   return load({ url, ...ORDER, headers, status, seconds });
 }
 
