@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { createClient } from '../../client/client.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient, installClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
+import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
 import { startIamGateway } from '../support/service/iam-gateway.ts';
 import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
 import { AWS_VARIABLES } from '../support/service/sigv4.ts';
@@ -68,13 +69,8 @@ async function project(): Promise<string> {
   return path;
 }
 
-function has(command: string, ...args: readonly string[]): boolean {
-  return spawnSync(command, args).status === 0;
-}
-
 const SMALLEST_ORDER = { side: 'BUY', price: '0.01', original_size: '5', post_only: true };
-const PYTHON = has('python3', '--version');
-if (!PYTHON) process.stderr.write('SKIPPED: the documents’ Python example: python3 is not installed.\n');
+if (!HAS_PYTHON) process.stderr.write('SKIPPED: the documents’ Python example: python3 is not installed.\n');
 
 describe('the first screen of the README', () => {
   it('shows what its curl is answered', async () => {
@@ -139,16 +135,11 @@ describe('the example', () => {
     expect(stdout).toContain(`{"order_id":"${venue.orders()[0]?.id}","status":"live"`);
   });
 
-  (PYTHON ? it : it.skip)('for Python works', async () => {
+  (HAS_PYTHON ? it : it.skip)('for Python works', async () => {
     const { url, venue } = await startPaperService();
-    // Where `requests` is missing, the example runs on a stand-in with the same calls.
-    const standIn = has('python3', '-c', 'import requests')
-      ? {}
-      : { PYTHONPATH: join(import.meta.dirname, 'stand-in') };
     const path = join(await folder(), 'example.py');
     await writeFile(path, await example({ file: 'docs/clients.md', heading: '## Python', language: 'python' }, url));
-    const env = { ...process.env, ...standIn, PYTHONDONTWRITEBYTECODE: '1' };
-    const { stdout } = await run('python3', [path], { env });
+    const { stdout } = await run('python3', [path], { env: PYTHON_ENV });
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
   });

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../functions/routes.ts';
 import { installClient } from '../../support/page/client-bundle.ts';
+import { HAS_PYTHON, PYTHON_ENV } from '../../support/python.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { codeSamples } from './code-samples.ts';
 import { EXAMPLES, type Exchange } from './examples.ts';
@@ -43,13 +44,8 @@ const SAMPLES = Object.values(ROUTES).flatMap(({ name }) => codeSamples(name).ma
 /** A word of each answer. */
 const ANSWERED = { health: 'order-placing', markets: 'has_more', book: 'tick_size', orders: 'remaining_size' } as const;
 
-function hasPython(...args: readonly string[]): boolean {
-  return spawnSync('python3', args).status === 0;
-}
-
-const PYTHON = hasPython('--version');
-if (!PYTHON) process.stderr.write('SKIPPED: the document’s samples in Python: python3 is not installed.\n');
-const RUNNABLE = SAMPLES.filter(({ label }) => PYTHON || label !== 'Python');
+if (!HAS_PYTHON) process.stderr.write('SKIPPED: the document’s samples in Python: python3 is not installed.\n');
+const RUNNABLE = SAMPLES.filter(({ label }) => HAS_PYTHON || label !== 'Python');
 
 describe('every code sample of the document', () => {
   let project = '';
@@ -65,9 +61,7 @@ describe('every code sample of the document', () => {
     const file = join(project, label === 'TypeScript' ? 'sample.ts' : 'sample');
     await writeFile(file, code);
     const command = { curl: 'sh', TypeScript: process.execPath, Python: 'python3' }[label] ?? '';
-    // Where `requests` is missing, a stand-in with the same calls.
-    const standIn = { PYTHONPATH: join(import.meta.dirname, '../../readme/stand-in') };
-    const env = { ...process.env, ...(label === 'Python' && !hasPython('-c', 'import requests') && standIn) };
+    const env = label === 'Python' ? PYTHON_ENV : process.env;
     const { stdout } = await run(command, [file], { cwd: project, env });
     expect(stdout).toContain(ANSWERED[name]);
     expect(venue.orders()).toHaveLength(name === 'orders' ? 1 : 0);
