@@ -5,7 +5,7 @@ import { OPTIONS } from '../../infra/context.ts';
 import { NAMES, readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/deployment.ts';
-import { funderOf } from '../support/venue/paper-client.ts';
+import { funderOf } from '../support/venue/funder.ts';
 
 const SAFE = funderOf(WALLET_ADDRESS, 'safe');
 

@@ -11,7 +11,8 @@ import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
 import { openWorld } from '../support/orders/trading-world.ts';
 import { PAPER_KEY } from '../support/service/paper-service.ts';
-import { funderOf, plainMarket } from '../support/venue/paper-client.ts';
+import { funderOf } from '../support/venue/funder.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
-import { funderOf } from '../support/venue/paper-client.ts';
+import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'local/start.js');

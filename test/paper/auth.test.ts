@@ -1,14 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Chain, createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import {
-  clientSigner,
-  l2Headers,
-  officialClient,
-  plainMarket,
-  signedRequest,
-  WALLET,
-} from '../support/venue/paper-client.ts';
+import { clientSigner, l2Headers, officialClient, signedRequest, WALLET } from '../support/venue/paper-client.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import { listMarkets, officialClient, plainMarket, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { isPositionId } from '../../paper/catalogue.ts';
-import { findMarket, listMarkets } from '../support/venue/paper-client.ts';
+import { findMarket, listMarkets } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const page = z.object({ markets: z.array(z.looseObject({ id: z.string() })), next_cursor: z.string().optional() });

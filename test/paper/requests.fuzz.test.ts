@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { officialClient, plainMarket, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 

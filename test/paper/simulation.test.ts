@@ -8,7 +8,8 @@ import { settingsOf } from '../../paper/settings.ts';
 import { VenueState } from '../../paper/state.ts';
 import { ONE } from '../../paper/units.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
-import { officialClient, plainMarket } from '../support/venue/paper-client.ts';
+import { officialClient } from '../support/venue/paper-client.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
 
 const listed = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });

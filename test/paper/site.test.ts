@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { plainMarket } from '../support/venue/paper-client.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const WALLET = `0x${'a1'.repeat(20)}`;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
-import { officialClient, plainMarket, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 

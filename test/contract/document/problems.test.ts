@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { PAPER_KEY, startPaperService } from '../../support/service/paper-service.ts';
-import { funderOf } from '../../support/venue/paper-client.ts';
+import { funderOf } from '../../support/venue/funder.ts';
 import { codeOf, createAsk } from '../conformance/ask.ts';
 import { loadContract } from '../conformance/contract.ts';
 

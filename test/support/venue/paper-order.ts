@@ -2,7 +2,8 @@ import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@
 import { TypedDataEncoder, type Wallet } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../shared/settings.ts';
 import { ORDER_TYPE } from '../orders/order-type.ts';
-import { clientSigner, funderOf, WALLET } from './paper-client.ts';
+import { funderOf } from './funder.ts';
+import { clientSigner, WALLET } from './paper-client.ts';
 
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';
 

@@ -22,7 +22,8 @@ import {
 } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
-import { findMarket, funderOf, plainMarket } from '../../../support/venue/paper-client.ts';
+import { funderOf } from '../../../support/venue/funder.ts';
+import { findMarket, plainMarket } from '../../../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
 import { openWorld, PRIVATE_KEY, place } from '../../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../../support/venue/book-answers.ts';
-import { funderOf } from '../../../../support/venue/paper-client.ts';
+import { funderOf } from '../../../../support/venue/funder.ts';
 import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
 /** What comes of an order to which the venue answers this, and how often it was sent. */
