@@ -12,8 +12,8 @@ export default {
     '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // Many tests wait for a time to pass: two workers for each of two cores make use of it.
-  maxWorkers: 4,
+  // Many tests wait for a time to pass: three workers for each of two cores make use of it.
+  maxWorkers: 6,
   testSequencer: '<rootDir>/test/support/slow-first.mjs',
   testTimeout: 90_000,
   reporters: ['default', '<rootDir>/test/support/duration.mjs'],
