@@ -128,7 +128,7 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
 const OWN_ANSWER_MS = 1_000;
 
 /**
- * Asks the service for its health, as a client would: code that runs for the first time takes 12 ms of a first order
+ * Asks the service for its health, as a client would: code that runs for the first time takes 8 ms of a first order
  * otherwise. The id `start` tells it apart in the log.
  */
 async function askForHealth(url: string): Promise<void> {
