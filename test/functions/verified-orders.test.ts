@@ -355,7 +355,7 @@ it('is refused whatever is changed: 10,000 changes of signatures and headers', a
     fc.pre(changed.toLowerCase() !== value.toLowerCase());
     const answer = summary(await post({ ...right, [header]: changed }, {}, url, agent));
     seen.set(answer, (seen.get(answer) ?? 0) + 1);
-    return /^40[01] /.test(answer);
+    expect(answer).toMatch(/^40[01] /);
   });
   await fc.assert(property, { numRuns: 10_000 }).finally(() => agent.destroy());
   expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);

@@ -86,6 +86,11 @@ describe('cdk synth', () => {
   });
 
   it('stops with one sentence, and no stack, where a setting is missing', async () => {
+    await expect(synth('refused', { ...ORDER_CONTEXT, region: 'eu-west-2' }, BUILT)).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /^The venue refuses orders from eu-west-2 \(the United Kingdom\); deploy to another/m,
+      ),
+    });
     const { walletAddress: _, ...context } = ORDER_CONTEXT;
     const { code, stderr } = await synth('refused', context, BUILT).catch((failed: unknown) => Object(failed));
     expect(code).toBe(1);
