@@ -6,9 +6,6 @@ import { afterAll, afterEach } from '@jest/globals';
  * suit where a service has started and answered before.
  */
 export function afterTests(clean: () => Promise<unknown>): void {
-  const run = async () => {
-    await clean();
-  };
-  afterEach(run);
-  afterAll(run);
+  afterEach(clean);
+  afterAll(clean);
 }

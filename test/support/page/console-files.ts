@@ -3,12 +3,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { once } from '../../../shared/once.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-type Files = Readonly<Record<string, string>>;
-
-async function build(): Promise<Files> {
+async function build(): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'));
   try {
     await promisify(execFile)('npm', ['run', '--silent', 'build:console', '--', `--outdir=${folder}`], { cwd: ROOT });
@@ -20,10 +19,5 @@ async function build(): Promise<Files> {
   }
 }
 
-let built: Promise<Files> | undefined;
-
 /** The files of the console as `npm run build:console` builds them, by their paths; built once for all tests of a file. */
-export function buildConsole(): Promise<Files> {
-  built ??= build();
-  return built;
-}
+export const buildConsole = once(build);
