@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { getAddress, hexlify, verifyMessage, Wallet } from 'ethers';
+import fc from 'fast-check';
 import { EVM } from '../../../shared/wallets/evm.ts';
 import { WALLET_KINDS } from '../../../shared/wallets/kinds.ts';
 import { SOLANA } from '../../../shared/wallets/solana.ts';
@@ -93,6 +95,59 @@ describe('signatures of EVM accounts', () => {
     for (const other of [...others, ...otherV]) expect([other, check(other)]).toStrictEqual([other, 'malformed']);
     const nobodys = [`0x${hex(0n)}${s}${v}`, `0x${r}${hex(0n)}${v}`, `0x${hex(N)}${s}${v}`, `0x${hex(0n)}${hex(0n)}1b`];
     for (const other of nobodys) expect([other, check(other)]).toStrictEqual([other, 'foreign']);
+  });
+});
+
+/** The address that ethers recovers, `undefined` where it throws. */
+function recoverByEthers(text: string, signature: string): string | undefined {
+  try {
+    return verifyMessage(text, signature);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('EVM accounts are as in ethers:', () => {
+  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(hexlify);
+  /** A text of any script, in lengths whose digits are one to four. */
+  const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ maxLength: 1_200 }));
+
+  it('addresses, in letters of any case', () => {
+    const cased = fc.tuple(bytes(20), fc.constantFrom('lower', 'upper', 'checksum', 'wrong'));
+    const check = fc.property(cased, ([address, form]) => {
+      const digits = address.slice(2);
+      const checked = getAddress(address).slice(2);
+      const swapped = [...checked].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
+      const written = { lower: digits, upper: digits.toUpperCase(), checksum: checked, wrong: swapped }[form];
+      const hasCases = /[a-f]/.test(swapped) && /[A-F]/.test(swapped);
+      const expected = form === 'wrong' && hasCases ? undefined : `0x${checked}`;
+      expect(EVM.canonicalAddress(`0x${written}`)).toBe(expected);
+    });
+    fc.assert(check, { numRuns: 500 });
+  });
+
+  it('signatures of texts', async () => {
+    const check = fc.asyncProperty(bytes(32), text, async (key, signed) => {
+      const wallet = new Wallet(key);
+      const signature = await wallet.signMessage(signed);
+      expect(EVM.check(signature, { text: signed, address: wallet.address })).toBe('valid');
+    });
+    await fc.assert(check, { numRuns: 100 });
+  });
+
+  it('numbers that nobody signed', () => {
+    const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
+    const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
+    const [nobody, outcomes] = [`0x${'00'.repeat(20)}`, new Set<string>()];
+    const check = fc.property(number, number, fc.constantFrom('1b', '1c'), text, (r, s, v, signed) => {
+      const signature = `0x${[r, s].map((value) => value.toString(16).padStart(64, '0')).join('')}${v}`;
+      const signer = recoverByEthers(signed, signature);
+      const outcome = EVM.check(signature, { text: signed, address: signer ?? nobody });
+      outcomes.add(outcome);
+      expect(outcome).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
+    });
+    fc.assert(check, { numRuns: 400 });
+    expect([...outcomes].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
   });
 });
 
