@@ -1,10 +1,11 @@
 import { type Bench, inTurn, P50, P99, percentilesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
-import { ORDER, startVenue, VENUE_DELAY } from '../services.ts';
+import { ORDER, startProxy, startVenue, VENUE_DELAY } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const VENUE = "the venue's own answer";
+const PROXY = 'bare node:http proxy, orders';
 
 /** Orders at a venue that takes its time: what signing and the rest add to each. */
 export const orderLatency: Bench = {
@@ -32,21 +33,41 @@ export const orderLatency: Bench = {
       unit: 'ms',
       percentiles: P99,
     },
+    {
+      name: 'proxy-order-p50',
+      figure: `${PROXY}, p50`,
+      baseline: VENUE,
+      unit: 'ms',
+      percentiles: P50,
+    },
+    {
+      name: 'proxy-order-p99',
+      figure: `${PROXY}, p99`,
+      baseline: `${VENUE}, p50`,
+      unit: 'ms',
+      percentiles: P99,
+    },
   ],
   async *rounds(stage) {
     await using venue = await startVenue(VENUE_DELAY);
     await using service = await stage.startService(venue.url);
+    await using proxy = await startProxy(venue.url);
     const amount = stage.percentileCount;
-    const ours = () => load({ url: `${service.url}/v1/orders`, ...ORDER, amount });
-    const theirs = () => load({ url: `${venue.url}/order`, ...ORDER, body: SIGNED_ORDER, amount });
-    await load({ url: `${service.url}/v1/orders`, ...ORDER, amount: stage.count(1_000) });
+    const ours = (count = amount) => load({ url: `${service.url}/v1/orders`, ...ORDER, amount: count });
+    const signed = (url: string, count = amount) =>
+      load({ url: `${url}/order`, ...ORDER, body: SIGNED_ORDER, amount: count });
+    await ours(stage.count(1_000));
+    await signed(proxy.url, stage.count(1_000));
     for (;;) {
       // Side by side: both have the same moments of the machine, and it takes half the time.
-      const [a, b] = await Promise.all([ours(), theirs()]);
+      const [a, b] = await Promise.all([ours(), signed(venue.url)]);
+      const [piped, direct] = await Promise.all([signed(proxy.url), signed(venue.url)]);
       yield {
         'order-p50': percentilesOf(P50, a, b),
         'order-p99': percentilesOf(P99, a, b),
         'venue-p99': percentilesOf(P99, b, b),
+        'proxy-order-p50': percentilesOf(P50, piped, direct),
+        'proxy-order-p99': percentilesOf(P99, piped, direct),
       };
     }
   },
