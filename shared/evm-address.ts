@@ -1,5 +1,5 @@
 // Not ethers, which loads 40 modules and a curve with its hash: a start waits for them.
-import { keccak_256 } from '@noble/hashes/sha3';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /** Hashes bytes, or hex with `0x`, into 32 bytes of hex with `0x`. */
 export function keccak256(data: Uint8Array | string): string {
