@@ -3,9 +3,8 @@ import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../settings.ts';
 import type { Call } from '../../port.ts';
 import type { SendAsAccount } from '../http/account.ts';
-import { refuseRead, translateFailure } from '../http/reads.ts';
+import { parseAnswer, refuseRead, translateFailure } from '../http/reads.ts';
 import { TransportError, type VenueHttpResponse } from '../http/transport.ts';
-import { parseJson } from '../wire.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
@@ -54,23 +53,17 @@ export function createAccountReads(send: SendAsAccount): AccountReads {
     }
   }
 
-  function parse<T>(response: VenueHttpResponse, shape: z.ZodMiniType<T>): T {
-    const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
-    if (!result?.success) throw refuseRead(response);
-    return result.data;
-  }
-
   return {
     async checkCredentials(call) {
-      parse(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
+      parseAnswer(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
     },
     async isClosedOnly(call) {
-      return parse(await ask('read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
+      return parseAnswer(await ask('read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
     },
     async readCollateral(signatureType, call) {
       const response = await ask('read-balance', '/balance-allowance', call, collateralOf(signatureType));
       if (response.status === 404 && response.isJson) return undefined;
-      const { balance, allowances } = parse(response, balanceAllowance);
+      const { balance, allowances } = parseAnswer(response, balanceAllowance);
       const refused = Object.entries(allowances).filter(([, amount]) => /^0+$/.test(amount));
       return {
         balance: fromUnits(BigInt(balance), UNIT_DECIMALS),

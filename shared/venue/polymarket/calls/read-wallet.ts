@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../port.ts';
-import { readShape, readWithRetry, refuseRead } from '../http/reads.ts';
+import { parseAnswer, readShape, readWithRetry } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
-import { parseJson } from '../wire.ts';
 
 /**
  * The approvals that orders need, by the ids of the venue's catalogue: the contract that has to be let at the account's
@@ -63,9 +62,6 @@ const profile = z.object({ proxyWallet: z.nullish(z.string().check(z.regex(/^0x[
 export async function readProfileWallet(gamma: Transport, address: string, call: Call): Promise<string | null> {
   const spec = { name: 'read-profile', method: 'GET', path: `/public-profile?address=${address}` } as const;
   const response = await readWithRetry(gamma, spec, call);
-  const body = parseJson(response.text);
   if (response.status === 404 && response.isJson) return null;
-  const result = response.status === 200 ? profile.safeParse(body) : undefined;
-  if (!result?.success) throw refuseRead(response);
-  return result.data.proxyWallet ?? null;
+  return parseAnswer(response, profile).proxyWallet ?? null;
 }

@@ -66,6 +66,13 @@ export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpRespon
   return refuse('venue_error', { why: 'unusable' }, { cause });
 }
 
+/** Parses an answer that has a shape; throws what `refuseRead` makes of any other. */
+export function parseAnswer<T>(response: VenueHttpResponse, shape: z.ZodMiniType<T>): T {
+  const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
+  if (!result?.success) throw refuseRead(response);
+  return result.data;
+}
+
 /** Sends a read whose answer has a shape. Errors by code: those of `readWithRetry` and `refuseRead`. */
 export async function readShape<T>(
   http: Transport,
@@ -73,10 +80,7 @@ export async function readShape<T>(
   shape: z.ZodMiniType<T>,
   call: Call,
 ): Promise<T> {
-  const response = await readWithRetry(http, spec, call);
-  const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
-  if (!result?.success) throw refuseRead(response);
-  return result.data;
+  return parseAnswer(await readWithRetry(http, spec, call), shape);
 }
 
 /** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */
