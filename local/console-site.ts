@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename, extname, join } from 'node:path';
@@ -173,15 +174,10 @@ async function respond(request: IncomingMessage, response: ServerResponse, pages
   response.end(request.method === 'HEAD' ? undefined : reply.body);
 }
 
-function bind(server: Server, port: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  server.once('error', reject);
-  server.listen({ host: '127.0.0.1', port }, () => {
-    server.off('error', reject);
-    const address = server.address();
-    resolve(address !== null && typeof address === 'object' ? address.port : port);
-  });
-  return promise;
+async function bind(server: Server, port: number): Promise<number> {
+  await once(server.listen({ host: '127.0.0.1', port }), 'listening');
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : port;
 }
 
 async function bindFirst(server: Server, [port = 0, ...others]: readonly number[]): Promise<number> {

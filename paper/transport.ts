@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery } from './fault-replies.ts';
 
 /** Limit far above the largest real requests: a batch of 15 orders is some 20 KB, 500 book ids are 50 KB. */
@@ -32,22 +34,16 @@ export function send(response: ServerResponse, delivery: Delivery, now: number):
 }
 
 /** Waits; the timer does not keep a process alive whose venue is closed. */
-export function pause(ms: number): Promise<void> {
-  if (ms === 0) return Promise.resolve();
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+export async function pause(ms: number): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
 /** Listens and returns the address; rejects with the server's error, for example EADDRINUSE. */
-export function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (address !== null && typeof address === 'object') resolve(address);
-      else reject(new Error('the paper venue has no address'));
-    });
-  });
+export async function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
+  await once(server.listen(port, host), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the paper venue has no address');
+  return address;
 }
 
 /** Ends every connection and stops listening. */
