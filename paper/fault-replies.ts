@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './faults.ts';
+import { refusedAnswer } from './order-entry.ts';
 import { json, type PaperRequest, parsedBody, type Reply } from './router.ts';
 import { untrue } from './untrue-replies.ts';
 
@@ -39,12 +40,6 @@ function postOnlyMode(seconds: number, request: Received): Reply | undefined {
   return json(members, 503, { 'retry-after': String(seconds) });
 }
 
-/** Makes a 200 that says success and is a refusal: nothing was accepted. */
-function successWithError(text: string): Reply {
-  const nothing = { orderID: '', takingAmount: '', makingAmount: '', status: '', transactionsHashes: [], tradeIDs: [] };
-  return json({ errorMsg: text, ...nothing, success: true });
-}
-
 const REGION =
   'Trading restricted in your region, please refer to available regions - https://docs.polymarket.com/api-reference/geoblock';
 
@@ -75,7 +70,7 @@ const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   unauthorized: () => error(401, 'Unauthorized/Invalid api key'),
   redirect: () => ({ status: 307, headers: { location: '/ok' }, body: '' }),
   refuse: ({ code, text = 'invalid nonce' }) => error(code, text),
-  'success-with-error': ({ text = 'not enough balance / allowance' }) => successWithError(text),
+  'success-with-error': ({ text = 'not enough balance / allowance' }) => json(refusedAnswer(text)),
 };
 
 /** Plays a fault in place of the request, or before a late one; undefined for one that lets it be processed. */
@@ -88,7 +83,7 @@ export function faultBefore(fault: Fault, request: Received): Delivery | undefin
 }
 
 function withMembers(reply: Reply, change: (answer: z.infer<typeof orderAnswer>) => object): Reply {
-  const answer = orderAnswer.safeParse(parsedBody(Buffer.from(reply.body)));
+  const answer = orderAnswer.safeParse(parsedBody(reply.body));
   return answer.success ? { ...reply, body: JSON.stringify(change(answer.data)) } : reply;
 }
 

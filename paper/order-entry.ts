@@ -42,6 +42,12 @@ function answerOf(order: AcceptedOrder, trades: readonly Trade[]): OrderAnswer {
   };
 }
 
+/** Answers with a refusal in the form of an accepted order, which says success all the same: nothing was accepted. */
+export function refusedAnswer(errorMsg: string): OrderAnswer {
+  const nothing = { orderID: '', takingAmount: '', makingAmount: '', status: '', transactionsHashes: [], tradeIDs: [] };
+  return { errorMsg, ...nothing, success: true };
+}
+
 /**
  * Checks an order as the venue does and accepts it. The sequence of the checks: shape, account, token, signature,
  * duplicate (so that a repeat is called one, whatever has changed since), market, type, amounts, book, funds.
@@ -90,15 +96,7 @@ function placeOne(state: VenueState, credentials: Credentials, body: unknown, re
     return place(state, credentials, parseOrder(body), request);
   } catch (error) {
     if (!(error instanceof VenueRefusal)) throw error;
-    const nothing = {
-      orderID: '',
-      takingAmount: '',
-      makingAmount: '',
-      status: '',
-      transactionsHashes: [],
-      tradeIDs: [],
-    };
-    return { errorMsg: error.message, ...nothing, success: true };
+    return refusedAnswer(error.message);
   }
 }
 

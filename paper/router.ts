@@ -40,9 +40,9 @@ export function json(value: unknown, status = 200, headers: Readonly<Record<stri
 }
 
 /** Parses the body; undefined when it is not JSON. */
-export function parsedBody(body: Buffer): unknown {
+export function parsedBody(body: Buffer | string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(body.toString());
   } catch {
     return undefined;
   }

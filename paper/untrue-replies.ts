@@ -19,7 +19,7 @@ type Change = (reply: Reply, text: string | undefined) => Reply;
  */
 function changing<T>(shape: z.ZodType<T>, change: (answer: T, text: string | undefined) => object): Change {
   return (reply, text) => {
-    const body = parsedBody(Buffer.from(reply.body));
+    const body = parsedBody(reply.body);
     const answer = shape.safeParse(body);
     if (!answer.success) return reply;
     return { ...reply, body: JSON.stringify({ ...Object(body), ...change(answer.data, text) }) };
@@ -32,7 +32,7 @@ function rehashing(change: (answer: z.infer<typeof book>) => object): Change {
   return (reply, text) => {
     const { body, ...rest } = changed(reply, text);
     if (body === reply.body) return reply;
-    return { ...rest, body: JSON.stringify(hashed({ ...Object(parsedBody(Buffer.from(body))), hash: '' })) };
+    return { ...rest, body: JSON.stringify(hashed({ ...Object(parsedBody(body)), hash: '' })) };
   };
 }
 
