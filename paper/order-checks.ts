@@ -37,8 +37,9 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   if (restrictions.includes('closed-only') && order.side === 'BUY') {
     refuse(`'${order.maker}' address in closed only mode`);
   }
-  const mustMove = state.settings.depositWalletsOnly || restrictions.includes('deposit-wallet-required');
-  if (mustMove && !isDepositWallet) refuse('maker address not allowed, please use the deposit wallet flow');
+  if (restrictions.includes('deposit-wallet-required') && !isDepositWallet) {
+    refuse('maker address not allowed, please use the deposit wallet flow');
+  }
   if (!isOwn) refuse('invalid signature');
 }
 

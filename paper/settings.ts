@@ -25,8 +25,6 @@ export interface PaperVenueOptions {
   readonly closingAfterMs?: number;
   /** Holdings of an address at first sight, in whole units. Default 1000 pUSD and 1000 shares of every token. */
   readonly faucet?: { readonly collateral: number; readonly shares: number };
-  /** Refuses every account but deposit wallets, as the venue does to accounts made after May 2026. Default false. */
-  readonly depositWalletsOnly?: boolean;
   /** Tolerance of POLY_TIMESTAMP against the venue's clock. Default 30 s; the venue states no figure. */
   readonly clockToleranceSeconds?: number;
 }
@@ -47,7 +45,6 @@ export function settingsOf(options: PaperVenueOptions): PaperSettings {
     lookUpLagMs: options.lookUpLagMs ?? 0,
     closingAfterMs: options.closingAfterMs ?? CLOSING_AFTER_MS,
     faucet: options.faucet ?? { collateral: 1_000, shares: 1_000 },
-    depositWalletsOnly: options.depositWalletsOnly ?? false,
     clockToleranceSeconds: options.clockToleranceSeconds ?? CLOCK_TOLERANCE_S,
   };
 }
