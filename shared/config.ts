@@ -131,14 +131,11 @@ function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig 
     DEPLOYMENT_SETTINGS,
     attempt,
   );
-  const orders = (): DeployedConfig['orders'] => {
-    const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
-    return isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' };
-  };
+  const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
   return {
     ...common,
     ...deployment,
-    orders: orders(),
+    orders: isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' },
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };
 }

@@ -17,7 +17,7 @@ interface FactSpec {
 }
 
 /** The endpoints that can answer with a code; `everywhere` includes preflights. */
-type Where = 'everywhere' | readonly ('markets' | 'book' | 'orders')[] | readonly [];
+type Where = 'everywhere' | readonly ('markets' | 'book' | 'orders')[];
 
 /** All that there is to say about an error code; everything else about it is derived from here. */
 export interface ErrorSpec {

@@ -66,7 +66,7 @@ export function checkConfig(
 ): Outcome<Setup> {
   try {
     const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
-    const [...warnings] = setup.config.warnings;
+    const { warnings } = setup.config;
     const finding = warnings.length > 0 ? warn(warnings.join(' '), SETTINGS) : ok('The settings are well-formed.');
     return { finding, value: setup };
   } catch (error) {

@@ -169,9 +169,9 @@ export function createDynamoDbStore({
         await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
         return 'written';
       } catch (error) {
-        const written = error instanceof TransactionCanceledException ? readCancellation(error) : undefined;
-        if (written) return written;
         if (!(error instanceof TransactionCanceledException)) throw error;
+        const written = readCancellation(error);
+        if (written) return written;
       }
       const { min, max } = CONFLICT_PAUSE_MS;
       await sleep(min + Math.random() * (max - min), undefined, { signal: abortSignal });

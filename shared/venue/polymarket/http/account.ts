@@ -28,11 +28,7 @@ export function refusedCredentials(cause?: unknown): AppError {
  * Credentials that are obtained at most once at a time, however many orders wait for them. A failure is not kept: the
  * next order tries again.
  */
-export function createCredentialSource(
-  given: ApiCredentials | undefined,
-  obtain: Obtain,
-  now: () => number = Date.now,
-): CredentialSource {
+export function createCredentialSource(given: ApiCredentials | undefined, obtain: Obtain): CredentialSource {
   let current = given;
   let renewedAt: number | undefined;
   let inFlight: Promise<ApiCredentials> | undefined;
@@ -57,9 +53,9 @@ export function createCredentialSource(
     async renew(refused, call) {
       // Another order may have renewed them in the meantime.
       if (current && current !== refused) return current;
-      if (renewedAt !== undefined && Math.abs(now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
+      if (renewedAt !== undefined && Math.abs(Date.now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
       const renewed = await renewOnce(call, call.deadline);
-      renewedAt = now();
+      renewedAt = Date.now();
       return renewed;
     },
   };
