@@ -146,6 +146,7 @@ async function place(
   }
 }
 
+/** Makes the client of the service at `baseUrl`. Sends nothing until one of its methods is called. */
 export function createClient(options: ClientOptions): Client {
   const send = sender(options);
   const { baseUrl } = options;

@@ -73,7 +73,7 @@ function textOf({ baseUrl, address, order, idempotencyKey }: Challenge, validUnt
   ].join('\n');
 }
 
-/** Signs an order; `until` is the end of its validity, by the clock of this machine unless another is given. */
+/** Signs an order; `validUntil` is the end of the signature, in five minutes by the clock of this machine unless given. */
 export async function signOrder(
   { signMessage }: Wallet,
   challenge: Challenge,

@@ -9,7 +9,7 @@ function acceptsGzip(acceptEncoding = ''): boolean {
   });
 }
 
-/** Other bytes than those that the strong tag names: the tag becomes a weak one, in a 304 too. */
+/** Compresses a result. Its bytes are not those that the strong tag names: the tag becomes a weak one, in a 304 too. */
 function compress({ body, headers = {}, ...result }: APIGatewayProxyStructuredResultV2) {
   const { etag } = headers;
   const compressed = {
@@ -28,7 +28,7 @@ function compress({ body, headers = {}, ...result }: APIGatewayProxyStructuredRe
 }
 
 /**
- * Answers 200 in gzip whoever accepts it: what leaves AWS is paid by the byte, and an HTTP API compresses nothing by
+ * Answers in gzip where the caller accepts it: what leaves AWS is paid by the byte, and an HTTP API compresses nothing by
  * itself. The handler's responses must not vary by other headers.
  */
 export function gzipped(handler: GatewayHandler): GatewayHandler {

@@ -54,7 +54,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** Those of every function, of all versions of it together. */
+/** Adds the alarms of every function, over all versions of it together. */
 function addFunctionAlarms(alarms: Alarms, functions: readonly EndpointFunction[]): void {
   alarms.add('FunctionFaults', {
     metric: sumOf(functions.map(({ function: target }) => target.metricErrors({ period: PERIOD }))),
@@ -69,7 +69,7 @@ function addFunctionAlarms(alarms: Alarms, functions: readonly EndpointFunction[
   });
 }
 
-/** Those of every route that asks the venue. */
+/** Adds the alarms of the routes that ask the venue. */
 function addVenueAlarms(
   alarms: Alarms,
   metrics: ServiceMetrics,
@@ -89,7 +89,7 @@ function addVenueAlarms(
   });
 }
 
-/** Those of what the gateway answers, whoever of the functions was asked, or none. */
+/** Adds the alarms of what the gateway answers, whether it asked a function or none. */
 function addGatewayAlarms(alarms: Alarms, metrics: ServiceMetrics, api: HttpApi): void {
   alarms.add('GatewayFaults', {
     metric: api.metricServerError({ period: PERIOD }),
@@ -105,6 +105,7 @@ function addGatewayAlarms(alarms: Alarms, metrics: ServiceMetrics, api: HttpApi)
   });
 }
 
+/** Adds the alarms of the service that cannot trade. */
 export function addServiceAlarms(alarms: Alarms, metrics: ServiceMetrics, readers: Readers, api: HttpApi): void {
   addGatewayAlarms(alarms, metrics, api);
   addVenueAlarms(alarms, metrics, ['markets', 'book']);
@@ -118,7 +119,7 @@ export function addServiceAlarms(alarms: Alarms, metrics: ServiceMetrics, reader
   });
 }
 
-/** Those of the secret store and of the store of orders. */
+/** Adds the alarms of the secret store and of the store of orders. */
 function addStoreAlarms(alarms: Alarms, metrics: ServiceMetrics): void {
   const counts = { threshold: 1, stopsRollout: true } as const;
   alarms.add('UnreadableWalletKey', {
@@ -145,6 +146,7 @@ function addStoreAlarms(alarms: Alarms, metrics: ServiceMetrics): void {
   });
 }
 
+/** Adds the alarms of orders. */
 export function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: EndpointFunction): void {
   addVenueAlarms(alarms, metrics, ['orders']);
   addFunctionAlarms(alarms, [orders]);

@@ -23,12 +23,14 @@ export interface Rule {
   readonly rule: string;
 }
 
+/** Reads a text by its rule; throws `SettingError` for one that breaks it. */
 export function readValid(context: Context, name: string, { valid, rule }: Rule): string | undefined {
   const text = readText(context, name);
   if (text !== undefined && !valid(text)) throw new SettingError(`${name} must be ${rule}.`);
   return text;
 }
 
+/** Reads one of some texts; throws `SettingError` with all of them for any other. */
 export function readOneOf<T extends string>(context: Context, name: string, values: readonly T[]): T | undefined {
   const text = readText(context, name);
   const value = values.find((candidate) => candidate === text);

@@ -169,12 +169,12 @@ interface ServiceLogs {
   readonly accessLog: ILogGroup;
 }
 
-/** The questions to the logs that an operator asks first. */
+/** Saves the questions to the logs that an operator asks first. */
 export function addServiceQueries(scope: Construct, { names, logs, accessLog }: ServiceLogs): void {
   save(scope, names.stack, { ...functionQueries(logs), Gateway: { ...ANSWERED_BY_GATEWAY, logs: [accessLog] } });
 }
 
-/** The same of the log of orders, and who sent which. */
+/** Saves the same questions for the log of orders, and who sent which order. */
 export function addOrderQueries(scope: Construct, names: Names, log: ILogGroup): void {
   const accessLog = LogGroup.fromLogGroupName(scope, 'AccessLog', names.accessLog);
   save(scope, names.ordersStack, {

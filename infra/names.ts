@@ -9,7 +9,7 @@ export interface Names {
   readonly stack: string;
   readonly ordersStack: string;
   readonly storeStack: string;
-  /** Of all stacks, each of which publishes the version that its functions run with. */
+  /** The layer of all stacks, each of which publishes the version that its functions run with. */
   readonly layer: string;
   readonly ordersTable: string;
   /** Exports, which last as long as the stack that has them. */

@@ -50,7 +50,7 @@ export interface OrderSettings {
 /** The settings of which readers are told nothing. */
 const TRADING = OPTIONS.filter(({ functions }) => !functions.includes('markets'));
 
-/** Without `placeOrder`, which asks for all of these. */
+/** The names of the settings of orders, without `placeOrder`, which asks for all of these. */
 export const ORDER_SETTING_NAMES = [
   ...TRADING.map(({ option }) => option).filter((option) => option !== 'placeOrder'),
   'orderAccess',

@@ -11,7 +11,7 @@ export interface OrderStoreStackProps extends StackProps {
 }
 
 /**
- * Remembers orders: made once, and kept whatever becomes of the functions. Who loses the table may place an order twice,
+ * Remembers orders: made once, and kept whatever becomes of the functions. Without the table an order may be placed twice,
  * and the log is the one place that says which caller asked for which order.
  */
 export class OrderStoreStack extends Stack {
@@ -22,7 +22,7 @@ export class OrderStoreStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     if (ordersTable === undefined) this.addTable(names.ordersTable, log);
-    // An export cannot change while orders import it: who forgets `ordersTable` is refused, and forgets no key.
+    // An export cannot change while orders import it: a deploy that forgets `ordersTable` is refused, and no key forgotten.
     new CfnOutput(this, 'OrdersTable', {
       value: ordersTable ?? names.ordersTable,
       description: 'Idempotency keys with their orders',
@@ -31,7 +31,7 @@ export class OrderStoreStack extends Stack {
     new CfnOutput(this, 'OrderLog', { value: log.logGroupName, exportName: names.exports.orderLog });
   }
 
-  /** Its name is fixed: where such a table was left behind, CloudFormation says so rather than make an empty one. */
+  /** Adds the table. Its name is fixed: where such a table was left behind, CloudFormation says so rather than make an empty one. */
   private addTable(tableName: string, log: LogGroup): void {
     const table = new Table(this, 'Table', {
       tableName,

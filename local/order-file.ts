@@ -16,7 +16,7 @@ export interface OrderRow {
 
 /** Lists what a file of orders can be asked to do. */
 export type OrderCall =
-  /** Answers whether the file had to be made: then it knows no key of before. */
+  /** Answers whether the file had to be made: then it knows no earlier key. */
   | { readonly ask: 'open' }
   /** Answers the encoded record of a key. */
   | { readonly ask: 'read'; readonly key: string }

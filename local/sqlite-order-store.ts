@@ -22,7 +22,7 @@ export interface OrderStoreSettings {
 
 /** A store on a file. `close` is for an orderly end; none is needed for durability. */
 export interface FileOrderStore extends OrderStore {
-  /** Opens the file before it is needed. Tells whether it had to be made: then it knows no key of before. */
+  /** Opens the file before it is needed. Tells whether it had to be made: then it knows no earlier key. */
   open(): Promise<'made' | 'found'>;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ interface TimedCall extends StoreRequest {
 
 type Group = readonly TimedCall[];
 
-/** Parts the reads that no write before them concerns, which wait for no lock and no flush, from all else. */
+/** Separates the reads that follow no write of their key from the rest: they wait for no lock and no flush. */
 function part(group: Group): readonly [reads: Group, writes: Group] {
   const [reads, writes]: [TimedCall[], TimedCall[]] = [[], []];
   const written = new Set<string>();

@@ -45,7 +45,7 @@ export function modeOf({ orders }: LocalConfig): Mode {
   return orders.kind === 'off' ? 'read-only' : 'order-placing';
 }
 
-/** For the log of a service that places orders for the address of its key. */
+/** The warning in the log of a service that places orders for the address of its key. */
 export const EOA_WARNING =
   'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
 

@@ -45,7 +45,7 @@ function quoted(text: string): string {
   return `"${text.slice(0, MAX_QUOTED_LENGTH).replace(/[^\x20-\x7e]/g, '?')}"`;
 }
 
-/** Why the venue refuses this operator; the caller can do nothing about it. */
+/** Reasons for which the venue refuses this operator; the caller can do nothing about them. */
 const REFUSED_SERVICE = {
   region: 'it runs in a region from which orders are not accepted.',
   credentials: 'its API credentials are not accepted.',

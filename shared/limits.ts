@@ -119,11 +119,11 @@ export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
 /** Kept for an hour more than promised, so that a replay writes once an hour and not every time. */
 export const KEEP_MS = KEPT_AFTER_USE_MS + 3_600_000;
 
-/** Of an order's body. */
+/** The largest body of an order. */
 export const MAX_BODY_BYTES = 16_384;
-/** Of a request's target. */
+/** The longest target of a request. */
 export const MAX_TARGET_BYTES = 8_192;
-/** Of a request's headers. */
+/** The headers of a request together. */
 export const MAX_HEADER_BYTES = 16_384;
 
 /** All web pages of origins that are not listed together, on the local server: requests a second, and at once. */

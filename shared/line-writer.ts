@@ -6,7 +6,7 @@ export interface LineWriter {
   tellLost(elsewhere: Pick<Writable, 'write'>): void;
 }
 
-/** Kept in memory at most for a reader that stands still. */
+/** The most that is kept in memory for a reader that stands still. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 function lossLine(lost: number): string {

@@ -66,6 +66,7 @@ function writeToStdout(line: string): void {
   stdout.write(line);
 }
 
+/** Makes a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */
 export function createLog({ level, write = writeToStdout, now = Date.now, metrics }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
   const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {

@@ -1,4 +1,4 @@
-/** As Node documents it, without node:util: a cold start is the shorter for every module that is not loaded. */
+/** The symbol of node:util's `inspect.custom`, without node:util: each module that is not loaded shortens a cold start. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 const MASK = '[secret]';

@@ -25,7 +25,7 @@ const whileOrdersAreTaken = createGatewayHandler(
 );
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
 
-/** Besides its own path it answers what no other function takes: of orders the preflights, and all while there are none. */
+/** Answers its own path and what no other function takes: preflights of orders, and while these are off all of their path. */
 export const handler: GatewayHandler = (event, context) => {
   const { routeKey } = event;
   // Of the route and not of the request, to whose path a custom domain may add its own.

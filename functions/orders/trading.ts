@@ -25,7 +25,7 @@ function isPinned({ privateKey }: WalletKey, pinnedAddress: string): boolean {
   return walletAddressOf(privateKey).toLowerCase() === pinnedAddress.toLowerCase();
 }
 
-/** Not the venue's fault, and nothing was sent: a store that we need does not work, and a repeat may find it working. */
+/** Reads the key; throws 503 `store_unavailable` where that fails: nothing was sent, and a repeat may find it working. */
 async function readOrRefuse({ readKey, secretId, log }: TradingDeps, call: Call | undefined): Promise<WalletKey> {
   try {
     return await readKey();

@@ -10,7 +10,7 @@ import { type Finding, fail, GO_ELSEWHERE, type Outcome, ok, type Run, warn } fr
 
 const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
-/** Clocks that differ by more: the venue tells whole seconds, and signs of time in orders may be refused. */
+/** Noticeable: above what the venue's whole seconds explain. Useless: it may refuse what is dated so far off. */
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
 
 /** Compares the venue's clock with ours. */

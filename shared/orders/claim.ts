@@ -156,7 +156,7 @@ function aboveDayCap({ dayCap, entry, log }: ClaimDeps, orderId: string): AppErr
   return aboutOrder(dayCap.refusal(entry.now()), orderId);
 }
 
-/** Gives the refusal by which an order of before may not be sent today: that of the cap, or of the day's. */
+/** Gives the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
 async function aboveCapNow(deps: ClaimDeps, found: UnfinishedOrder): Promise<AppError | undefined> {
   const { dayCap, entry, store } = deps;
   const notional = parseDecimal(found.signing?.notional ?? '');

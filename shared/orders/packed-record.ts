@@ -10,7 +10,7 @@ const NOTHING = `\\"0x${'0'.repeat(64)}\\",`;
 
 /**
  * Texts that most records have, the most frequent ones last. Packed records can be read with these very characters alone:
- * whoever wants others adds a form of its own.
+ * other texts would be a new form of a record.
  */
 const COMMON = Buffer.from(
   `${DESCRIBED}"state":"finished","answer":{"result":"refused","code":"detail":"facts":{"venueReason":"` +
@@ -25,7 +25,7 @@ const COMMON = Buffer.from(
     '","walletAddress":"0x","lease":{"owner":"","until":1},"counted":true,"counted":false,"unprovenAt":1,"freed":false}',
 );
 
-/** Far above any record; what unpacks to more is none. */
+/** Far above any record: what unpacks to more is not one. */
 const MAX_BYTES = 400_000;
 
 /** Packs the text of a record: one of an order that rests takes a third of its bytes. */

@@ -5,7 +5,7 @@ import { type AppError, FINAL_CODES } from '../errors.ts';
 import { type LimitOrder, PLACEMENT_STATUSES, type SignedOrder } from '../venue/port.ts';
 
 const texts = z.readonly(z.array(z.string()));
-/** Absent in answers of before there were any. */
+/** Absent in answers that were stored before the service told fills. */
 const told = z._default(z.nullable(z.string()), null);
 
 const finalAnswer = z.discriminatedUnion('result', [
@@ -27,7 +27,7 @@ const finalAnswer = z.discriminatedUnion('result', [
     detail: z.string(),
     facts: z.record(z.string(), z.union([z.string(), z.number()])),
   }),
-  /** Of an order without a key, which nobody can repeat: the venue did not take it. */
+  /** The venue did not take the order, and nobody can repeat it: it has no key of its caller's. */
   z.object({ result: z.literal('not_taken') }),
 ]);
 
@@ -124,12 +124,12 @@ export function decodeRecord(text: string): OrderRecord {
 /** The same for every spelling of the same order, such as a price of `0.50` and of `"0.5"`. */
 export function fingerprintOf({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder): string {
   const canonical = [tokenId, side, formatDecimal(price), formatDecimal(size), postOnly];
-  // Orders without an end keep the fingerprints of before there were ends.
+  // Orders without an end keep the fingerprints that they had before an order could have one.
   const whole = JSON.stringify(expiresAt === null ? canonical : [...canonical, expiresAt]);
   return createHash('sha256').update(whole).digest('base64url');
 }
 
-/** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is none of the venue's own. */
+/** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is not the venue's own. */
 export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }

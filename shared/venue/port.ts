@@ -57,7 +57,10 @@ interface MarketFees {
   readonly takerOnly: boolean | null;
 }
 
-/** A market on which orders can be placed now. Decimals are strings; what the venue does not tell is `null`. */
+/**
+ * A market on which orders can be placed now. Decimals are strings: prices and ticks in collateral per share, sizes in
+ * shares, volume and liquidity in collateral. What the venue does not tell is `null`.
+ */
 export interface Market {
   readonly id: string;
   readonly conditionId: string | null;
@@ -89,7 +92,7 @@ export interface PriceLevel {
   readonly size: string;
 }
 
-/** An order book, best price first on both sides. */
+/** An order book, best price first on both sides; prices and ticks in collateral per share, sizes in shares. */
 export interface Book {
   readonly tokenId: string;
   readonly conditionId: string | null;
@@ -106,6 +109,7 @@ export interface Book {
 
 /** Errors: `unknown_token`, `venue_error`, `venue_timeout`, `venue_unavailable`, `rate_limited`, `venue_refused_service`. */
 export interface MarketData {
+  /** Lists at most `limit` markets, the most traded ones of the last 24 h first. */
   listMarkets(limit: number, call: Call): Promise<MarketList>;
   readBook(tokenId: string, call: Call): Promise<Book>;
 }

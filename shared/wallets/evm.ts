@@ -32,7 +32,7 @@ export const EVM: WalletKind = {
     try {
       return toAddress(text);
     } catch {
-      // Letters in both cases that are not the checksum (EIP-55): a digit is wrong.
+      // No address; or its letters, in both cases, are not the checksum (EIP-55): a digit is wrong.
       return undefined;
     }
   },

@@ -8,7 +8,7 @@ const GENERATED = /^(?:client\/api\.ts$|(?:client|console)\/build\/)/;
 
 /** A noun clause needs a second reading; a unit belongs into a name. */
 const HARD_TO_READ =
-  /^(?:what|whether|where|who|whose|how|when)\b|^(?:milliseconds|seconds|minutes|hours|days|bytes|[kmg]i?b)\b|^\w+\.(?:\s|$)/i;
+  /^(?:what|whether|where|who|whose|why|how|when)\b|^(?:milliseconds|seconds|minutes|hours|days|bytes|[kmg]i?b)\b|^\w+\.(?:\s|$)/i;
 
 /** Names of constants are taken apart into words: `MAX_WAIT_S` as well as `maxWaitS`. */
 function wordsOf(name: string): readonly string[] {
@@ -104,6 +104,7 @@ describe('doc comments', () => {
     '/** Who may send it, */',
     '/** How often it is tried. */',
     '/** When it ends. */',
+    '/** Why it ends. */',
     '/** Milliseconds. Nothing is looked up. */',
     '/** Seconds until a repeat makes sense. */',
     '/** Bytes of a body. */',

@@ -76,7 +76,7 @@ function wrongHeaders(headers: Headers): FieldError[] {
   return rules.flatMap(([field, isMet, detail]) => (isMet ? [] : [{ field, detail }]));
 }
 
-/** `publicAuthority` stands in challenges in place of the authority of the request. */
+/** Makes the check of signatures. `publicAuthority` stands in challenges in place of the authority of the request. */
 export function createVerification(publicAuthority: string | undefined): ClientVerification {
   return {
     checkHeaders: {

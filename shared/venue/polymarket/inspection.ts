@@ -52,6 +52,7 @@ export interface Inspection {
   survey(call: Call): Promise<Survey>;
 }
 
+/** Opens the inspection of the venue at these hosts; nothing is sent before its first call. */
 export function createInspection(urls: VenueUrls, log: Log): Inspection {
   const [gamma, clob] = [createTransport(urls.gammaUrl), createTransport(urls.clobUrl)];
   const [site, data] = [createTransport(urls.siteUrl), createTransport(urls.dataUrl)];

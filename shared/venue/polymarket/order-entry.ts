@@ -39,7 +39,7 @@ function briefly(call: Call): Call {
   return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
 }
 
-/** From here because a function takes the cryptography from the layer, where it is once; loaded where clients are verified. */
+/** Loads the kinds of wallets by which clients sign. Exported here since a function has its cryptography from the layer. */
 export async function loadWalletKinds() {
   return (await import('../../wallets/kinds.ts')).WALLET_KINDS;
 }

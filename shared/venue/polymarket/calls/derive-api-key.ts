@@ -10,7 +10,7 @@ import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/tra
 import { CHAIN_ID, typedData, type Wallet } from '../wallet.ts';
 import { parseJson } from '../wire.ts';
 
-/** They travel in HTTP headers. */
+/** A part of the credentials: key and passphrase travel in HTTP headers. */
 const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 
 const apiKey = z.object({ apiKey: printable, secret: printable, passphrase: printable });

@@ -9,7 +9,7 @@ import { decimalText, errorText, lenientDecimal, lenientString, parseJson } from
 
 /** Pages of trades that are looked at; there are hundreds of trades on each. */
 const MAX_TRADE_PAGES = 10;
-/** Trades so much older than an order are none of it, whatever the clocks of the venue's parts. */
+/** A trade that is older than the order by more than this is of another one, whatever the clocks of the venue's parts. */
 const TRADE_MARGIN_S = 3_600;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';

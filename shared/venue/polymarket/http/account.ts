@@ -11,9 +11,7 @@ import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport
 /** The source of the API credentials: given, or derived once from the wallet key. */
 export interface CredentialSource {
   get(call: Call): Promise<ApiCredentials>;
-  /**
-   * Others in place of the ones that the venue has refused; throws `venue_refused_service` where there are none.
-   */
+  /** Gives others in the place of those that the venue has refused; throws `venue_refused_service` if it has none. */
   renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
 }
 
@@ -81,9 +79,9 @@ export interface AccountAnswer {
 }
 
 /**
- * Sends a request with the account's credentials. After a 401, which the venue says before it looks at a request, it
- * is made and sent once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat` says
- * whether a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
+ * Sends a request with the account's credentials. On a 401, which comes before the venue looks at a request,
+ * makes and sends it once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat`
+ * tells if a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
  */
 export type SendAsAccount = (
   make: (used: ApiCredentials) => AuthenticatedRequest,
@@ -122,7 +120,7 @@ function l2Headers(
   };
 }
 
-/** Requests of one account. `now`: a monotonic clock in milliseconds. */
+/** Makes the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
 export function createAccountSender(
   { clob, walletAddress, credentials, log }: AccountDeps,
   now: () => number = () => performance.now(),

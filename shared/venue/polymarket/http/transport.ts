@@ -7,7 +7,7 @@ import { VERSION } from '../../../version.ts';
 import type { Call, RateLimit } from '../../port.ts';
 import { parseRateLimit, type ToldRateLimit } from './rate-limit.ts';
 
-/** Why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
+/** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly kind: 'not_connected' | 'timeout' | 'reset' | 'too_large';
