@@ -24,7 +24,7 @@ export interface VenueStub extends RunningProcess {
 }
 
 /** As the load generator has it, by the script in package.json: room enough that the collector seldom holds it up. */
-const ROOMY = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+const ROOMY = manifest.scripts.bench.split(' ').filter((word) => word.includes('semi-space-size'));
 
 export async function startVenue(delay: number, certificate?: Certificate): Promise<VenueStub> {
   const env = certificate && { BENCH_CERTIFICATE: certificate.file, BENCH_CERTIFICATE_KEY: certificate.key };

@@ -35,6 +35,7 @@ function textsOf(stage: readonly Instruction[], name: string): readonly string[]
 }
 
 const words = z.array(z.string());
+const manifest = z.object({ scripts: z.object({ start: z.string(), paper: z.string() }) });
 
 let folder = '';
 /** The file system of the image, as far as the project makes it. */
@@ -141,6 +142,16 @@ describe('the image', () => {
     await stop();
     expect(await files()).toStrictEqual(before);
     expect(before.filter((file) => /node_modules|\.ts$|\.env$/.test(file))).toStrictEqual([]);
+  });
+
+  it('gives V8 the room that npm start gives it, as npm run paper does', async () => {
+    const { scripts } = manifest.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+    const [entry = ''] = textsOf(last, 'ENTRYPOINT');
+    const [room, ...others] = [entry, scripts.start, scripts.paper].map((text) =>
+      text.match(/--m\w+-semi-space-size=\d+/g),
+    );
+    expect(room).toHaveLength(2);
+    expect(others).toStrictEqual([room, room]);
   });
 
   it('does not run as root, and holds no setting of an account', () => {
