@@ -22,7 +22,7 @@ export class OrderStoreStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     if (ordersTable === undefined) this.addTable(names.ordersTable, log);
-    // An export cannot change while orders import it: a deploy that forgets `ordersTable` is refused, and no key forgotten.
+    // An export cannot change while orders import it: a deploy without `ordersTable` is refused, and forgets no key.
     new CfnOutput(this, 'OrdersTable', {
       value: ordersTable ?? names.ordersTable,
       description: 'Idempotency keys with their orders',
@@ -31,7 +31,10 @@ export class OrderStoreStack extends Stack {
     new CfnOutput(this, 'OrderLog', { value: log.logGroupName, exportName: names.exports.orderLog });
   }
 
-  /** Adds the table. Its name is fixed: where such a table was left behind, CloudFormation says so rather than make an empty one. */
+  /**
+   * Adds the table. Its name is fixed: where such a table was left behind, CloudFormation says so rather than make an
+   * empty one.
+   */
   private addTable(tableName: string, log: LogGroup): void {
     const table = new Table(this, 'Table', {
       tableName,
