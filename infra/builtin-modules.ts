@@ -1,9 +1,16 @@
 import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
-/** Writes a module of Node as one whose exports are got one by one, those alone that somebody imports. */
+/** Classes of the web that node:http hands on, and for which it loads all of fetch. */
+const OF_FETCH: ReadonlySet<string> = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
+
+/**
+ * Writes a module of Node as one whose exports are got one by one: those alone that somebody imports, but all of them
+ * where somebody does so by `import()`.
+ */
 function writeModule(path: string): string {
-  const names = Object.keys(Object(process.getBuiltinModule(path))).filter((name) => /^[a-z]\w*$/i.test(name));
+  const all = Object.keys(Object(process.getBuiltinModule(path)));
+  const names = all.filter((name) => /^[a-z]\w*$/i.test(name) && !OF_FETCH.has(name));
   const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ $get('${name}');`);
   return [
     `const $builtin = /* @__PURE__ */ process.getBuiltinModule('${path}');`,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../functions/routes.ts';
 import { buildAssets } from '../../infra/build.ts';
 import type { Sizes } from '../../infra/sizes.ts';
 import { ERRORS } from '../../shared/errors.ts';
@@ -42,6 +43,15 @@ function bytesOf(name: string): number {
   const size = sizes.get(name);
   return size ? size.own + size.layer : Number.POSITIVE_INFINITY;
 }
+
+/** Starts a function with its layer, as far as it gets without settings, and writes what of Node it has loaded. */
+const START = `
+  import { registerHooks } from 'node:module';
+  const [, layer, index] = process.argv;
+  registerHooks({ resolve: (name, context, next) => next(name.replace('/opt/nodejs', layer), context) });
+  await import(index).catch(() => undefined);
+  process.stdout.write(process.moduleLoadList.join());
+`;
 
 describe('the build', () => {
   it('gives the same bytes in another folder', async () => {
@@ -102,6 +112,15 @@ describe('the build', () => {
     const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
     const imported = sources.flatMap((source) => [...source.matchAll(/(?:from|import\(?)\s*"([\w:/]+)"/g)]);
     expect(new Set(imported.map(([, name = '']) => name).filter(isBuiltin))).toStrictEqual(new Set(['node:process']));
+  });
+
+  it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {
+    const [layer, index] = ['layer/nodejs', `functions/${name}/index.mjs`].map((path) => join(folder, 'here', path));
+    const args = ['--input-type=module', '-e', START, `${layer}`, `${index}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
+    expect(stdout).toContain('"message":"started"');
+    expect(stdout).toContain('NativeModule ');
+    expect(stdout).not.toContain('undici');
   });
 
   it('leaves the texts of documents out, and no sentence that is answered', async () => {
