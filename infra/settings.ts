@@ -39,6 +39,9 @@ export const NAMES = [
   'env',
 ];
 
+/** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
+const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
+
 const REGION = { valid: (text: string) => /^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text), rule: 'an AWS region' };
 const STACK_NAME = {
   // The names of functions are made of it, and have an end; so are those of the other stacks.
@@ -81,9 +84,8 @@ function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | 
  * machine.
  */
 export function readSettings(context: Context, found: Target = {}): Settings {
-  // The CDK's own context has a colon or an at sign in its names.
   refuseUnknown(
-    Object.keys(context).filter((name) => /^\w+$/.test(name)),
+    Object.keys(context).filter((name) => !OF_THE_CDK.test(name)),
     NAMES,
   );
   const placeOrder = readPlaceOrder(context);

@@ -242,6 +242,11 @@ describe('settings', () => {
       { maxDailyNotionl: '5' },
       'maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
     ],
+    [
+      'a name as commands write options',
+      { 'client-verification': 'required' },
+      'client-verification is not a setting of a deployment: did you mean clientVerification?',
+    ],
   ])('refuse %s', (_, change, sentence) => {
     const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1', '123456789012');
     expect(problem).toMatch(/^SettingError: /);
@@ -259,6 +264,11 @@ describe('settings', () => {
     expect(warnings).toStrictEqual([
       expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
     ]);
+  });
+
+  it("are beside the CDK's own context, which is left alone", () => {
+    const own = { '@aws-cdk/core:x': true, 'aws:cdk:y': [], 'acknowledged-issue-numbers': [1], 'cli-telemetry': false };
+    expect(problemOf({ ...own, ...ORDER_CONTEXT })).toBe('none');
   });
 
   it('are all handed to the function of orders, which starts with them', () => {
