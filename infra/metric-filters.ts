@@ -1,33 +1,38 @@
 import { Unit } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type ILogGroup, MetricFilter, type MetricFilterProps } from 'aws-cdk-lib/aws-logs';
+import {
+  FilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+  type MetricFilterProps,
+} from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-type Reading = Pick<MetricFilterProps, 'filterPattern' | 'metricValue' | 'dimensions' | 'unit'>;
+interface Reading extends Pick<MetricFilterProps, 'metricValue' | 'unit'> {
+  /** Conditions on a line, all of which hold. */
+  readonly terms: readonly JsonPattern[];
+  readonly dimensions: Readonly<Record<string, string>>;
+}
 
 const REQUEST = FilterPattern.stringValue('$.message', '=', 'request');
 const BY_ROUTE = { route: '$.route' } as const;
 
 function counted(name: string): Reading {
-  return { filterPattern: FilterPattern.numberValue(`$.${name}`, '=', 1), metricValue: '1', dimensions: BY_ROUTE };
+  return { terms: [FilterPattern.numberValue(`$.${name}`, '=', 1)], metricValue: '1', dimensions: BY_ROUTE };
+}
+
+function timed(metricValue: string): Reading {
+  const terms = [REQUEST, FilterPattern.numberValue(metricValue, '>=', 0)];
+  return { terms, metricValue, dimensions: BY_ROUTE, unit: Unit.MILLISECONDS };
 }
 
 /** The metrics of requests, by their names, as functions/metrics.ts says what they are. */
 const READINGS: Readonly<Record<string, Reading>> = {
-  requests: { filterPattern: REQUEST, metricValue: '1', dimensions: BY_ROUTE },
-  duration_ms: {
-    filterPattern: REQUEST,
-    metricValue: '$.duration_ms',
-    dimensions: BY_ROUTE,
-    unit: Unit.MILLISECONDS,
-  },
-  venue_ms: {
-    filterPattern: FilterPattern.all(REQUEST, FilterPattern.numberValue('$.venue_ms', '>=', 0)),
-    metricValue: '$.venue_ms',
-    dimensions: BY_ROUTE,
-    unit: Unit.MILLISECONDS,
-  },
+  requests: { terms: [REQUEST], metricValue: '1', dimensions: BY_ROUTE },
+  duration_ms: timed('$.duration_ms'),
+  venue_ms: timed('$.venue_ms'),
   errors: {
-    filterPattern: FilterPattern.all(REQUEST, FilterPattern.numberValue('$.status', '>=', 400)),
+    terms: [REQUEST, FilterPattern.numberValue('$.status', '>=', 400)],
     metricValue: '1',
     dimensions: { ...BY_ROUTE, code: '$.code' },
   },
@@ -40,7 +45,11 @@ const READINGS: Readonly<Record<string, Reading>> = {
  * them: half of each was that, and is paid by the byte.
  */
 export function addMetricFilters(scope: Construct, logGroup: ILogGroup, metricNamespace: string): void {
-  for (const [metricName, { unit = Unit.COUNT, ...reading }] of Object.entries(READINGS)) {
-    new MetricFilter(scope, `Metric-${metricName}`, { logGroup, metricNamespace, metricName, unit, ...reading });
+  for (const [metricName, { terms, unit = Unit.COUNT, ...reading }] of Object.entries(READINGS)) {
+    // CloudWatch takes values and dimensions from those members of a line alone that the pattern names.
+    const named = Object.values(reading.dimensions).map((member) => FilterPattern.exists(member));
+    const filterPattern = FilterPattern.all(...terms, ...named);
+    const id = `Metric-${metricName}`;
+    new MetricFilter(scope, id, { logGroup, metricNamespace, metricName, filterPattern, unit, ...reading });
   }
 }

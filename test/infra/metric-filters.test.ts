@@ -56,20 +56,25 @@ function valueAt(line: Line, selector: string): unknown {
 
 /** A comparison of CloudWatch's language of patterns; no other is used. */
 function holds(line: Line, term: string): boolean {
-  const [, selector = '', operator, text = ''] = /^\(?(\$\.\w+) (=|>=) ("?\w+"?)\)?$/.exec(term) ?? [];
+  const [, selector = '', operator, text = ''] = /^\(?(\$\.\w+) (=|>=) ("?(?:\w+|\*)"?)\)?$/.exec(term) ?? [];
   const value = valueAt(line, selector);
   if (operator === '>=') return typeof value === 'number' && value >= Number(text);
+  if (text === '"*"') return typeof value === 'string';
   if (operator === '=') return value === JSON.parse(text);
   throw new Error(`no known comparison: ${term}`);
 }
 
-/** What CloudWatch reads out of a line by a filter, as name, value, unit and dimensions; nothing where one is missing. */
+/**
+ * What CloudWatch reads out of a line by a filter, as name, value, unit and dimensions; nothing where one is missing. It
+ * documents values and dimensions for the members alone that the pattern names.
+ */
 function read(line: Line, { FilterPattern, MetricTransformations: [metric] }: Filter): unknown[] {
   const terms = FilterPattern.replace(/^\{ (.*) \}$/, '$1').split(' && ');
   if (!terms.every((term) => holds(line, term))) return [];
   const { MetricName, MetricNamespace, MetricValue, Unit, Dimensions } = metric;
-  const value = MetricValue.startsWith('$.') ? valueAt(line, MetricValue) : Number(MetricValue);
-  const dimensions = Dimensions.map(({ Key, Value }) => [Key, valueAt(line, Value)]);
+  const taken = (member: string) => (FilterPattern.includes(`${member} `) ? valueAt(line, member) : undefined);
+  const value = MetricValue.startsWith('$.') ? taken(MetricValue) : Number(MetricValue);
+  const dimensions = Dimensions.map(({ Key, Value }) => [Key, taken(Value)]);
   if (typeof value !== 'number' || dimensions.some(([, found]) => found === undefined)) return [];
   return [[MetricNamespace, MetricName, value, Unit, Object.fromEntries(dimensions)]];
 }
