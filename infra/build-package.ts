@@ -61,6 +61,13 @@ async function licenceOf(folder: string): Promise<string> {
   return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
 }
 
+/** Gives the licence of what the curve was compiled from, which its package does not bring; both are MIT's. */
+async function licenceOfCurve(): Promise<string> {
+  const text = await readFile(join(ROOT, 'node_modules/tiny-secp256k1/LICENSE'), 'utf8');
+  const own = text.trim().replace(/^Copyright .*$/m, 'Copyright (c) 2013 Pieter Wuille');
+  return `libsecp256k1, in ${CURVE.name} (MIT)\n\n${own}`;
+}
+
 /** Makes the manifest: that of the project, without what is only for its folder, and without dependencies. */
 async function makeManifest(): Promise<string> {
   const { name, version, description, license, repository, type, engines } = await readManifest('.');
@@ -83,7 +90,8 @@ export async function buildPackage(outdir: string): Promise<void> {
     await mkdir(dirname(join(outdir, path)), { recursive: true });
     await copyFile(join(ROOT, path), join(outdir, path));
   }
-  const licences = await Promise.all(packagesOf(Object.keys(metafile.inputs)).map(licenceOf));
+  const packages = packagesOf(Object.keys(metafile.inputs));
+  const licences = await Promise.all([...packages.map(licenceOf), licenceOfCurve()]);
   await writeTo(join(outdir, 'THIRD-PARTY-LICENSES.txt'), `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
   await writeTo(join(outdir, 'package.json'), await makeManifest());
 }

@@ -104,6 +104,9 @@ describe('the package', () => {
     const notices = await readFile(join(project, 'node_modules', NAME, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['express', 'ethers', 'zod', '@aws-sdk/client-secrets-manager'])
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([A-Z]`, 'm'));
+    expect(notices).toMatch(
+      /^libsecp256k1, in secp256k1\.wasm \(MIT\)\n\nMIT License\n\nCopyright \(c\) 2013 Pieter Wuille$/m,
+    );
     expect(notices).not.toContain('undefined');
     const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
     const runtime = bom.parse(JSON.parse(stdout)).components.filter(({ properties = [] }) => {
