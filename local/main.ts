@@ -47,7 +47,10 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
     service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
     const { startService } = await import('./service.ts');
-    service = await startService(env, { ...options, warm: true });
+    const announce: StartOptions['announce'] = (listening) => {
+      service = listening;
+    };
+    service = await startService(env, { ...options, warm: true, announce });
   }
   flushCompileCache();
 }

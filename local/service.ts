@@ -51,8 +51,8 @@ export interface StartOptions {
   readonly throwAway?: boolean;
   /** The service answers a request of its own before its log says that it listens. */
   readonly warm?: boolean;
-  /** Called when the service listens, before its log says so. */
-  readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
+  /** Called when the service listens, before its log says so: from then on it may have orders, and can be stopped. */
+  readonly announce?: (listening: Service & { readonly walletAddress: string | null }) => void;
 }
 
 interface Store extends FileOrderStore {
@@ -167,10 +167,15 @@ export async function serve(
     const health = { mode: modeOf(config), ...account };
     const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
     const { url, close } = await startServer({ handlers, config, log });
-    announce?.({ url, walletAddress: account.walletAddress });
+    let stopping = false;
+    const stop = () => {
+      stopping = true;
+      return close().finally(store?.close);
+    };
+    announce?.({ url, log, stop, walletAddress: account.walletAddress });
     if (warm) await askForHealth(url).catch((error) => log.warn('the service does not answer itself', { url, error }));
-    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
-    return { url, log, stop: () => close().finally(store?.close) };
+    if (!stopping) log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
+    return { url, log, stop };
   } catch (error) {
     await store?.close();
     throw error;

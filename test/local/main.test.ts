@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,8 +24,10 @@ const FOREIGN = `0x${'ab'.repeat(20)}`;
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
+const servers: Server[] = [];
 
 afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await Promise.all(directories.splice(0).map((path) => rm(path, { recursive: true, force: true })));
 });
@@ -80,6 +82,21 @@ async function runProgram(args: readonly string[], env: Record<string, string> =
     return promise;
   };
   return { child, ended, line, output };
+}
+
+/** Has the service ask a server that never answers in its own place; its output has the address that it was to ask. */
+async function unanswered(): Promise<Record<string, string>> {
+  const silent = createServer().listen(0, '127.0.0.1');
+  servers.push(silent);
+  await once(silent, 'listening');
+  const elsewhere = `import http from 'node:http';
+    import { syncBuiltinESMExports } from 'node:module';
+    http.get = (url, options) => {
+      console.log(url);
+      return http.request({ ...${JSON.stringify(silent.address())}, ...options }).end();
+    };
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(elsewhere)}` };
 }
 
 async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string> {
@@ -272,21 +289,23 @@ describe('the service', () => {
   });
 
   it('starts where it gets no answer of its own, and says so', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const elsewhere = `import http from 'node:http';
-      import { syncBuiltinESMExports } from 'node:module';
-      http.get = (_url, options) => http.request({ ...${JSON.stringify(silent.address())}, ...options }).end();
-      syncBuiltinESMExports();`;
-    try {
-      const { line } = await run([], {
-        NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(elsewhere)}`,
-      });
-      expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
-      await line(/"message":"listening"/);
-    } finally {
-      silent.close();
-    }
+    const { line } = await run([], await unanswered());
+    expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
+    await line(/"message":"listening"/);
+  });
+
+  it('answers the requests in flight where it is stopped before it says that it listens', async () => {
+    const { child, line, ended } = await run([], { ...TRADING, ...(await unanswered()) });
+    const { socket, closed } = openRaw(await line(/^http:/));
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    await once(socket, 'data');
+    child.kill('SIGTERM');
+    await Promise.race([line(/"message":"stopping"/), ended]);
+    socket.write('{}');
+    expect(await closed).toContain('HTTP/1.1 400');
+    const { code, stdout } = await ended;
+    expect([code, stdout]).toStrictEqual([0, expect.not.stringContaining('"message":"listening"')]);
   });
 
   it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
