@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { packRecord } from '../../../shared/orders/packed-record.ts';
+import { packRecord, unpackRecord } from '../../../shared/orders/packed-record.ts';
 import type { RecordForm } from '../../../shared/settings.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
 import { finishedOrder, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
@@ -15,6 +15,9 @@ import { listeningPort } from '../../support/service/listening-port.ts';
 const FIRST_PACKED =
   'IyIToToxjXiA1TegQtHYzNXYzMDUxdLZ0CzRPNHYxTzJ0MLSItXUyNLY0izRzDTZyBgt9yYa4sq/YBlEDjanJsBSHCQbUAYJFSdgr8UoWaGWLOjp3DBp' +
   'FI5C6sMYpVoiS1AwXy+1IjG3ICcVT9lJQn5HL2MxS1JTWFFqbomoCLAVqxgFZiJSiQnVbAwiatGKR1SDkYtK9HK1FgA=';
+
+/** A copy of all the texts that packed records can refer to, as the first build that packs would have written it. */
+const ALL_COMMON = 'Mxktr0fL69HyerS8xlK4jpbXg6+8BgA=';
 
 /** Counts the bytes of an item as DynamoDB does: of names and of values, two digits of a number a byte and one more. */
 function sizeOf(item: Record<string, AttributeValue>): number {
@@ -89,6 +92,12 @@ describe('orders in DynamoDB', () => {
   it('reads what the first build that packs has written', async () => {
     await putItem({ idempotency_key: { S: 'key' }, packed: { B: Buffer.from(FIRST_PACKED, 'base64') } });
     expect(await openStore().read('key')).toStrictEqual(unfinishedOrder('a'));
+  });
+
+  it('unpacks whatever the first build that packs has written', () => {
+    const text = unpackRecord(Buffer.from(ALL_COMMON, 'base64'));
+    const hash = createHash('sha256').update(text).digest('base64url');
+    expect([text.length, hash]).toStrictEqual([1_456, 'AjF0DflvVm_1xROc9rS4RTxc6ldAMmJdaH7Rb7SkWQU']);
   });
 
   it('gives only a finished order an end', async () => {
