@@ -177,7 +177,7 @@ export function createDynamoDbStore({
       await sleep(min + Math.random() * (max - min), undefined, { signal: abortSignal });
     }
   };
-  const write = (key: string, record: OrderRecord, condition: Condition, count?: DayCount): Promise<Written> => {
+  const write = async (key: string, record: OrderRecord, condition: Condition, count?: DayCount): Promise<Written> => {
     const item = { TableName, Item: toItem(key, record, recordForm), ...condition };
     return count ? putAndCount(item, count) : put(item);
   };

@@ -25,11 +25,12 @@ const COMMON = Buffer.from(
     '","walletAddress":"0x","lease":{"owner":"","until":1},"counted":true,"counted":false,"unprovenAt":1,"freed":false}',
 );
 
-/** Far above any record: what unpacks to more is not one. */
+/** Far above any record: what unpacks to more is not one. An item of DynamoDB is about as long at most. */
 const MAX_BYTES = 400_000;
 
-/** Packs the text of a record: one of an order that rests takes a third of its bytes. */
+/** Packs the text of a record: one of an order that rests takes a third of its bytes. Throws on what would not unpack. */
 export function packRecord(text: string): Uint8Array {
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new RangeError('a record is too long to be kept');
   return deflateRawSync(text, { dictionary: COMMON });
 }
 

@@ -1,13 +1,14 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
+import { deflateRawSync } from 'node:zlib';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { packRecord, unpackRecord } from '../../../shared/orders/packed-record.ts';
+import { unpackRecord } from '../../../shared/orders/packed-record.ts';
 import type { RecordForm } from '../../../shared/settings.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
-import { finishedOrder, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
+import { finishedOrder, NOTHING_FILLED, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
 import { listeningPort } from '../../support/service/listening-port.ts';
 
@@ -82,11 +83,26 @@ describe('orders in DynamoDB', () => {
 
   it('fails on a packed item that is damaged, and on one that unpacks to more than any record', async () => {
     const store = openStore('packed');
-    for (const text of ['damaged', ' '.repeat(500_000)]) {
-      const packed = text === 'damaged' ? Buffer.from(text) : packRecord(text);
+    for (const packed of [Buffer.from('damaged'), deflateRawSync(' '.repeat(500_000))]) {
       await putItem({ idempotency_key: { S: 'key' }, packed: { B: packed } });
       await expect(store.read('key')).rejects.toThrow();
     }
+  });
+
+  it.each(['plain', 'packed'] as const)('keeps the record of an order whose answer is too long, %s', async (form) => {
+    const store = openStore(form);
+    await store.create('key', unfinishedOrder('a'));
+    const tradeIds = Array.from({ length: 12_000 }, () => randomUUID());
+    const placement = {
+      orderId: '0xa1',
+      status: 'matched',
+      ...NOTHING_FILLED,
+      transactionHashes: [],
+      tradeIds,
+    } as const;
+    const record = finishedOrder({ result: 'placed', placement });
+    await expect(store.replace('key', record, 'unfinished')).rejects.toThrow();
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 
   it('reads what the first build that packs has written', async () => {
