@@ -3,8 +3,8 @@ import { STORE_REPORT_MS } from '../shared/limits.ts';
 import { createOrderFile, type OrderCall, type OrderFile, type Outcome, reasonOf } from './order-file.ts';
 import { monotonicMs, type StoreRequest, type StoreResponse, type StoreThreadData } from './store-thread.ts';
 
-/** The calls of one group at most: the first of a crowd are answered before the last are begun. */
-const MAX_GROUP = 256;
+/** The writes of one group at most: the first of a crowd are answered before the last are begun. */
+const MAX_WRITES = 256;
 
 interface TimedCall extends StoreRequest {
   readonly call: OrderCall;
@@ -13,7 +13,7 @@ interface TimedCall extends StoreRequest {
 type Group = readonly TimedCall[];
 
 /** Separates the reads that follow no write of their key from the rest: they wait for no lock and no flush. */
-function part(group: Group): readonly [reads: Group, writes: Group] {
+function part(group: Group): readonly [reads: TimedCall[], writes: TimedCall[]] {
   const [reads, writes]: [TimedCall[], TimedCall[]] = [[], []];
   const written = new Set<string>();
   let isCleaned = false;
@@ -67,9 +67,9 @@ function serve({ path, identity }: StoreThreadData): void {
     }
   };
   const work = () => {
-    const group = inTime(waiting.splice(0, MAX_GROUP), 0, 'The order store came to a call after its time.');
-    const [reads, writes] = part(group);
+    const [reads, writes] = part(inTime(waiting.splice(0), 0, 'The order store came to a call after its time.'));
     answer(reads, file.read);
+    waiting.push(...writes.splice(MAX_WRITES));
     answer(writes, file.write);
     if (waiting.length > 0) setImmediate(work);
     else if (closing !== undefined) {

@@ -115,6 +115,18 @@ describe('the thread of the local store', () => {
     other.close();
   });
 
+  it('answers reads while more writes wait for another process than one group has, and then writes all', async () => {
+    const { call } = start();
+    await call(create('a'));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const writes = Promise.all(Array.from({ length: 600 }, (_, index) => call(create(`key ${index}`))));
+    expect(await call(read('a'))).toBe('record of a');
+    other.exec('ROLLBACK');
+    expect(new Set(await writes)).toStrictEqual(new Set(['written']));
+    other.close();
+  });
+
   it('reads and opens while another process holds the file', async () => {
     await start().call(create('a'));
     const other = new DatabaseSync(path);
