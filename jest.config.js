@@ -12,6 +12,8 @@ export default {
     '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // A package that was built bears the project's name, of which jest would warn.
+  modulePathIgnorePatterns: ['<rootDir>/build/'],
   // Many tests wait for a time to pass: three workers for each of two cores make use of it.
   maxWorkers: 6,
   testSequencer: '<rootDir>/test/support/slow-first.mjs',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 
@@ -28,6 +29,18 @@ describe('a green run', () => {
     const lines = await runJest(['--runInBand', IN_PROCESS, ...SUITES]);
     expect(lines.filter((line) => !OWN.test(line))).toStrictEqual([]);
     expect(lines.filter((line) => line.startsWith('PASS'))).toHaveLength(SUITES.length);
+  });
+
+  it('warns of no package that was built, and bears the name of the project', async () => {
+    await mkdir(join(ROOT, 'build'), { recursive: true });
+    const built = await mkdtemp(join(ROOT, 'build/package-'));
+    try {
+      await writeFile(join(built, 'package.json'), '{"name":"order-book-adapter"}');
+      const lines = await runJest(['--listTests', import.meta.filename]);
+      expect(lines.filter((line) => line !== '')).toStrictEqual([import.meta.filename]);
+    } finally {
+      await rm(built, { recursive: true });
+    }
   });
 
   it.each([
