@@ -30,7 +30,8 @@ const COMMAND = {
   POST /paper/reset       back to the first minute
 
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
-clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after. Names:
+clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after, reset
+(rate-limit). Names:
   ${FAULT_NAMES.join(' ')}
 `,
 } as const;
