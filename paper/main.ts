@@ -57,6 +57,8 @@ function sentence(error: unknown, { host, port }: Address, stateFile: string | u
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
   if (code === 'EACCES') return `Not allowed to listen on port ${port} of ${host}: choose one above 1023 with --port.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `${host} is not an address of this machine: choose another with --host.`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -53,6 +53,13 @@ describe('npm run paper:venue', () => {
     });
   });
 
+  it.each(['192.0.2.77', '300.1.1.1'])('says in one sentence that it cannot listen on %s', async (host) => {
+    expect(await start('--host', host).ended).toStrictEqual({
+      code: 1,
+      output: `${host} is not an address of this machine: choose another with --host.\n`,
+    });
+  });
+
   it('says in one sentence that the state file cannot be made', async () => {
     expect(await start('--state', '/nope/x').ended).toStrictEqual({
       code: 1,
