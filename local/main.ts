@@ -47,10 +47,7 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
     service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
     const { startService } = await import('./service.ts');
-    const announce: StartOptions['announce'] = (listening) => {
-      service = listening;
-    };
-    service = await startService(env, { ...options, warm: true, announce });
+    service = await startService(env, { ...options, warm: true });
   }
   flushCompileCache();
 }

@@ -8,9 +8,10 @@ import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../shar
 import { type Decimal, formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
 import { ConfigError } from '../shared/formats.ts';
-import type { Log } from '../shared/log.ts';
+import { createLog, type Log } from '../shared/log.ts';
 import type { Environment, SignatureType } from '../shared/settings.ts';
 import { bracketed } from './request-head.ts';
+import type { RunningServer } from './server.ts';
 import { PROJECT } from './settings-file.ts';
 import type { FileOrderStore } from './sqlite-order-store.ts';
 
@@ -49,10 +50,10 @@ export interface StartOptions {
   readonly write?: (line: string) => unknown;
   /** Account and store are made for this run alone: that they are new is no news. */
   readonly throwAway?: boolean;
-  /** The service answers a request of its own before its log says that it listens. */
+  /** The service answers a request of its own before it listens. */
   readonly warm?: boolean;
-  /** Called when the service listens, before its log says so: from then on it may have orders, and can be stopped. */
-  readonly announce?: (listening: Service & { readonly walletAddress: string | null }) => void;
+  /** Called when the service listens, before its log says so. */
+  readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
 }
 
 interface Store extends FileOrderStore {
@@ -127,17 +128,32 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
 /** Bounds the wait for an answer of our own, in milliseconds. */
 const OWN_ANSWER_MS = 1_000;
 
-/**
- * Asks the service for its health, as a client would: code that runs for the first time takes 8 ms of a first order
- * otherwise. The id `start` tells it apart in the log.
- */
+/** Asks a server for the health of its service, as a client would. */
 async function askForHealth(url: string): Promise<void> {
   const { promise, resolve: end, reject } = Promise.withResolvers<void>();
   const signal = AbortSignal.timeout(OWN_ANSWER_MS);
-  get(`${url}/health`, { agent: false, headers: { 'x-request-id': 'start' }, signal }, (response) => {
+  get(`${url}/health`, { agent: false, signal }, (response) => {
     response.on('end', end).on('error', reject).resume();
   }).on('error', reject);
   await promise;
+}
+
+/** Starts a server of the service's endpoints that logs to `log`. */
+type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
+
+/**
+ * Answers a request of our own, on a port that nobody knows and in a log that nobody reads: code that runs for the first
+ * time takes 8 ms of a first order otherwise.
+ */
+async function warmUp(serveAt: ServeAt): Promise<void> {
+  const unread = createLog({ level: 'info', write: () => undefined });
+  const { url, close } = await serveAt({ host: '127.0.0.1', port: 0 }, unread);
+  try {
+    await askForHealth(url);
+  } finally {
+    // Not awaited: it waits for an answer that may not come.
+    close().catch(() => undefined);
+  }
 }
 
 /**
@@ -165,17 +181,15 @@ export async function serve(
     const marketData = createMarketData(config, log);
     const verification = await openVerification(config);
     const health = { mode: modeOf(config), ...account };
-    const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
-    const { url, close } = await startServer({ handlers, config, log });
-    let stopping = false;
-    const stop = () => {
-      stopping = true;
-      return close().finally(store?.close);
+    const serveAt: ServeAt = (address, own) => {
+      const deps = { pipeline: { ...pipeline, log: own }, health, marketData, openOrders, verification };
+      return startServer({ handlers: createHandlers(deps), config: { ...config, ...address }, log: own });
     };
-    announce?.({ url, log, stop, walletAddress: account.walletAddress });
-    if (warm) await askForHealth(url).catch((error) => log.warn('the service does not answer itself', { url, error }));
-    if (!stopping) log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
-    return { url, log, stop };
+    if (warm) await warmUp(serveAt).catch((error) => log.warn('the service does not answer itself', { error }));
+    const { url, close } = await serveAt(config, log);
+    announce?.({ url, walletAddress: account.walletAddress });
+    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
+    return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();
     throw error;

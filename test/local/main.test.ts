@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
+import { listeningPort } from '../support/service/listening-port.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -84,19 +85,28 @@ async function runProgram(args: readonly string[], env: Record<string, string> =
   return { child, ended, line, output };
 }
 
-/** Has the service ask a server that never answers in its own place; its output has the address that it was to ask. */
-async function unanswered(): Promise<Record<string, string>> {
-  const silent = createServer().listen(0, '127.0.0.1');
-  servers.push(silent);
-  await once(silent, 'listening');
-  const elsewhere = `import http from 'node:http';
+/** Has the service print what it asks of itself, and ask it of another server if one is named. */
+function ownRequests(port?: number): Record<string, string> {
+  const watch = `import http from 'node:http';
     import { syncBuiltinESMExports } from 'node:module';
-    http.get = (url, options) => {
-      console.log(url);
-      return http.request({ ...${JSON.stringify(silent.address())}, ...options }).end();
+    const { request } = http;
+    http.get = (url, options, listener) => {
+      console.log('own request', url);
+      const port = ${port ?? 'new URL(url).port'};
+      return request(url, { ...options, port }, listener)
+        .on('response', ({ statusCode }) => console.log('own answer', statusCode))
+        .end();
     };
     syncBuiltinESMExports();`;
-  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(elsewhere)}` };
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watch)}` };
+}
+
+/** Starts a server that takes connections and answers nothing. */
+async function silent(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return server;
 }
 
 async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string> {
@@ -281,31 +291,30 @@ describe('the service', () => {
   });
 
   it('answers a request of its own before it says that it listens', async () => {
-    const { line, output } = await run([]);
-    await line(/"message":"listening"/);
-    const [first, last, ...rest] = output.map((text) => JSON.parse(text));
-    expect(first).toMatchObject({ message: 'request', route: 'health', status: 200, request_id: 'start' });
-    expect([last.message, rest]).toStrictEqual(['listening', []]);
+    const { line, output } = await run([], ownRequests());
+    const { url } = JSON.parse(await line(/"message":"listening"/));
+    const [asked = '', answered, listening, ...rest] = output;
+    expect([answered, JSON.parse(listening ?? '').message, rest]).toStrictEqual(['own answer 200', 'listening', []]);
+    expect(asked).toMatch(/^own request http:\/\/127\.0\.0\.1:\d+\/health$/);
+    expect(asked).not.toContain(url);
   });
 
   it('starts where it gets no answer of its own, and says so', async () => {
-    const { line } = await run([], await unanswered());
+    const { line } = await run([], ownRequests(listeningPort(await silent())));
     expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
     await line(/"message":"listening"/);
   });
 
-  it('answers the requests in flight where it is stopped before it says that it listens', async () => {
-    const { child, line, ended } = await run([], { ...TRADING, ...(await unanswered()) });
-    const { socket, closed } = openRaw(await line(/^http:/));
-    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-    await once(socket, 'data');
+  it('listens only when it has asked itself: a stop until then cuts nobody off', async () => {
+    const free = await silent();
+    const port = listeningPort(free);
+    await new Promise((resolve) => free.close(resolve));
+    const env = { ...ownRequests(listeningPort(await silent())), SERVICE_PORT: String(port) };
+    const { child, line, ended } = await run([], env);
+    await line(/^own request/);
+    await expect(send(`http://127.0.0.1:${port}`, { path: '/health' })).rejects.toThrow('ECONNREFUSED');
     child.kill('SIGTERM');
-    await Promise.race([line(/"message":"stopping"/), ended]);
-    socket.write('{}');
-    expect(await closed).toContain('HTTP/1.1 400');
-    const { code, stdout } = await ended;
-    expect([code, stdout]).toStrictEqual([0, expect.not.stringContaining('"message":"listening"')]);
+    expect((await ended).code).toBe(0);
   });
 
   it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
