@@ -68,6 +68,16 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   return [];
 }
 
+/** Says which settings of deployments a local server is given: whoever pins its wallet by one has no pin. */
+function warnOfUnused(env: Environment): string[] {
+  const { metricsNamespace } = DEPLOYMENT_SETTINGS;
+  const given = Object.values(DEPLOYMENT_SETTINGS).filter(({ name }) => env[name]);
+  const unread = given.filter(({ name }) => name !== metricsNamespace.name);
+  return unread.map(
+    ({ name }) => `${name} is a setting of deployed functions alone: the local server does not read it.`,
+  );
+}
+
 function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
   attempt(() => refuseUnknown(env));
   return readSettings(env, COMMON_SETTINGS, attempt);
@@ -114,7 +124,7 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
       placeOrder && privateKey
         ? { kind: 'on', privateKey, credentials }
         : { kind: 'off', missing: missingOf(placeOrder, privateKey), privateKey },
-    warnings: warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey),
+    warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
   };
 }
 

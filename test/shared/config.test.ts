@@ -146,12 +146,29 @@ describe('the settings', () => {
       'a wallet that only a deployment has',
       { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
       ['SERVICE_PRIVATE_KEY'],
-      ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
+      [
+        'SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.',
+        'SERVICE_WALLET_ADDRESS is a setting of deployed functions alone: the local server does not read it.',
+      ],
     ],
   ])('with %s opt in or warn', (_name, env, missing, warnings) => {
     const config = parseLocalConfig(env);
     expect(config).toMatchObject({ orders: missing ? { kind: 'off', missing } : { kind: 'on' }, warnings });
     expect(modeOf(config)).toBe(missing ? 'read-only' : 'order-placing');
+  });
+
+  it('warn of each that a deployment alone has, and of no other', () => {
+    const env = {
+      SERVICE_WALLET_ADDRESS: 'malformed',
+      SERVICE_PRIVATE_KEY_SECRET: 'name',
+      SERVICE_ORDERS_TABLE: '',
+      SERVICE_RECORD_FORM: 'plain',
+      SERVICE_METRICS_NAMESPACE: 'Read',
+    };
+    const sentence = (name: string) =>
+      `${name} is a setting of deployed functions alone: the local server does not read it.`;
+    const names = ['SERVICE_WALLET_ADDRESS', 'SERVICE_PRIVATE_KEY_SECRET', 'SERVICE_RECORD_FORM'];
+    expect(parseLocalConfig(env).warnings).toStrictEqual(names.map(sentence));
   });
 
   it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
