@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createOrderFile, type NumberedCall, type OrderCall, type OrderRow } from '../../local/order-file.ts';
@@ -117,6 +118,26 @@ describe('the file of the local store', () => {
     });
     fc.assert(property, { numRuns: 100 });
     for (const outcome of ['written', 'conflict', 'above_cap', 'failed']) expect(seen).toContain(outcome);
+  });
+
+  it('is flushed to the disk with each transaction, and overwrites what it removes', () => {
+    // Nobody but a cut of the power sees whether it is: SQLite is asked for the settings of the very connection.
+    const { exec } = DatabaseSync.prototype;
+    const connections = new Set<DatabaseSync>();
+    DatabaseSync.prototype.exec = function (sql) {
+      connections.add(this);
+      return exec.call(this, sql);
+    };
+    try {
+      open('orders.db').write([{ ask: 'counted', day: '2026-11-21' }]);
+    } finally {
+      DatabaseSync.prototype.exec = exec;
+    }
+    const settings = ['journal_mode', 'synchronous', 'fullfsync', 'checkpoint_fullfsync', 'secure_delete'];
+    const inForce = [...connections].map((db) =>
+      settings.map((name) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]),
+    );
+    expect(inForce).toStrictEqual([['wal', 2, 1, 1, 1]]);
   });
 
   it('writes a group as one transaction, and nothing where nothing of it is done', () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -187,7 +187,9 @@ describe('the thread of the local store', () => {
       \`);
       console.log(await createStoreThread('unused', new URL(show)).call({ ask: 'open' }));
     `;
-    const args = ['--input-type=module', '--eval', script];
+    const settings = join(directory, 'settings');
+    writeFileSync(settings, `SERVICE_API_SECRET=${'22'.repeat(32)}\n`);
+    const args = [`--env-file=${settings}`, '--input-type=module', '--eval', script];
     const env = { PATH: process.env['PATH'], SERVICE_PRIVATE_KEY: '11'.repeat(32) };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 });
     expect(stdout).toBe('{}\n');

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -29,11 +30,12 @@ function sizeOf(item: Record<string, AttributeValue>): number {
 
 describe('orders in DynamoDB', () => {
   let db: TestDynamoDb;
+  let ways: Server[];
   const openStore = (recordForm: RecordForm = 'plain') => createDynamoDbStore({ ...db, recordForm });
   const readItem = async (key = 'key') => {
     const client = new DynamoDBClient(db.client);
     const { Item } = await client.send(
-      new GetItemCommand({ TableName: db.tableName, Key: { idempotency_key: { S: key } } }),
+      new GetItemCommand({ TableName: db.tableName, Key: { idempotency_key: { S: key } }, ConsistentRead: true }),
     );
     client.destroy();
     return Item ?? {};
@@ -44,10 +46,30 @@ describe('orders in DynamoDB', () => {
     client.destroy();
   };
 
+  /** Opens a store whose first connection comes to nothing; the others reach the database. */
+  const openAfter = async (first: (socket: Socket) => unknown) => {
+    const { hostname, port } = new URL(String(db.client.endpoint));
+    let connections = 0;
+    const way = createServer((socket) => {
+      socket.on('error', () => undefined);
+      connections += 1;
+      if (connections === 1) first(socket);
+      else socket.pipe(connect(Number(port), hostname).on('error', () => socket.destroy())).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    ways.push(way);
+    await once(way, 'listening');
+    const endpoint = `http://127.0.0.1:${listeningPort(way)}`;
+    return createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
+  };
+
   beforeEach(async () => {
+    ways = [];
     db = await startDynamoDb();
   });
-  afterEach(() => db.close());
+  afterEach(async () => {
+    for (const way of ways) way.close();
+    await db.close();
+  });
 
   orderStoreContract(() => [openStore(), openStore()]);
 
@@ -126,6 +148,15 @@ describe('orders in DynamoDB', () => {
     expect(item['expires_at']).toStrictEqual({ N: '1790090001' });
   });
 
+  it('gives the sum of a day an end, a week after it', async () => {
+    await openStore().create('key', unfinishedOrder('a'), { day: '2026-11-21', units: 5n });
+    const end = String(Date.parse('2026-11-28T00:00:00Z') / 1_000);
+    expect(await readItem('\u0000day 2026-11-21')).toMatchObject({
+      notional_units: { N: '5' },
+      expires_at: { N: end },
+    });
+  });
+
   it('counts though other transactions are at work on the day, and gives up in time when they always are', async () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 5n, atMost: 9n };
@@ -160,5 +191,27 @@ describe('orders in DynamoDB', () => {
     await expect(store.read('key')).rejects.toThrow();
     expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
     silent.close();
+  });
+
+  it.each([
+    ['dies', (socket: Socket) => socket.once('data', () => socket.destroy())],
+    ['says nothing', (socket: Socket) => socket.resume()],
+  ])('makes a second attempt in time where a connection %s: a function may have stood still', async (_how, first) => {
+    const store = await openAfter(first);
+    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
+  });
+
+  it('gives up in time when the database begins an answer and does not end it', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length: 9\r\n\r\n{';
+    const open = () => openAfter((socket) => socket.once('data', () => socket.write(head)));
+    const [reading, writing, counting] = [await open(), await open(), await open()];
+    const startedAt = performance.now();
+    const asked = await Promise.allSettled([
+      reading.read('key'),
+      writing.create('key', unfinishedOrder('a')),
+      counting.create('key', unfinishedOrder('a'), { day: '2026-11-21', units: 5n }),
+    ]);
+    expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
   });
 });

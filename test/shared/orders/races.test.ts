@@ -480,6 +480,30 @@ describe('the record of an order', () => {
     ]);
   });
 
+  it.each([
+    ['unknown 0x1', 'key', unknown, ''],
+    ['not_taken 0x1', 'key', notTaken(), ''],
+    ['not_taken 0x1', null, notTaken(), '100'],
+  ])('is written before its end is told, %s under key %s: a function stands still afterwards', async (...given) => {
+    const [end, key, send, dailyCap] = given;
+    const { store, venue, open, place } = openWorld();
+    venue.submit = send;
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const own = whenCalled(store, (name) => {
+      if (name !== 'replace') return undefined;
+      begun.resolve();
+      return over.promise;
+    });
+    const told: string[] = [];
+    const telling = endOf(place(open({ own, dailyCap }), key)).then((text) => told.push(text));
+    await begun.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toStrictEqual([]);
+    over.resolve();
+    await telling;
+    expect(told).toStrictEqual([end]);
+  });
+
   it('says in its problem why its outcome is unknown', async () => {
     const { store, venue, place, clock } = openWorld();
     venue.submit = async () => {

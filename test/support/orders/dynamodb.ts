@@ -40,6 +40,13 @@ function cancelled(codes: readonly string[]): Answer {
   return { status: 400, body };
 }
 
+const read = z.object({ ConsistentRead: z.optional(z.boolean()) });
+
+/** Tells a read that shows every write before it. Any other may show none of them, and here it never does. */
+function isConsistent(body: string): boolean {
+  return read.parse(JSON.parse(body)).ConsistentRead === true;
+}
+
 /** Makes the writes one after the other, and undoes those before one that fails. Nobody else writes meanwhile. */
 async function transact(ask: Ask, body: string): Promise<Answer> {
   const undo: (() => Promise<Answer>)[] = [];
@@ -86,6 +93,7 @@ function withTransactions(url: string, conflicts: () => boolean): Server {
     };
     const operation = String(headers['x-amz-target']).replace('DynamoDB_20120810.', '');
     const act = () => {
+      if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
       if (operation !== 'TransactWriteItems') return forward(operation, body);
       return conflicts() ? Promise.resolve(cancelled(['None', 'TransactionConflict'])) : transact(forward, body);
     };

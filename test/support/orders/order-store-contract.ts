@@ -95,6 +95,13 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.create('c', unfinishedOrder('c'), count(101n, 100n))).toBe('above_cap');
   });
 
+  it('takes no order that is above the limit by itself, on a day that has none yet', async () => {
+    const [store] = stores();
+    expect(await store.create('a', unfinishedOrder('a'), count(101n, 100n))).toBe('above_cap');
+    expect(await store.read('a')).toBeUndefined();
+    expect(await store.countedOn(DAY)).toBe(0n);
+  });
+
   it('counts nothing for a write that is not made', async () => {
     const [store] = stores();
     await store.create('a', unfinishedOrder('a'), count(60n, 100n));
