@@ -127,6 +127,22 @@ describe('the thread of the local store', () => {
     other.close();
   });
 
+  it('writes in their order what has waited for long, more than a group of it too, and before it ends', async () => {
+    const { call, end } = start();
+    await call(create('a'));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`);
+    const writes = Promise.all([...keys, 'key 0'].map((key) => call(create(key))));
+    const ending = end();
+    // Longer than one attempt waits for the lock.
+    await sleep(300);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await writes).toStrictEqual([...keys.map(() => 'written'), 'conflict']);
+    await ending;
+  });
+
   it('reads and opens while another process holds the file', async () => {
     await start().call(create('a'));
     const other = new DatabaseSync(path);

@@ -57,6 +57,24 @@ describe('transport', () => {
     expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
   });
 
+  it('keeps the path of its address, behind which the venue may be', async () => {
+    const venue = await startVenue(() => ({}));
+    for (const address of ['/clob', '/clob/', '/']) await createTransport(venue.url + address).send(GET, callWithin());
+    expect(venue.calls()).toStrictEqual(['GET /clob/thing', 'GET /clob/thing', 'GET /thing']);
+  });
+
+  it('reads UTF-8, wherever the packets of an answer are cut', async () => {
+    const question = '"Größe von 東京?"';
+    const venue = await startVenue(() => async (response) => {
+      for (const byte of Buffer.from(question)) {
+        response.write(Buffer.from([byte]));
+        await sleep(1);
+      }
+      response.end();
+    });
+    expect((await createTransport(venue.url).send(GET, callWithin())).text).toBe(question);
+  });
+
   it('waits for an answer on a connection that was made in time, however long the venue thinks', async () => {
     const venue = await startVenue(async () => {
       await sleep(CONNECT_MS + 200);
@@ -122,6 +140,15 @@ describe('transport without a readable answer', () => {
       sent: false,
     });
     expect(venue.calls()).toStrictEqual([]);
+  });
+
+  it('sends nothing on a connection that is open either when no time is left', async () => {
+    const venue = await startVenue(() => ({}));
+    const http = createTransport(venue.url);
+    await http.send(GET, callWithin());
+    expect(await failureOf(http.send(POST, callWithin(-1)))).toStrictEqual({ kind: 'timeout', sent: false });
+    await http.send(GET, callWithin());
+    expect(venue.calls()).toStrictEqual(['GET /thing', 'GET /thing']);
   });
 
   it('knows that nothing was sent when the request itself is impossible', async () => {
