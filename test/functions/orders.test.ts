@@ -226,6 +226,15 @@ describe('a body that is no order', () => {
     expect(answered.placed).toStrictEqual([]);
   });
 
+  it('is answered with 20 wrong fields at most, and with 64 characters of their names', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(80, 'x'));
+    const text = JSON.stringify({ ...ORDER, ...Object.fromEntries(names.map((name) => [name, 1])) });
+    const answered = await place(text);
+    const detail = 'is not a field of an order.';
+    const errors = names.slice(0, 20).map((name) => ({ field: name.slice(0, 64), detail }));
+    expect(answered.body).toStrictEqual(problem(answered, invalid(errors)));
+  });
+
   const decimalRule = 'must be a JSON number or a plain decimal string such as "0.51".';
   const idRule = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
   const sideRule = 'must be "buy" or "sell".';

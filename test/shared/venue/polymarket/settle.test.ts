@@ -71,6 +71,11 @@ describe('an order of an earlier request', () => {
     expect({ result, sent }).toMatchObject({ result: { status: 'matched' }, sent: 0 });
   });
 
+  it('is asked for a second time while most of its time is left, where the first look-up hangs', async () => {
+    const { result, sent } = await settled({ order: (id, index) => (index === 0 ? 'hang' : lookedUp(id, 'LIVE')) });
+    expect({ result, sent }).toMatchObject({ result: { status: 'live' }, sent: 0 });
+  });
+
   it('is not sent when no time is left to find out what came of it', async () => {
     const { result, sent } = await settled({}, 5_900);
     expect({ result, sent }).toMatchObject({ result: { code: 'outcome_unknown' }, sent: 0 });

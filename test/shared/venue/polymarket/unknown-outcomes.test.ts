@@ -251,6 +251,7 @@ describe('an order that may be live', () => {
     });
     const { signed, result } = await place(world);
     expect(result).toStrictEqual(placed(signed.orderId, 'live'));
+    expect(world.venue.calls().filter((call) => call.startsWith(LOOK_UP))).toHaveLength(2);
   });
 
   it('is not looked for among the trades before a second look-up: it may only not show up yet', async () => {
@@ -342,6 +343,7 @@ describe('an order that may be live', () => {
   it.each<[string, readonly string[], number]>([
     ['ends where trades are older than the order', [now, now, old], 2],
     ['goes on where the newest do not come first', [old, now], 20],
+    ['goes on where newer ones come behind older ones', [old, now, old], 20],
     ['goes on where times are missing', ['soon', 'later'], 20],
   ])('is looked for on further pages: the search %s', async (_what, times, pages) => {
     const world = await openWorld({ post: () => 'reset', trades: () => page(times) });
