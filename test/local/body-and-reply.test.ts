@@ -55,6 +55,21 @@ describe('the 16 KiB limit', () => {
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
+  it('answers before the rest of an endless body in chunks, and soon closes the connection', async () => {
+    const { url } = await startTestServer({ limits: { drainMs: 200 } });
+    const startedAt = performance.now();
+    const { socket, closed } = openRaw(url);
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const chunk = `400\r\n${' '.repeat(1_024)}\r\n`;
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}`);
+    const more = setInterval(() => socket.write(chunk), 5);
+    const answers = parseAnswers(await closed);
+    clearInterval(more);
+    expectProblem(answers[0], TOO_LARGE);
+    // Long before the time for a whole request, 15 s, is over.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
   it('lets a client that reads only after it has sent everything read its answer', async () => {
     const { url } = await startTestServer();
     const { socket, closed } = openRaw(url);

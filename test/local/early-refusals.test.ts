@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
@@ -248,6 +249,16 @@ describe('slow requests', () => {
     for (const { socket } of slow) socket.destroy();
   });
 
+  it('are cut off by the time for their headers alone', async () => {
+    const { url } = await startTestServer({ limits: { ...QUICK, requestMs: 600_000 } });
+    expectProblem((await sendRaw(url, 'GET /hea'))[0], TIMED_OUT);
+  });
+
+  it('are dropped without an answer where nothing moves on their connection', async () => {
+    const { url } = await startTestServer({ limits: { silenceMs: 100 } });
+    expect(await sendRaw(url, 'GET /hea')).toStrictEqual([]);
+  });
+
   it('are no matter of the time that an answer takes', async () => {
     const done = Promise.withResolvers<void>();
     const orders = fakeOrders(async () => {
@@ -261,5 +272,24 @@ describe('slow requests', () => {
     expectProblem((await sendRaw(url, 'GET '))[0], TIMED_OUT);
     done.resolve();
     expect((await order).status).toBe(201);
+  });
+});
+
+describe('connections', () => {
+  it('above their number are closed, and the others are served', async () => {
+    const { url } = await startTestServer({ limits: { maxConnections: 1 } });
+    const { socket, closed } = openRaw(url);
+    await once(socket, 'connect');
+    expect(await openRaw(url).closed).toBe('');
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
+  });
+
+  it('are kept for longer than clients keep them, so that no order meets their end', async () => {
+    const { url } = await startTestServer();
+    const agent = new Agent({ keepAlive: true });
+    const { headers } = await send(url, { path: '/health', headers: { host: 'localhost' }, agent });
+    agent.destroy();
+    expect(headers['keep-alive']).toBe('timeout=65');
   });
 });

@@ -351,6 +351,20 @@ describe('the service', () => {
     expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
   });
 
+  it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {
+    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
+    const { socket, closed } = openRaw(await urlOf(service));
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    await once(socket, 'data');
+    // Both are there when it goes on, however busy the machine is.
+    for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) service.child.kill(signal);
+    await service.line(/"message":"stopping"/);
+    socket.write('{}');
+    expect(await closed).toContain('HTTP/1.1 400 ');
+    expect((await service.ended).code).toBe(0);
+  });
+
   it('exits at once on a second signal', async () => {
     const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
     // A request that does not end keeps the first stop waiting. It has arrived when the server asks for its body.

@@ -78,6 +78,16 @@ describe('lines', () => {
     expect(taken).toStrictEqual(['held', '0123456789', expect.stringContaining('"lost":2'), 'next']);
   });
 
+  it('end nobody where they cannot be written, though nobody else listens for errors of the stream', async () => {
+    const stream = new Writable({ write: (_text, _encoding, done) => done(new Error('write EPIPE')) });
+    const { write, tellLost } = createLineWriter(stream);
+    write('a');
+    await settle();
+    const elsewhere: string[] = [];
+    tellLost({ write: (text: string) => elsewhere.push(text) > 0 });
+    expect(elsewhere.map((text) => JSON.parse(text))).toStrictEqual([lossOf(1)]);
+  });
+
   it('are told of elsewhere where they are lost for good, and only then', async () => {
     const { state, stream } = openStream();
     const { write, tellLost } = createLineWriter(stream);

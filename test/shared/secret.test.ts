@@ -74,6 +74,7 @@ const WAYS: readonly (readonly [name: string, show: (value: object) => string])[
       }),
   ],
   ['a number', (value) => String(Number(value))],
+  ['toString', (value) => value.toString()],
 ];
 
 describe.each([
