@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
 import { listeningPort } from '../support/service/listening-port.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
@@ -243,9 +244,26 @@ describe('a call that is aborted', () => {
 
   it('ends while it waits for the answer, and is not repeated', async () => {
     const { url, requests } = await startScriptedService(['silence']);
-    const signal = AbortSignal.timeout(50);
-    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, { signal }));
+    const caller = new AbortController();
+    const failing = errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, { signal: caller.signal }));
+    while (requests.length === 0) await sleep(5);
+    const startedAt = performance.now();
+    caller.abort();
+    const error = await failing;
     expect([error.code, typeof error.idempotencyKey, requests.length]).toStrictEqual(['aborted', 'string', 1]);
+    // And not with the attempt, which takes 30 s.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+
+  it('has a limit of each attempt beside the signal of its caller', async () => {
+    const { url } = await startScriptedService(['silence']);
+    const limit = AbortSignal.timeout(100);
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit);
+    const { signal } = new AbortController();
+    const error = await errorOf(createClient({ baseUrl: url }).book('1', { signal }));
+    const limits = timeout.mock.calls;
+    timeout.mockRestore();
+    expect([error.code, limits]).toStrictEqual(['network_error', Array(4).fill([15_000])]);
   });
 
   it('ends while it waits for the next attempt', async () => {

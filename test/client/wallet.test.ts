@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest, type Wallet } from '../../client/client.ts';
 import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../support/service/client-wallets.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
+import { startScriptedService } from '../support/service/scripted-service.ts';
 
 const VERIFYING = { SERVICE_CLIENT_VERIFICATION: 'required' };
 
@@ -58,6 +59,13 @@ describe('a client with a wallet', () => {
     expect([placed.status, requests(), texts.length]).toStrictEqual(['live', 1, 1]);
     expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
     expect(texts[0]).toContain('Size: 5 shares\nPrice: 0.01\nPost only: yes\nExpires at: never\n');
+  });
+
+  it('sends a signature that is bytes in base58, with those of zero that it begins with', async () => {
+    const { url, requests } = await startScriptedService([{ status: 201, body: { order_id: '0x1', status: 'live' } }]);
+    const wallet = { address: 'any', signMessage: async () => Uint8Array.of(0, 0, 5) };
+    await createClient({ baseUrl: url, wallet }).placeOrder({ token_id: '1', side: 'buy', price: '0.5', size: '5' });
+    expect(requests.map(({ headers }) => headers['x-client-signature'])).toStrictEqual(['116']);
   });
 
   it.each(['0.010', 0.01, '1e-2'])(
