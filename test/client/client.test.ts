@@ -86,6 +86,7 @@ describe('a read', () => {
     ['503', problem(503, 'venue_unavailable', 0)],
     ['504', problem(504, 'venue_timeout')],
     ['the HTML of a gateway', { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['the 429 of a gateway', { status: 429, body: '{"message":"Too Many Requests"}' }],
   ])('is repeated after %s', async (_what, step) => {
     const { url, requests } = await startScriptedService([step, { status: 200, body: BOOK }]);
     expect(await createClient({ baseUrl: url }).book('1')).toStrictEqual(BOOK);

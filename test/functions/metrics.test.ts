@@ -93,6 +93,18 @@ describe('the metrics of a request', () => {
   });
 });
 
+describe('what an alarm waits for', () => {
+  it.each([undefined, 'Test'])('is written whatever the threshold of the log, with namespace %s', (namespace) => {
+    const { urgent, members } = requestMetrics(namespace)({
+      ...order,
+      status: 504,
+      logFields: { code: 'venue_timeout' },
+    });
+    expect([urgent, members['order_faults'], '_aws' in members]).toStrictEqual([true, 1, namespace !== undefined]);
+    expect(requestMetrics(namespace)(order).urgent).toBe(false);
+  });
+});
+
 describe('the metric of an event', () => {
   it('has the dimension of the other metrics of orders', () => {
     expect(eventMetrics('Test', () => 1_000)('lease_faults')).toStrictEqual({

@@ -146,6 +146,15 @@ describe('requests that HTTP allows and this server does not', () => {
     });
   });
 
+  it('outlives a client that asks for CONNECT and is gone before its answer', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    socket.write(`CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`);
+    socket.once('data', () => socket.resetAndDestroy());
+    await closed;
+    expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+  });
+
   it('refuses an expectation that it does not know', async () => {
     const { url } = await startTestServer();
     const [answer] = await sendRaw(

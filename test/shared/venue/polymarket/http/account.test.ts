@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
+import { createCredentialSource } from '../../../../../shared/venue/polymarket/http/account.ts';
 import {
   type Answers,
   API_KEY,
@@ -53,6 +55,31 @@ describe('credentials that are derived', () => {
     ).toStrictEqual(['GET /auth/derive-api-key', 'POST /auth/api-key']);
     expect(posts(world).map(({ headers }) => headers['poly_api_key'])).toStrictEqual([OTHER_KEY, OTHER_KEY]);
     expect(JSON.parse(posts(world)[0]?.body ?? '').owner).toBe(OTHER_KEY);
+  });
+
+  it('are waited for as long as there is time to send an order afterwards, whoever began to derive them', async () => {
+    const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
+    const source = createCredentialSource(undefined, () => derived);
+    const patient = source.get(callWithin(24_000));
+    const startedAt = performance.now();
+    await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({ code: 'venue_timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(SENDING_RESERVE_MS / 2);
+    resolve(CREDENTIALS);
+    expect(await patient).toBe(CREDENTIALS);
+  });
+
+  it('may fail beside the rules, whose failure is the one that is told: the process goes on', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    const late: Reply = (response) => {
+      setTimeout(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"none"}'), 300);
+    };
+    const refused: Reply = { status: 400, body: { error: 'Could not' } };
+    const world = await openWorld({ auth: () => refused, book: () => late }, KEYLESS);
+    await expect(world.entry.sign(limitOrder(), callWithin(24_000))).rejects.toMatchObject({ code: 'unknown_token' });
+    process.off('unhandledRejection', hear);
+    expect(unheard).toStrictEqual([]);
   });
 
   it('are derived once, however many orders wait for them', async () => {
