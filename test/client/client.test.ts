@@ -86,7 +86,6 @@ describe('a read', () => {
     ['503', problem(503, 'venue_unavailable', 0)],
     ['504', problem(504, 'venue_timeout')],
     ['the HTML of a gateway', { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }],
-    ['the 429 of a gateway', { status: 429, body: '{"message":"Too Many Requests"}' }],
   ])('is repeated after %s', async (_what, step) => {
     const { url, requests } = await startScriptedService([step, { status: 200, body: BOOK }]);
     expect(await createClient({ baseUrl: url }).book('1')).toStrictEqual(BOOK);
@@ -135,6 +134,7 @@ describe('an order', () => {
     ['rate_limited', problem(429, 'rate_limited', 0)],
     ['store_unavailable', problem(503, 'store_unavailable', 0)],
     ['outcome_unknown', problem(504, 'outcome_unknown')],
+    ['a gateway that is asked too often', { status: 429, body: { message: 'Too Many Requests' } }],
     ['a gateway that gave up', { status: 503, body: { message: 'Service Unavailable' } }],
     ['an answer that was cut off', { status: 201, body: '{"order_id":' }],
   ])('is repeated with the same key after %s', async (_what, step) => {
@@ -158,6 +158,11 @@ describe('an order', () => {
     const { url, requests } = await startScriptedService([step]);
     expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe(code);
     expect(requests).toHaveLength(1);
+  });
+
+  it('is not placed by what has its members and is no success', async () => {
+    const { url } = await startScriptedService([{ status: 403, body: PLACED }]);
+    expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe('foreign_answer');
   });
 
   it('has a key of its own, which the error tells', async () => {

@@ -149,8 +149,7 @@ describe('requests that HTTP allows and this server does not', () => {
   it('outlives a client that asks for CONNECT and is gone before its answer', async () => {
     const { url } = await startTestServer();
     const { socket, closed } = openRaw(url);
-    socket.write(`CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`);
-    socket.once('data', () => socket.resetAndDestroy());
+    socket.write(`CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
     await closed;
     expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
   });
