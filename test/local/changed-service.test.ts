@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -84,6 +84,20 @@ describe('an order of a service that has changed since', () => {
   const orders = () => venue.venue.orders();
 
   beforeEach(() => open());
+
+  it('is replayed where the service was stopped while it was sent, and no log of signed bytes is left', async () => {
+    const place = await start();
+    arm('delay-after', { ms: 500 });
+    const placing = place('key');
+    while (orders().length === 0) await sleep(5);
+    await service?.stop();
+    service = undefined;
+    const { status, body } = await placing;
+    expect([status, lines.filter(({ level }) => level === 'error')]).toStrictEqual([201, []]);
+    expect(await readdir(directory)).toStrictEqual(['orders.db']);
+    const again = await start();
+    expect(await again('key')).toMatchObject({ status: 201, replayed: true, body: { order_id: body.order_id } });
+  });
 
   it.each([
     ['an account that is no deposit wallet', {}],
