@@ -297,7 +297,7 @@ it('leaves its trace in the log of a process that is killed before it answers', 
     request_id: 'r-1',
     client_address_unverified: 'me',
   });
-  expect(lines.filter(({ message }) => message === 'request').map(({ route }) => route)).toStrictEqual(['health']);
+  expect(lines.some(({ message }) => message === 'request')).toBe(false);
 });
 
 it("leaves the venue's own sentence in the log, under a key too, and out of the answer", async () => {

@@ -214,7 +214,7 @@ function readBody(response: IncomingMessage): Promise<string> {
       resolve(Buffer.concat(chunks).toString('utf8'));
     });
     response.on('error', reject);
-    // A connection that closes in the middle of a body without a length ends in neither of the two.
+    // However else it ends, nobody waits any longer.
     response.on('close', () => {
       if (!ended) reject(new TransportError('reset', true));
     });

@@ -84,6 +84,18 @@ describe('an order on a venue that verifies signatures', () => {
     },
   );
 
+  it.each(SIGNATURE_TYPES)('is known by the account that it is signed for: %s', async (kind) => {
+    const paper = await startPaper();
+    const [entry, { yes }] = [entryOn(paper, kind), await plainMarket(paper)];
+    const { payload } = await entry.sign(limitOrder({ tokenId: yes }), callWithin());
+    expect(entry.signedFor).toStrictEqual({
+      venue: paper.url,
+      chainId: 137,
+      maker: JSON.parse(payload).maker,
+      signatureType: kind,
+    });
+  });
+
   it('shows up in the book that is read', async () => {
     const paper = await startPaper();
     const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
