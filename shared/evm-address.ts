@@ -24,9 +24,20 @@ export function toAddress(text: string): string {
   return address;
 }
 
+/** Computes an address from what it stands for: the last 20 bytes of the hash. */
+function addressOfHash(data: Uint8Array | string): string {
+  return toAddress(`0x${keccak256(data).slice(-40)}`);
+}
+
+/** Computes the address of a public key, a point of 65 bytes. */
+export function publicKeyAddress(point: Uint8Array): string {
+  // Without the byte that says that it is not compressed.
+  return addressOfHash(point.subarray(1));
+}
+
 /** Computes the address of a contract that a factory makes (CREATE2, EIP-1014); all are hex with `0x`. */
 export function create2Address(factory: string, salt: string, codeHash: string): string {
-  return toAddress(`0x${keccak256(concat(['0xff', factory, salt, codeHash])).slice(-40)}`);
+  return addressOfHash(concat(['0xff', factory, salt, codeHash]));
 }
 
 /** Joins hex with `0x`. */

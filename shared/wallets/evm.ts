@@ -1,5 +1,5 @@
 import { recover } from 'tiny-secp256k1';
-import { keccak256, toAddress } from '../evm-address.ts';
+import { keccak256, publicKeyAddress, toAddress } from '../evm-address.ts';
 import type { WalletKind } from './kind.ts';
 
 /** EIP-2098 and other lengths, which contracts use, do not match; nor does a `v` of 0, 1 or of EIP-155. */
@@ -14,12 +14,11 @@ function hashMessage(text: string): Buffer {
   return Buffer.from(hash.slice(2), 'hex');
 }
 
-/** Recovers the 20 bytes of the signer's address, in hex; `undefined` for nobody's signature. */
+/** Recovers the address of the signer (EIP-55); `undefined` for nobody's signature. */
 function recoverSigner(text: string, rs: string, recoveryId: 0 | 1): string | undefined {
   try {
     const point = recover(hashMessage(text), Buffer.from(rs, 'hex'), recoveryId, false);
-    // Without the byte that says that the point is not compressed.
-    return point ? keccak256(point.subarray(1)).slice(-40) : undefined;
+    return point ? publicKeyAddress(point) : undefined;
   } catch {
     // No point of the curve.
     return undefined;
@@ -39,7 +38,6 @@ export const EVM: WalletKind = {
   check: (signature, { text, address }) => {
     const { rs = '', s = '', v = '' } = SIGNATURE.exec(signature)?.groups ?? {};
     if (rs === '' || BigInt(`0x${s}`) > MAX_S) return 'malformed';
-    const signer = recoverSigner(text, rs, v.toLowerCase() === 'b' ? 0 : 1);
-    return signer === address.slice(2).toLowerCase() ? 'valid' : 'foreign';
+    return recoverSigner(text, rs, v.toLowerCase() === 'b' ? 0 : 1) === address ? 'valid' : 'foreign';
   },
 };

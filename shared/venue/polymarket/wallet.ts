@@ -1,6 +1,6 @@
 // Bitcoin's own libsecp256k1 as WebAssembly: constant time, and half the time of the curve in JavaScript that ethers has.
 import { pointFromScalar, signRecoverable } from 'tiny-secp256k1';
-import { concat, keccak256, toAddress } from '../../evm-address.ts';
+import { concat, keccak256, publicKeyAddress } from '../../evm-address.ts';
 import { once } from '../../once.ts';
 import type { Secret } from '../../secret.ts';
 
@@ -20,10 +20,8 @@ export function openWallet(privateKey: Secret): Wallet {
   const key = Buffer.from(privateKey.reveal().slice(2), 'hex');
   const point = pointFromScalar(key, false);
   if (point === null) throw new RangeError('the key is no number of the curve');
-  // The last 20 bytes of the hash of the point, without the byte that says that it is not compressed.
-  const address = toAddress(`0x${keccak256(point.subarray(1)).slice(-40)}`);
   return {
-    address,
+    address: publicKeyAddress(point),
     sign: async (digest) => {
       const { signature, recoveryId } = signRecoverable(Buffer.from(digest.slice(2), 'hex'), key);
       return `0x${Buffer.from(signature).toString('hex')}${recoveryId === 0 ? '1b' : '1c'}`;
