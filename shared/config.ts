@@ -68,12 +68,13 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   return [];
 }
 
+// A local server may write metrics too, to see what a deployment would.
+const { metricsNamespace, ...DEPLOYED_ALONE } = DEPLOYMENT_SETTINGS;
+
 /** Says which settings of deployments a local server is given: whoever pins its wallet by one has no pin. */
 function warnOfUnused(env: Environment): string[] {
-  const { metricsNamespace } = DEPLOYMENT_SETTINGS;
-  const given = Object.values(DEPLOYMENT_SETTINGS).filter(({ name }) => env[name]);
-  const unread = given.filter(({ name }) => name !== metricsNamespace.name);
-  return unread.map(
+  const given = Object.values(DEPLOYED_ALONE).filter(({ name }) => env[name]);
+  return given.map(
     ({ name }) => `${name} is a setting of deployed functions alone: the local server does not read it.`,
   );
 }
@@ -114,8 +115,6 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
       ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
     ),
   );
-  // A local server may write metrics too, to see what a deployment would.
-  const { metricsNamespace } = DEPLOYMENT_SETTINGS;
   return {
     ...common,
     ...local,
