@@ -113,6 +113,15 @@ async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string>
   return JSON.parse(await line(/"message":"listening"/)).url;
 }
 
+/** Sends the head of an order. It has arrived: the server has asked for the body, which is to have two bytes. */
+async function beginOrder(url: string) {
+  const connection = openRaw(url);
+  const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+  connection.socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+  await once(connection.socket, 'data');
+  return connection;
+}
+
 describe('the command line', () => {
   it('prints every setting of the configuration for --help', async () => {
     const asked = new Set<string>();
@@ -163,12 +172,8 @@ describe('the command line', () => {
   });
 
   it('says that a port is taken and not that it listens', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = String(typeof address === 'object' && address?.port);
+    const port = String(listeningPort(await silent()));
     const { stdout, stderr, code } = await (await run([], { SERVICE_PORT: port })).ended;
-    other.close();
     expect([code, stdout]).toStrictEqual([1, '']);
     expect(stderr).toBe(`127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.\n`);
   });
@@ -353,10 +358,7 @@ describe('the service', () => {
 
   it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {
     const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
-    const { socket, closed } = openRaw(await urlOf(service));
-    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-    await once(socket, 'data');
+    const { socket, closed } = await beginOrder(await urlOf(service));
     // Both are there when it goes on, however busy the machine is.
     for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) service.child.kill(signal);
     await service.line(/"message":"stopping"/);
@@ -367,11 +369,8 @@ describe('the service', () => {
 
   it('exits at once on a second signal', async () => {
     const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
-    // A request that does not end keeps the first stop waiting. It has arrived when the server asks for its body.
-    const { socket } = openRaw(await urlOf(service));
-    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`);
-    await once(socket, 'data');
+    // A request that does not end keeps the first stop waiting.
+    await beginOrder(await urlOf(service));
     service.child.kill('SIGINT');
     await service.line(/"message":"stopping"/);
     // Until the copy that npm sends of a Ctrl-C can no longer be meant.

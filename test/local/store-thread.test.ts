@@ -31,6 +31,13 @@ describe('the thread of the local store', () => {
     return thread;
   };
 
+  /** Holds the file as another process that writes, until it is rolled back or closed. */
+  const holdFile = () => {
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    return other;
+  };
+
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'store-thread-'));
     path = join(directory, 'data', 'orders.db');
@@ -78,8 +85,7 @@ describe('the thread of the local store', () => {
   it('gives up in time while another process holds the file, says why, and does nothing of it afterwards', async () => {
     const { call } = start();
     await call(create('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
+    const other = holdFile();
     const startedAt = performance.now();
     const keys = ['b', 'c', 'd'];
     const writes = Promise.allSettled(keys.map((key) => call(create(key))));
@@ -100,8 +106,7 @@ describe('the thread of the local store', () => {
   it('answers reads while writes wait for another process, and writes them at one flush then', async () => {
     const { call } = start();
     await call(create('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
+    const other = holdFile();
     const keys = ['b', 'c', 'd', 'e', 'f'];
     const writes = Promise.all([...keys, 'b'].map((key) => call(create(key))));
     const behind = call(read('b'));
@@ -118,8 +123,7 @@ describe('the thread of the local store', () => {
   it('answers reads while more writes wait for another process than one group has, and then writes all', async () => {
     const { call } = start();
     await call(create('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
+    const other = holdFile();
     const writes = Promise.all(Array.from({ length: 600 }, (_, index) => call(create(`key ${index}`))));
     expect(await call(read('a'))).toBe('record of a');
     other.exec('ROLLBACK');
@@ -130,8 +134,7 @@ describe('the thread of the local store', () => {
   it('writes in their order what has waited for long, more than a group of it too, and before it ends', async () => {
     const { call, end } = start();
     await call(create('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
+    const other = holdFile();
     const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`);
     const writes = Promise.all([...keys, 'key 0'].map((key) => call(create(key))));
     const ending = end();
@@ -145,8 +148,7 @@ describe('the thread of the local store', () => {
 
   it('reads and opens while another process holds the file', async () => {
     await start().call(create('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
+    const other = holdFile();
     expect(await start().call(read('a'))).toBe('record of a');
     other.close();
   });
