@@ -16,8 +16,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/build/'],
   // Many tests wait for a time to pass: three workers for each of two cores make use of it.
   maxWorkers: 6,
-  // Modules of finished suites stay in a worker's memory. A fresh one costs less than collecting them again and again, and
-  // ends within the half second after which jest prints that it had to be killed.
+  // Modules of finished suites stay in a worker's memory: a fresh one costs less than collecting them again and again.
   workerIdleMemoryLimit: '500MB',
   testSequencer: '<rootDir>/test/support/slow-first.mjs',
   testTimeout: 90_000,
