@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { formatDecimal, multiplyDecimals, parseDecimal } from '../decimal.ts';
+import { dropOldest } from '../drop-oldest.ts';
 import { AppError, aboutOrder, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
@@ -66,8 +67,7 @@ export function createLeaseWatch(leaseMs: number, elapsed: () => number): LeaseW
       if (until <= now) return 0;
       const since = seenAt.get(owner) ?? elapsed();
       seenAt.set(owner, since);
-      const [oldest] = seenAt.keys();
-      if (seenAt.size > MAX_OWNERS && oldest !== undefined) seenAt.delete(oldest);
+      dropOldest(seenAt, MAX_OWNERS);
       return Math.min(until - now, since + leaseMs - elapsed());
     },
   };

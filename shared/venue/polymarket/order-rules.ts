@@ -7,6 +7,7 @@ import {
   parseDecimal,
   subtractDecimals,
 } from '../../decimal.ts';
+import { dropOldest } from '../../drop-oldest.ts';
 import { refuse } from '../../errors.ts';
 import { READ_BUDGET_MS, RULES_JOIN_MS, RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
@@ -90,8 +91,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
     const rules = await readRules(clob, tokenId, call);
     kept.delete(tokenId);
     kept.set(tokenId, { rules, readAt });
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_TOKENS && oldest !== undefined) kept.delete(oldest);
+    dropOldest(kept, MAX_TOKENS);
     return rules;
   }
 
