@@ -59,13 +59,6 @@ function bodyOf({ body = '', isBase64Encoded }: Result): string | Buffer {
   return isBase64Encoded ? Buffer.from(body, 'base64') : body;
 }
 
-function writeHead(response: ServerResponse, result: Result, length: number | undefined): void {
-  response.statusCode = result.statusCode ?? 200;
-  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value));
-  if (result.cookies?.length) response.setHeader('set-cookie', result.cookies);
-  if (length !== undefined) response.setHeader('content-length', length);
-}
-
 export interface ReplyOptions {
   /** The connection is closed after this response. */
   readonly last: boolean;
@@ -80,13 +73,18 @@ export async function reply(
   result: Result,
   { last, drainMs }: ReplyOptions,
 ): Promise<void> {
-  const hasBody = request.method !== 'HEAD' && result.statusCode !== 204 && result.statusCode !== 304;
+  const { statusCode = 200, headers, cookies } = result;
+  const hasBody = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
   const body = hasBody ? bodyOf(result) : undefined;
-  writeHead(response, result, body === undefined ? undefined : Buffer.byteLength(body));
   // A body in the packet of its head is parsed right after this turn of the loop.
   if (!request.complete) await setImmediate();
   const unread = !request.complete;
-  if (last || unread) response.setHeader('connection', 'close');
+  response.writeHead(statusCode, {
+    ...headers,
+    ...(cookies?.length && { 'set-cookie': cookies }),
+    ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    ...((last || unread) && { connection: 'close' }),
+  });
   if (!unread) {
     response.end(body);
     return;

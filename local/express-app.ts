@@ -1,3 +1,4 @@
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Handlers } from '../functions/handlers.ts';
 import type { GatewayHandler } from '../functions/pipeline.ts';
@@ -78,4 +79,21 @@ export function createExpressApp(deps: ExpressAppDeps): Express {
     await reply(request, response, toRefusedResult(error, refused, log), replyOptions());
   });
   return app;
+}
+
+type MessageClasses = Pick<
+  ServerOptions<typeof IncomingMessage, typeof ServerResponse>,
+  'IncomingMessage' | 'ServerResponse'
+>;
+
+/**
+ * Makes the classes of requests and responses for a server of the application. Express gives each message a prototype of
+ * its own; these have it from the start, since changing it makes every later use slower (2 to 4 % of a book).
+ */
+export function messageClassesFor(app: Express): MessageClasses {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

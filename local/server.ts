@@ -6,7 +6,7 @@ import { STOP_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
-import { createExpressApp } from './express-app.ts';
+import { createExpressApp, messageClassesFor } from './express-app.ts';
 import { bracketed } from './request-head.ts';
 
 /** Limits for clients; tests shorten the times. */
@@ -93,8 +93,9 @@ function urlOf(server: Server, host: string): string {
   return `http://${bracketed(reachable)}:${port}`;
 }
 
-function createLimitedServer(limits: ServerLimits): Server {
+function createLimitedServer(limits: ServerLimits, messageClasses: ReturnType<typeof messageClassesFor>): Server {
   const server = createServer({
+    ...messageClasses,
     maxHeaderSize: PARSER_HEADER_BYTES,
     insecureHTTPParser: false,
     // A missing Host is refused by our own check, in our own words.
@@ -137,10 +138,10 @@ async function stop(server: Server, connections: Connections, stopMs: number): P
 export async function startServer({ handlers, config, log, limits }: ServerDeps): Promise<RunningServer> {
   const granted = { ...SERVER_LIMITS, ...limits };
   const connections = createConnections();
-  const server = createLimitedServer(granted);
   let closing = false;
   const replyOptions = () => ({ last: closing, drainMs: granted.drainMs });
   const app = createExpressApp({ handlers, config, log, connections, replyOptions });
+  const server = createLimitedServer(granted, messageClassesFor(app));
   const dispatch = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket).run(() => {
       const answered = new Promise<void>((resolve) => response.once('close', resolve));

@@ -110,6 +110,7 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
+  agent.getName = () => baseUrl;
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';
   const idleSince = new WeakMap<object, number>();
@@ -127,8 +128,8 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   return {
     exchange(spec, limit) {
       dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
-      const path = base + spec.path;
-      const open = () => send({ protocol, hostname, port, path, agent, method: spec.method, headers: headersOf(spec) });
+      const target = { protocol, hostname, port, path: base + spec.path };
+      const open = () => send({ ...target, agent, method: spec.method, headers: headersOf(url.host, spec) });
       return new Promise((resolve, reject) => {
         let request: ClientRequest;
         try {
@@ -144,16 +145,13 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   };
 }
 
-function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string, string | number>> {
-  return {
-    accept: 'application/json',
-    'user-agent': `order-book-adapter/${VERSION}`,
-    ...(body !== undefined && {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    }),
-    ...headers,
-  };
+/** Makes the headers as names and values in turn, which Node writes as they are: a record is taken apart for each request. */
+function headersOf(host: string, { method, body, headers = {} }: VenueHttpRequest): readonly string[] {
+  const own = ['host', host, 'accept', 'application/json', 'user-agent', `order-book-adapter/${VERSION}`];
+  if (body !== undefined) own.push('content-type', 'application/json');
+  // Without a length, a POST would go out in chunks.
+  if (method === 'POST') own.push('content-length', String(Buffer.byteLength(body ?? '')));
+  return [...own, ...Object.entries(headers).flat()];
 }
 
 interface Watch {

@@ -48,6 +48,7 @@ describe('transport', () => {
       body: POST.body,
     });
     expect(seen?.headers).toMatchObject({
+      host: new URL(venue.url).host,
       accept: 'application/json',
       'content-type': 'application/json',
       'content-length': '7',
@@ -55,6 +56,17 @@ describe('transport', () => {
       x_one: '1',
     });
     expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
+  });
+
+  it.each(['GET', 'POST'] as const)('sends a %s without a body as one', async (method) => {
+    const venue = await startVenue(() => ({}));
+    await createTransport(venue.url).send({ ...GET, method }, callWithin());
+    const {
+      'content-length': length,
+      'content-type': type,
+      'transfer-encoding': coding,
+    } = venue.seen[0]?.headers ?? {};
+    expect([length, type, coding]).toStrictEqual([method === 'POST' ? '0' : undefined, undefined, undefined]);
   });
 
   it('keeps the path of its address, behind which the venue may be', async () => {
