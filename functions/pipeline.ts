@@ -37,17 +37,18 @@ export function requestIdFrom(value: string | undefined, another: string = rando
 }
 
 /** Writes a response as the gateway takes it; a response to HEAD has no body. */
-export function toResult({ status, headers, body }: HttpResponse, method: string): Result {
+export function toResult({ status, headers, body, text }: HttpResponse, method: string): Result {
+  const json = body === undefined ? text : JSON.stringify(body);
   return {
     statusCode: status,
     headers: {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
     // A line end, so that the prompt of a terminal starts on a line of its own.
-    ...(body !== undefined && method !== 'HEAD' && { body: `${JSON.stringify(body)}\n` }),
+    ...(json !== undefined && method !== 'HEAD' && { body: `${json}\n` }),
   };
 }
 

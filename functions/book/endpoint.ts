@@ -34,8 +34,21 @@ function toWire(book: Book): Wire<typeof bookSchema> {
   };
 }
 
+/** Makes the writer of books as JSON, which writes each but once: readers of a quiet one all get the same. */
+function createWriter(): (book: Book) => string {
+  const written = new WeakMap<Book, string>();
+  return (book) => {
+    const known = written.get(book);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(toWire(book));
+    written.set(book, text);
+    return text;
+  };
+}
+
 /** `GET /v1/book/{token_id}`: the order book of an outcome token, best price first. */
 export function bookEndpoint(marketData: MarketData): Endpoint {
+  const write = createWriter();
   return {
     route: ROUTES.book,
     origins: 'any',
@@ -50,7 +63,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
       if (book.hash !== null && matches(headers['if-none-match'], `"${book.hash}"`)) {
         return { status: 304, headers: caching };
       }
-      return { status: 200, headers: caching, body: toWire(book) };
+      return { status: 200, headers: caching, text: write(book) };
     },
   };
 }

@@ -19,6 +19,8 @@ export interface VenueStub extends RunningProcess {
   readonly secureUrl: string;
   /** Makes every answer wait; milliseconds. */
   delay(milliseconds: number): Promise<void>;
+  /** Makes each answer another book than the one before, or all of a token the same. */
+  changeBooks(change: boolean): Promise<void>;
   /** What came since the last call, and how much of it one after the other. */
   counts(): Promise<{ readonly requests: number; readonly depth: number }>;
 }
@@ -33,6 +35,9 @@ export async function startVenue(delay: number, certificate?: Certificate): Prom
     ...running,
     secureUrl: await (await fetch(`${running.url}/bench/secure`)).text(),
     delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
+    changeBooks: async (change: boolean) => {
+      await fetch(`${running.url}/bench/books-change=${change ? 'yes' : 'no'}`);
+    },
     counts: async () => {
       const response = await fetch(`${running.url}/bench/counts`);
       const { requests, depth } = JSON.parse(await response.text());

@@ -173,6 +173,21 @@ describe('a book', () => {
     expect(result.statusCode).toBe(200);
   });
 
+  it('is answered as it is each time, the same one and another one of the token', async () => {
+    const changed = { ...BOOK, bids: [], hash: 'b7e2' };
+    const books = [BOOK, BOOK, changed, BOOK];
+    const endpoint = bookEndpoint(fakeMarketData({ readBook: async () => books.shift() ?? BOOK }));
+    const answers = [];
+    for (let asked = 0; asked < 4; asked += 1) answers.push((await ask(endpoint, { pathParameters })).body);
+    const { bids, hash } = BOOK;
+    expect(answers).toMatchObject([
+      { bids, hash },
+      { bids, hash },
+      { bids: [], hash: 'b7e2' },
+      { bids, hash },
+    ]);
+  });
+
   it('without a hash has no entity tag, which then nothing matches', async () => {
     const endpoint = bookEndpoint(fakeMarketData({ readBook: async () => ({ ...BOOK, hash: null }) }));
     const { result } = await ask(endpoint, { pathParameters, headers: { 'if-none-match': '*, "null"' } });

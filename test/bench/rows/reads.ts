@@ -86,6 +86,12 @@ export const readRate: Bench = {
       target: { atLeast: 0.5 },
     },
     {
+      name: 'book-rate-changed',
+      figure: 'book, each request another one that has changed, 10 connections',
+      baseline: PROXY,
+      unit: 'req/s',
+    },
+    {
       name: 'book-rate-distinct-100',
       figure: 'book, each request another one, 100 connections',
       baseline: '10 connections',
@@ -102,7 +108,7 @@ export const readRate: Bench = {
     await using venue = await startVenue(0);
     await using service = await stage.startService(venue.url, { rows: ['book-rate'] });
     await using distinctService = await stage.startService(venue.url, {
-      rows: ['book-rate-distinct', 'book-rate-distinct-100'],
+      rows: ['book-rate-distinct', 'book-rate-changed', 'book-rate-distinct-100'],
     });
     await using proxy = await startProxy(venue.url);
     const seconds = stage.seconds(2);
@@ -111,17 +117,27 @@ export const readRate: Bench = {
     // Each connection has a book of its own: two requests at the same time are never for the same one.
     const pathOf = (connection: number) => `/v1/book/${TOKEN_IDS[connection]}`;
     const distinct = (connections = 10) => load({ url: distinctService.url, pathOf, seconds, connections });
+    const changed = async () => {
+      await venue.changeBooks(true);
+      try {
+        return await distinct();
+      } finally {
+        await venue.changeBooks(false);
+      }
+    };
     const alone = () => load({ url: venue.url + VENUE_BOOK_PATH, seconds: seconds / 2 });
     await ours();
     await theirs();
     await distinct();
+    await changed();
     for (let round = 0; ; round += 1) {
       const [a, b] = await inTurn(round, ours, theirs);
       // Nothing to share here: what each request costs by itself.
-      const [ten, hundred] = [await distinct(), await distinct(100)];
+      const [ten, busy, hundred] = [await distinct(), await changed(), await distinct(100)];
       yield {
         'book-rate': compareRates(a, b),
         'book-rate-distinct': compareRates(ten, b),
+        'book-rate-changed': compareRates(busy, b),
         'book-rate-distinct-100': compareRates(hundred, ten),
         'book-venue': compareRates(b, await alone()),
       };

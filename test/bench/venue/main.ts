@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
 import { type Span, sequentialDepth } from './depth.ts';
 import { orderIdOf } from './order-id.ts';
-import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
+import { BOOK_TIME, bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
 
 /**
  * The venue of a benchmark: the endpoints that an order and two reads need, answers made ahead, nothing checked. It
@@ -22,7 +22,14 @@ const ANSWERS: Readonly<Record<string, string>> = {
   [`/neg-risk?token_id=${TOKEN_ID}`]: '{"neg_risk":false}',
 };
 
+/** The same books, taken apart where the time of their last change stands. */
+const CHANGING: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  TOKEN_IDS.map((token) => [`/book?token_id=${token}`, bookOf(token).split(BOOK_TIME)]),
+);
+
 const pages = new Map<string, string>();
+let changes = 0;
+let booksChange = false;
 let delay = 0;
 let spans: Span[] = [];
 
@@ -43,6 +50,7 @@ function answerOrder(body: string): string {
 function control(url: string): string {
   const [path, value = ''] = url.split('=');
   if (path === '/bench/secure') return secureUrl;
+  if (path === '/bench/books-change') booksChange = value === 'yes';
   if (path === '/bench/delay') delay = Number(value);
   const counts = { requests: spans.length, depth: sequentialDepth(spans) };
   spans = [];
@@ -58,6 +66,10 @@ function send(response: ServerResponse, status: number, text: string, from: numb
 
 function answerOf(url: string, body: string): string | undefined {
   if (url === '/order') return answerOrder(body);
+  if (booksChange && url in CHANGING) {
+    changes += 1;
+    return CHANGING[url]?.join(String(Number(BOOK_TIME) + changes));
+  }
   return url.startsWith('/markets/keyset?') ? page(url) : ANSWERS[url];
 }
 

@@ -11,6 +11,8 @@ export const TOKEN_ID = tokenId(0, 0);
 export const TOKEN_IDS = Array.from({ length: 100 }, (_, market) => tokenId(market, 0));
 
 const LEVELS = 30;
+/** The time of a book's last change, in epoch milliseconds. */
+export const BOOK_TIME = '1763650000000';
 /** Markets of the stub's catalogue. */
 export const MARKETS = 1_000;
 
@@ -23,7 +25,7 @@ export function bookOf(token: string): string {
   return JSON.stringify({
     market: `0x${'ab'.repeat(32)}`,
     asset_id: token,
-    timestamp: '1763650000000',
+    timestamp: BOOK_TIME,
     hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
     bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
     asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
