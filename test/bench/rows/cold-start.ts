@@ -53,7 +53,7 @@ export const coldStart: Bench = {
   async *rounds(stage: Stage) {
     await using rig = await openRig();
     const { calls, start } = rig;
-    const repeats = stage.count(3);
+    const repeats = stage.count(9);
     await start(calls.empty);
     for (;;) {
       const times = new Map<string, number[]>(Object.keys(calls).map((name) => [name, []]));
