@@ -38,8 +38,6 @@ function parseFile(text: string, file: string): Context {
  * places must be the same: a setting of one deploy alone would be gone with the next.
  */
 export function withEnvironmentFile(context: Context, folder: string): Context {
-  // A shell's variable that is not set: without its file this would be another deployment.
-  if (context['env'] === '') throw new SettingError(`env must be ${ENV.rule}.`);
   const env = readValid(context, 'env', ENV);
   if (env === undefined) return context;
   const file = `${env}.json`;

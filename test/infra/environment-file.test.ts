@@ -57,7 +57,7 @@ describe('the file of an environment', () => {
   it.each([
     ['is not there', { env: 'prd' }, /^SettingError: deploy\/prd\.json cannot be read; there are .*\bprod\b/],
     ['lies elsewhere', { env: '../prod' }, /^SettingError: env must be the name of a file in deploy\//],
-    ['is asked for without a name', { env: '' }, /^SettingError: env must be the name of a file in deploy\//],
+    ['is asked for without a name', { env: '' }, /^SettingError: env is empty: leave it out, or say what it is\.$/],
     ['is no JSON', { env: 'broken' }, /^SettingError: deploy\/broken\.json must be JSON: one object/],
     ['is no object', { env: 'list' }, /^SettingError: deploy\/list\.json must be JSON: one object/],
     ['says a thing twice', { env: 'twice' }, /^SettingError: deploy\/twice\.json has maxDailyNotional twice/],

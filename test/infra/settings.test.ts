@@ -199,7 +199,7 @@ describe('settings', () => {
     ],
     [
       'orders of everybody in one word',
-      { ...PUBLIC, allowPublic: '' },
+      { ...PUBLIC, allowPublic: undefined },
       'needs -c allowPublic=yes-anyone-may-order too',
     ],
     ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be one of yes-anyone-may-order'],
@@ -252,6 +252,12 @@ describe('settings', () => {
     expect(problem).toMatch(/^SettingError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
+  });
+
+  it.each(NAMES.filter((name) => name !== 'env'))('refuse an empty %s, with orders and without', (name) => {
+    const sentence = `SettingError: ${name} is empty: leave it out, or say what it is.`;
+    expect(problemOf({ ...ORDER_CONTEXT, [name]: '' })).toBe(sentence);
+    expect(problemOf({ [name]: '' })).toBe(sentence);
   });
 
   it('take the kind of account from its address, and warn of one that the key does not control', () => {
