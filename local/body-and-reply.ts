@@ -79,7 +79,8 @@ export async function reply(
   // A body in the packet of its head is parsed right after this turn of the loop.
   if (!request.complete) await setImmediate();
   const unread = !request.complete;
-  response.writeHead(statusCode, {
+  // With its words: Node keeps those of a head that it refused to write.
+  response.writeHead(statusCode, STATUS_CODES[statusCode], {
     ...headers,
     ...(cookies?.length && { 'set-cookie': cookies }),
     ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
