@@ -149,8 +149,8 @@ function createConnection(baseUrl: string, now: () => number): Connection {
 function headersOf(host: string, { method, body, headers = {} }: VenueHttpRequest): readonly string[] {
   const own = ['host', host, 'accept', 'application/json', 'user-agent', `order-book-adapter/${VERSION}`];
   if (body !== undefined) own.push('content-type', 'application/json');
-  // Without a length, a POST would go out in chunks.
-  if (method === 'POST') own.push('content-length', String(Buffer.byteLength(body ?? '')));
+  // Without a length, a POST would go out in chunks, and the body of a GET would be the next request.
+  if (method === 'POST' || body !== undefined) own.push('content-length', String(Buffer.byteLength(body ?? '')));
   return [...own, ...Object.entries(headers).flat()];
 }
 

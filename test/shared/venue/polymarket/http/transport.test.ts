@@ -69,6 +69,20 @@ describe('transport', () => {
     expect([length, type, coding]).toStrictEqual([method === 'POST' ? '0' : undefined, undefined, undefined]);
   });
 
+  it('says the length of a body in bytes', async () => {
+    const venue = await startVenue(() => ({}));
+    await createTransport(venue.url).send({ ...POST, body: '"€"' }, callWithin());
+    const [seen] = venue.seen;
+    expect([seen?.headers['content-length'], seen?.body]).toStrictEqual(['5', '"€"']);
+  });
+
+  it('says how long the body of a GET is, or it would be the next request', async () => {
+    const venue = await startVenue(() => ({}));
+    await createTransport(venue.url).send({ ...GET, body: 'GET /other HTTP/1.1\r\nHost: a\r\n\r\n' }, callWithin());
+    expect(venue.calls()).toStrictEqual(['GET /thing']);
+    expect(venue.seen[0]?.headers).toMatchObject({ 'content-length': '32' });
+  });
+
   it('keeps the path of its address, behind which the venue may be', async () => {
     const venue = await startVenue(() => ({}));
     for (const address of ['/clob', '/clob/', '/']) await createTransport(venue.url + address).send(GET, callWithin());
