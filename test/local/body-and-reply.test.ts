@@ -232,3 +232,17 @@ describe('a response that cannot be written', () => {
     expectProblem(parseAnswers(received)[0], { status: 500, code: 'internal_error' });
   });
 });
+
+describe('a response without a body', () => {
+  it.each([
+    ['HEAD', '/health', {}, 200],
+    ['OPTIONS', '/health', {}, 204],
+    ['GET', `/v1/book/${TOKEN_ID}`, { 'if-none-match': '*' }, 304],
+  ])('to %s %s says no length, which would be that of another one', async (method, path, extra, status) => {
+    const { url } = await startTestServer();
+    const answer = await send(url, { method, path, headers: { host: 'localhost', ...extra } });
+    expect([answer.status, answer.text]).toStrictEqual([status, '']);
+    expect(Object.keys(answer.headers)).not.toContain('content-length');
+    expect(Object.keys(answer.headers)).not.toContain('transfer-encoding');
+  });
+});
