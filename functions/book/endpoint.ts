@@ -1,6 +1,7 @@
 import { isTokenId, TOKEN_ID_RULE } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
+import { oncePer } from '../../shared/once.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
@@ -34,21 +35,10 @@ function toWire(book: Book): Wire<typeof bookSchema> {
   };
 }
 
-/** Makes the writer of books as JSON, which writes each but once: readers of a quiet one all get the same. */
-function createWriter(): (book: Book) => string {
-  const written = new WeakMap<Book, string>();
-  return (book) => {
-    const known = written.get(book);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(toWire(book));
-    written.set(book, text);
-    return text;
-  };
-}
-
 /** `GET /v1/book/{token_id}`: the order book of an outcome token, best price first. */
 export function bookEndpoint(marketData: MarketData): Endpoint {
-  const write = createWriter();
+  // Readers of a quiet book all get the same one.
+  const write = oncePer((book: Book) => JSON.stringify(toWire(book)));
   return {
     route: ROUTES.book,
     origins: 'any',

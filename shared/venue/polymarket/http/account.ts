@@ -1,8 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { ApiCredentials } from '../../../credentials.ts';
 import { type AppError, refuse } from '../../../errors.ts';
 import { LIMIT_WARNING_PAUSE_MS, NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
+import { oncePer } from '../../../once.ts';
 import type { Call } from '../../port.ts';
 import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
@@ -89,16 +90,8 @@ export type SendAsAccount = (
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/** The HMAC keys of credentials in use: making one takes longer than the HMAC. */
-const hmacKeys = new WeakMap<ApiCredentials, KeyObject>();
-
-function hmacKeyOf(credentials: ApiCredentials): KeyObject {
-  const known = hmacKeys.get(credentials);
-  if (known) return known;
-  const key = createSecretKey(Buffer.from(credentials.secret.reveal(), 'base64'));
-  hmacKeys.set(credentials, key);
-  return key;
-}
+/** Makes the HMAC key of credentials once: making it takes longer than the HMAC. */
+const hmacKeyOf = oncePer(({ secret }: ApiCredentials) => createSecretKey(Buffer.from(secret.reveal(), 'base64')));
 
 /** Makes the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
 function l2Headers(
