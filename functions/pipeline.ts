@@ -38,17 +38,17 @@ export function requestIdFrom(value: string | undefined, another: string = rando
 
 /** Writes a response as the gateway takes it; a response to HEAD has no body. */
 export function toResult({ status, headers, body, text }: HttpResponse, method: string): Result {
-  const json = body === undefined ? text : JSON.stringify(body);
+  const hasBody = body !== undefined || text !== undefined;
   return {
     statusCode: status,
     headers: {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(hasBody && { 'content-type': 'application/json' }),
       ...headers,
     },
     // A line end, so that the prompt of a terminal starts on a line of its own.
-    ...(json !== undefined && method !== 'HEAD' && { body: `${json}\n` }),
+    ...(hasBody && method !== 'HEAD' && { body: `${text ?? JSON.stringify(body)}\n` }),
   };
 }
 

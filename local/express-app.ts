@@ -1,4 +1,4 @@
-import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Handlers } from '../functions/handlers.ts';
 import type { GatewayHandler } from '../functions/pipeline.ts';
@@ -81,16 +81,11 @@ export function createExpressApp(deps: ExpressAppDeps): Express {
   return app;
 }
 
-type MessageClasses = Pick<
-  ServerOptions<typeof IncomingMessage, typeof ServerResponse>,
-  'IncomingMessage' | 'ServerResponse'
->;
-
 /**
  * Makes the classes of requests and responses for a server of the application. Express gives each message a prototype of
  * its own; these have it from the start, since changing it makes every later use slower (2 to 4 % of a book).
  */
-export function messageClassesFor(app: Express): MessageClasses {
+export function messageClassesFor(app: Express) {
   class AppRequest extends IncomingMessage {}
   class AppResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);

@@ -3,11 +3,9 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readBody } from '../../local/body-and-reply.ts';
-import { startServer } from '../../local/server.ts';
-import { collectLog } from '../support/service/collected-log.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
 import { listeningPort } from '../support/service/listening-port.ts';
-import { createTestHandlers, DISABLED, startTestServer } from '../support/service/local-service.ts';
+import { DISABLED, startTestServer } from '../support/service/local-service.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const LIMIT = 16_384;
@@ -219,15 +217,12 @@ describe('a response that cannot be written', () => {
     ['a header', { headers: { 'x-thing': 'a\r\nb: c' } }],
     ['a cookie', { cookies: ['a\nb'] }],
   ])('for %s is the problem of a fault of ours, in the words of its own status', async (_name, unwritable) => {
-    const { log } = collectLog();
-    const pipeline = { log, corsOrigins: [] };
-    const handlers = { ...createTestHandlers({}, pipeline), health: async () => ({ statusCode: 201, ...unwritable }) };
-    const config = { host: '127.0.0.1', port: 0, allowedHosts: [], corsOrigins: [] };
-    const server = await startServer({ handlers, config, log });
-    const { socket, closed } = openRaw(server.url);
+    const { url } = await startTestServer({
+      handlers: { health: async () => ({ statusCode: 201, ...unwritable }) },
+    });
+    const { socket, closed } = openRaw(url);
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     const received = await closed;
-    await server.close();
     expect(received).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/);
     expectProblem(parseAnswers(received)[0], { status: 500, code: 'internal_error' });
   });

@@ -66,9 +66,10 @@ function send(response: ServerResponse, status: number, text: string, from: numb
 
 function answerOf(url: string, body: string): string | undefined {
   if (url === '/order') return answerOrder(body);
-  if (booksChange && url in CHANGING) {
+  const changing = booksChange ? CHANGING[url] : undefined;
+  if (changing) {
     changes += 1;
-    return CHANGING[url]?.join(String(Number(BOOK_TIME) + changes));
+    return changing.join(String(Number(BOOK_TIME) + changes));
   }
   return url.startsWith('/markets/keyset?') ? page(url) : ANSWERS[url];
 }

@@ -19,6 +19,8 @@ export interface Setup {
   readonly port?: number;
   readonly allowedHosts?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** In the place of those around fakes. */
+  readonly handlers?: Partial<Handlers>;
 }
 
 /** The handlers of all endpoints around fakes. */
@@ -43,7 +45,7 @@ export async function startTestServer(setup: Setup = {}): Promise<RunningServer 
   const { log, lines } = collectLog();
   const { host = '127.0.0.1', port = 0, allowedHosts = [], limits = {} } = setup;
   const corsOrigins = [LISTED_ORIGIN];
-  const handlers = createTestHandlers(setup, { log, corsOrigins });
+  const handlers = { ...createTestHandlers(setup, { log, corsOrigins }), ...setup.handlers };
   const server = await startServer({ handlers, config: { host, port, allowedHosts, corsOrigins }, log, limits });
   running.push(server);
   return { ...server, log, lines };

@@ -110,7 +110,9 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
+  // It has one host: Node would put its name together anew for each request.
   agent.getName = () => baseUrl;
+  const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';
   const idleSince = new WeakMap<object, number>();
@@ -128,8 +130,9 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   return {
     exchange(spec, limit) {
       dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
-      const target = { protocol, hostname, port, path: base + spec.path };
-      const open = () => send({ ...target, agent, method: spec.method, headers: headersOf(url.host, spec) });
+      const { method } = spec;
+      const path = base + spec.path;
+      const open = () => send({ ...target, method, path, headers: headersOf(url.host, spec) });
       return new Promise((resolve, reject) => {
         let request: ClientRequest;
         try {

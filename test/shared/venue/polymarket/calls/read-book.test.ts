@@ -249,7 +249,7 @@ describe('a parser of many books', () => {
 
 describe('books that are asked for again', () => {
   it('are asked of the venue each time, and answered as it says', async () => {
-    const sizes = ['7', '7', '8', '7'];
+    const sizes = ['7', '7', '7', '8', '7'];
     const venue = await startVenue((_request, index) => ({
       body: bookAnswer(TOKEN, { bids: [{ price: '0.5', size: sizes[index] }] }),
     }));
