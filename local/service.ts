@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { request } from 'node:http';
 import { resolve } from 'node:path';
 import { type Container, openContainer } from '../functions/container.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly write?: (line: string) => unknown;
   /** Account and store are made for this run alone: that they are new is no news. */
   readonly throwAway?: boolean;
-  /** The service answers a request of its own before it listens. */
+  /** The service answers requests of its own before it listens. */
   readonly warm?: boolean;
   /** Called when the service listens, before its log says so. */
   readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
@@ -128,28 +128,34 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
 /** Bounds the wait for an answer of our own, in milliseconds. */
 const OWN_ANSWER_MS = 1_000;
 
-/** Asks a server for the health of its service, as a client would. */
-async function askForHealth(url: string): Promise<void> {
+/** Sends a request to our own server, as a client would, and waits for its answer, whatever that is. */
+async function ask(url: string, body?: string): Promise<void> {
   const { promise, resolve: end, reject } = Promise.withResolvers<void>();
   const signal = AbortSignal.timeout(OWN_ANSWER_MS);
-  get(`${url}/health`, { agent: false, signal }, (response) => {
+  const spec = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const sent = request(url, { ...spec, agent: false, signal }, (response) => {
     response.on('end', end).on('error', reject).resume();
-  }).on('error', reject);
+  });
+  sent.on('error', reject).end(body);
   await promise;
 }
+
+/** An order of no token: it is refused before anybody is asked. */
+const NO_ORDER = JSON.stringify({ side: 'buy', price: 0.5, size: 1 });
 
 /** Starts a server of the service's endpoints that logs to `log`. */
 type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
 
 /**
- * Answers a request of our own, on a port that nobody knows and in a log that nobody reads: code that runs for the first
- * time takes 8 ms of a first order otherwise.
+ * Answers requests of our own, on a port that nobody knows and in a log that nobody reads: code that runs for the first
+ * time takes 10 ms of a first order otherwise.
  */
-async function warmUp(serveAt: ServeAt): Promise<void> {
+async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
   const unread = createLog({ level: 'info', write: () => undefined });
   const { url, close } = await serveAt({ host: '127.0.0.1', port: 0 }, unread);
   try {
-    await askForHealth(url);
+    await ask(`${url}/health`);
+    if (placesOrders) await ask(`${url}/v1/orders`, NO_ORDER);
   } finally {
     // Not awaited: it waits for an answer that may not come.
     close().catch(() => undefined);
@@ -174,10 +180,6 @@ export async function serve(
     ]);
     const account = await accountOf(config);
     const openOrders = await openTrading(config, store, log);
-    if (store && (await openAtStart(store)) === 'made' && !throwAway) {
-      log.warn('new order store: keys of earlier orders are not known here', { store: store.path });
-    }
-    if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const marketData = createMarketData(config, log);
     const verification = await openVerification(config);
     const health = { mode: modeOf(config), ...account };
@@ -185,7 +187,16 @@ export async function serve(
       const deps = { pipeline: { ...pipeline, log: own }, health, marketData, openOrders, verification };
       return startServer({ handlers: createHandlers(deps), config: { ...config, ...address }, log: own });
     };
-    if (warm) await warmUp(serveAt).catch((error) => log.warn('the service does not answer itself', { error }));
+    const tellOfSilence = (error: unknown) => log.warn('the service does not answer itself', { error });
+    // Side by side: a thread of its own opens the store.
+    const [opened] = await Promise.all([
+      store && openAtStart(store),
+      warm && warmUp(serveAt, store !== undefined).catch(tellOfSilence),
+    ]);
+    if (opened === 'made' && !throwAway) {
+      log.warn('new order store: keys of earlier orders are not known here', { store: store?.path });
+    }
+    if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const { url, close } = await serveAt(config, log);
     announce?.({ url, walletAddress: account.walletAddress });
     log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });

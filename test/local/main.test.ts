@@ -90,12 +90,11 @@ function ownRequests(port?: number): Record<string, string> {
   const watch = `import http from 'node:http';
     import { syncBuiltinESMExports } from 'node:module';
     const { request } = http;
-    http.get = (url, options, listener) => {
+    http.request = (url, options, listener) => {
       console.log('own request', url);
       const port = ${port ?? 'new URL(url).port'};
       return request(url, { ...options, port }, listener)
-        .on('response', ({ statusCode }) => console.log('own answer', statusCode))
-        .end();
+        .on('response', ({ statusCode }) => console.log('own answer', statusCode));
     };
     syncBuiltinESMExports();`;
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watch)}` };
@@ -302,6 +301,14 @@ describe('the service', () => {
     expect([answered, JSON.parse(listening ?? '').message, rest]).toStrictEqual(['own answer 200', 'listening', []]);
     expect(asked).toMatch(/^own request http:\/\/127\.0\.0\.1:\d+\/health$/);
     expect(asked).not.toContain(url);
+  });
+
+  it('refuses an order of its own, which cannot be one, and asks the venue nothing', async () => {
+    const { line, output } = await run([], { ...TRADING, ...ownRequests() });
+    await line(/"message":"listening"/);
+    const own = output.filter((each) => each.startsWith('own')).map((each) => each.replace(/http:.*:\d+/, ''));
+    expect(own).toStrictEqual(['own request /health', 'own answer 200', 'own request /v1/orders', 'own answer 400']);
+    expect(output.join('\n')).not.toMatch(/does not answer|"message":"request"/);
   });
 
   it('starts where it gets no answer of its own, and says so', async () => {
