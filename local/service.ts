@@ -4,6 +4,7 @@ import { type Container, openContainer } from '../functions/container.ts';
 import type { HealthFacts } from '../functions/health/endpoint.ts';
 import type { OpenOrders } from '../functions/orders/endpoint.ts';
 import { openVerification } from '../functions/orders/verification/open.ts';
+import { ROUTES, type Route } from '../functions/routes.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../shared/config.ts';
 import { type Decimal, formatDecimal } from '../shared/decimal.ts';
 import { refuse } from '../shared/errors.ts';
@@ -129,11 +130,11 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
 const OWN_ANSWER_MS = 1_000;
 
 /** Sends a request to our own server, as a client would, and waits for its answer, whatever that is. */
-async function ask(url: string, body?: string): Promise<void> {
+async function ask(url: string, { method, path }: Route, body?: string): Promise<void> {
   const { promise, resolve: end, reject } = Promise.withResolvers<void>();
   const signal = AbortSignal.timeout(OWN_ANSWER_MS);
-  const spec = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' } };
-  const sent = request(url, { ...spec, agent: false, signal }, (response) => {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = request(url + path, { method, headers, agent: false, signal }, (response) => {
     response.on('end', end).on('error', reject).resume();
   });
   sent.on('error', reject).end(body);
@@ -154,8 +155,8 @@ async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
   const unread = createLog({ level: 'info', write: () => undefined });
   const { url, close } = await serveAt({ host: '127.0.0.1', port: 0 }, unread);
   try {
-    await ask(`${url}/health`);
-    if (placesOrders) await ask(`${url}/v1/orders`, NO_ORDER);
+    await ask(url, ROUTES.health);
+    if (placesOrders) await ask(url, ROUTES.orders, NO_ORDER);
   } finally {
     // Not awaited: it waits for an answer that may not come.
     close().catch(() => undefined);
