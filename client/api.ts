@@ -97,8 +97,9 @@ export interface paths {
          *     replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
          *
          *     **A failure never lies.** Only `outcome_unknown` (504), no answer at all, and what the gateway answers by itself leave
-         *     open whether the order is live; `order_in_progress` (409) says that another request decides. After every other error
-         *     no order is live.
+         *     open whether this request placed an order; `order_in_progress` (409) says that another request decides. After every
+         *     other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
+         *     final answer settles it.
          *
          *     **Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
          *
@@ -918,7 +919,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id?: string;
         };
-        /** @description Answered when the store of idempotency keys or of the key does not work; nothing was sent. */
+        /** @description Answered when the store of idempotency keys or of the key does not work; this request sent nothing. */
         StoreUnavailableProblem: {
             /** @constant */
             type: "about:blank";
@@ -1215,7 +1216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1253,7 +1254,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1291,7 +1292,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1360,7 +1361,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1397,7 +1398,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of a book that the caller has: while it is current, the answer is 304 without a body. */
                 "If-None-Match"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path: {
@@ -1482,7 +1483,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path: {
@@ -1526,7 +1527,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead. */
                 "X-Client-Signature-Expires"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1652,7 +1653,7 @@ export interface operations {
              * @description Service Unavailable:
              *
              *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
-             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; nothing was sent.
+             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; this request sent nothing.
              */
             503: {
                 headers: {
@@ -1692,7 +1693,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer and is in every log line. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;

@@ -85,8 +85,9 @@ const RATE_LIMITED = {
 } as const;
 
 const STORE_UNAVAILABLE = {
-  orders: 'The store of orders does not work, so this request sent nothing; repeat it with the same Idempotency-Key.',
-  secret: 'The service could not read its key from the secret store; nothing was sent. Repeat later.',
+  orders:
+    'The store of orders does not work, so this request sent nothing; repeat it, with the same Idempotency-Key if it had one.',
+  secret: 'The service could not read its key from the secret store, so this request sent nothing; repeat it later.',
 } as const;
 
 const ADVICE = {
@@ -398,7 +399,8 @@ export const ERRORS = {
     on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
-    detail: (_facts: Quoted) => 'The market does not accept orders now; try again later, or choose another.',
+    detail: (_facts: Quoted) =>
+      'The market does not accept orders now; order again later, with a new Idempotency-Key, or choose another market.',
   },
   insufficient_balance: {
     status: 422,
@@ -480,7 +482,7 @@ export const ERRORS = {
   store_unavailable: {
     status: 503,
     title: 'Store unavailable',
-    when: 'the store of idempotency keys or of the key does not work; nothing was sent',
+    when: 'the store of idempotency keys or of the key does not work; this request sent nothing',
     on: ['orders'],
     facts: signedOrder,
     retryAfterS: 5,

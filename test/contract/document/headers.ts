@@ -30,7 +30,8 @@ export const REQUEST_ID_PARAMETER = parameter(
   z.string().check(
     z.meta({
       pattern: REQUEST_ID.source,
-      description: 'Comes back in the answer and is in every log line. One of another form is replaced, not refused.',
+      description:
+        'Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused.',
     }),
   ),
 );

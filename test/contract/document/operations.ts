@@ -32,8 +32,9 @@ sent and whatever fails in between: repeat it with the same key until it is answ
 replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
 
 **A failure never lies.** Only \`outcome_unknown\` (504), no answer at all, and what the gateway answers by itself leave
-open whether the order is live; \`order_in_progress\` (409) says that another request decides. After every other error
-no order is live.
+open whether this request placed an order; \`order_in_progress\` (409) says that another request decides. After every
+other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
+final answer settles it.
 
 **Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
 

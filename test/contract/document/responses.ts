@@ -90,9 +90,9 @@ export function sharedResponses(operations: readonly (readonly [operationId: str
  */
 export const GATEWAY_ANSWER = {
   description:
-    'What the gateway in front of a deployed service answers by itself, on any path and with a status from 400 on, ' +
-    'before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate, 5xx. It ' +
-    'has no `code`. The local server has no such answers.',
+    'What the gateway in front of a deployed service answers by itself, on any path and with a status from 400 on. It has ' +
+    'no `code`. Before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate. ' +
+    'After a 5xx a function may have run without an answer, and an order may be live. The local server has no such answers.',
   content: {
     'application/json': {
       schema: { type: 'object', properties: { message: { type: 'string' } } },
