@@ -17,7 +17,7 @@ import { type AccountAnswer, type AccountDeps, createAccountSender } from './htt
 import { TransportError } from './http/transport.ts';
 
 /**
- * The fate of a signed order, built here and nowhere else:
+ * The fate of a signed order as far as the venue proves it, built here and nowhere else:
  *
  *   submit ─┐
  *           ├─> send ─┬─ the venue took it ─────────────────────────────────────────────────> placed
