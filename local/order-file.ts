@@ -116,10 +116,16 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. */
-function setUp(db: DatabaseSync): 'made' | 'found' {
+const NOT_THE_SAME = 'The file of the order store was removed or replaced while in use; restart the service.';
+
+/**
+ * Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. One
+ * that was `known` and is empty now is refused.
+ */
+function setUp(db: DatabaseSync, known: boolean): 'made' | 'found' {
   const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (!(layout >= 0 && layout <= LAYOUT)) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
+  if (known && layout === 0) throw new Error(NOT_THE_SAME);
   db.exec(SETTINGS);
   if (layout < LAYOUT) db.exec(TABLES);
   return layout === 0 ? 'made' : 'found';
@@ -165,13 +171,13 @@ interface OpenFile {
 }
 
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
-function openFile(path: string, patienceMs: number): OpenFile {
+function openFile(path: string, patienceMs: number, known: boolean): OpenFile {
   makeDirectory(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
-    const found = setUp(db);
+    const found = setUp(db, known);
     return { db, found, statements: prepare(db) };
   } catch (error) {
     db.close();
@@ -284,6 +290,7 @@ function leavesBytes({ call }: NumberedCall): boolean {
 /**
  * Keeps rows in an SQLite file. A file that is removed or replaced after it was first opened fails every call from then
  * on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients repeat.
+ * One that was emptied in its place does so from its next opening.
  * `identity` is that of the first opening, where another thread did it.
  */
 export function createOrderFile(path: string, identity?: string): OrderFile {
@@ -303,7 +310,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     [open, emptying] = [undefined, undefined];
   };
   const opened = (patienceMs: number): OpenFile => {
-    const file = openFile(path, patienceMs);
+    const file = openFile(path, patienceMs, known !== undefined);
     open = file;
     known ??= identify(path);
     // A process that was killed leaves signed orders in the log.
@@ -312,7 +319,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
   };
   const use = <T>(patienceMs: number, act: (file: OpenFile) => T): T => {
     if (known !== undefined && identify(path) !== known) {
-      throw new Error('The file of the order store was removed or replaced while in use; restart the service.');
+      throw new Error(NOT_THE_SAME);
     }
     try {
       return act(open ?? opened(patienceMs));

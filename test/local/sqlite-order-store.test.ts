@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -251,6 +261,19 @@ describe('orders in a file', () => {
     await expect(store.create('other', JSON.parse('{"state":"unfinished","lease":{"owner":{}}}'))).rejects.toThrow();
     rmSync(dirname(path), { recursive: true });
     await expect(store.read('key')).rejects.toThrow('restart the service');
+  });
+
+  it('makes no new tables where its file was emptied in its place', async () => {
+    const store = open();
+    await store.create('key', unfinishedOrder('a'));
+    await store.close();
+    const damaged = open();
+    await damaged.read('key');
+    truncateSync(path);
+    await expect(damaged.create('other', JSON.parse('{"state":"unfinished","lease":{"owner":{}}}'))).rejects.toThrow();
+    await expect(damaged.read('key')).rejects.toThrow('restart the service');
+    await expect(damaged.create('key', unfinishedOrder('b'))).rejects.toThrow('restart the service');
+    expect(statSync(path).size).toBe(0);
   });
 
   it('leaves a file alone that is no database or has another layout', async () => {
