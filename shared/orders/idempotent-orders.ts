@@ -106,18 +106,25 @@ function weigh({ entry, lateArrivalMs }: Deps, { unprovenBefore }: Held, fate: F
 
 /**
  * Gives the lease back, so that the next repeat proceeds at once, with what is known now of the sendings. Without it the
- * key is only blocked until the lease is over.
+ * key is only blocked until the lease is over. Gives the record of another request that has taken over by now.
  */
-async function release({ store, log }: Deps, key: string, { record, unprovenBefore }: Held, fate: Fate): Promise<void> {
+async function release(
+  { store, log }: Deps,
+  key: string,
+  { record, unprovenBefore }: Held,
+  fate: Fate,
+): Promise<OrderRecord | undefined> {
   const { owner } = record.lease;
   const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
   const freed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
   const counted = record.counted && !freed;
   const open = { ...record, unprovenAt, freed, counted, lease: { owner, until: 0 } };
   try {
-    await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
+    const written = await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
+    return written === 'conflict' ? await store.read(key) : undefined;
   } catch (error) {
     log.error('lease not released', { order_id: record.orderId, error, metric: 'lease_faults' });
+    return undefined;
   }
 }
 
@@ -231,13 +238,14 @@ async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<O
   return resultOf(record, true);
 }
 
-/** The end of an order that the venue did not take this time. */
-type Leave = (deps: Deps, key: string, held: Held, fate: Fate) => Promise<void>;
+/** The end of an order that the venue did not take this time; gives what `release` does. */
+type Leave = (deps: Deps, key: string, held: Held, fate: Fate) => Promise<OrderRecord | undefined>;
 
 /** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
 const giveUp: Leave = async (deps, key, held) => {
   const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
   await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
+  return undefined;
 };
 
 /** Tells the operator, and not the caller, that the daily cap is nearly used up. A store that fails says so elsewhere. */
@@ -260,8 +268,12 @@ async function placeClaimed(
   const fate = weigh(deps, held, handed);
   if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
   if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
-  if (fate.kind === 'not_taken') await leave(deps, key, held, fate);
-  else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
+  if (fate.kind === 'not_taken') {
+    // True of this sending alone: the venue may have taken that of a request that has taken over.
+    const standing = await leave(deps, key, held, fate);
+    if (standing?.state === 'finished') return resultOf(standing, true);
+    if (standing) throw orderInProgress(deps.leaseMs);
+  } else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
   // The record is another's then.
   else deps.log.error('lease ended', { order_id: orderId, ...call.trace, metric: 'lease_faults' });
   return { orderId, fate, replayed: false };

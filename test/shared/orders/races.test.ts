@@ -391,6 +391,19 @@ describe('an answer that comes after another process has settled the order', () 
     expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
   });
 
+  it('is that of the other one where the venue did not take this one', async () => {
+    const { world, slow } = await overtaken(undefined, notTaken());
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1 replayed');
+  });
+
+  it('does not say that nothing was taken while the other one may still place the order', async () => {
+    const { world, slow } = await overtaken(undefined, notTaken(true));
+    await holdOpen(world);
+    expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
+    expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished', freed: false });
+  });
+
   it('replaces a refusal also while that is kept for longer, and counts nothing without a cap', async () => {
     const { world, slow } = await overtaken(({ store, clock, place }: World) =>
       whenCalled(store, (name, count) => {
