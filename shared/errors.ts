@@ -148,7 +148,7 @@ interface Quoted {
   readonly venueReason?: string;
 }
 
-/** The last words of a sentence about a key that was used by a service with another account. */
+/** Words of a sentence about a key that was used by a service with another account. */
 const OTHER_ACCOUNT = {
   'another wallet': 'when the service traded with another wallet',
   'another account': 'when the service traded with another account or kind of account',
@@ -429,7 +429,7 @@ export const ERRORS = {
     detail: ({ belongsTo }: { readonly belongsTo: 'another order' | keyof typeof OTHER_ACCOUNT }) =>
       belongsTo === 'another order'
         ? 'This Idempotency-Key belongs to another order; a new order needs a new key.'
-        : `This Idempotency-Key was used ${OTHER_ACCOUNT[belongsTo]}; use a new key.`,
+        : `This Idempotency-Key was used ${OTHER_ACCOUNT[belongsTo]}, and its order may be live there: look it up before you order with a new key.`,
   },
   rate_limited: {
     status: 429,

@@ -138,6 +138,19 @@ describe('an order of a service that has changed since', () => {
     expect([body.order_id, orders()]).toStrictEqual([undefined, []]);
   });
 
+  it('says to look for it before another one is ordered, where the account of before may have it', async () => {
+    arm('reset-after');
+    venue.venue.arm({ fault: 'error-500', path: '/data/', times: 20 });
+    expect(await (await start())('key')).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
+    const moved = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
+    const { status, body } = await moved('key');
+    expect([status, orders().length]).toStrictEqual([422, 1]);
+    expect(body.detail).toBe(
+      'This Idempotency-Key was used when the service traded with another account or kind of account, and its order ' +
+        'may be live there: look it up before you order with a new key.',
+    );
+  });
+
   it('keeps the builder for whom it was signed', async () => {
     const [before, after] = [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`];
     arm('restart');
