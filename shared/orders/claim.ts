@@ -150,10 +150,11 @@ async function takeRecord(
   return undefined;
 }
 
-function aboveDayCap({ dayCap, entry, log }: ClaimDeps, orderId: string): AppError {
+/** `at`: a time of the day that is full. */
+function aboveDayCap({ dayCap, entry, log }: ClaimDeps, orderId: string, at = entry.now()): AppError {
   if (!dayCap) throw new Error('the store refused a count that nobody asked for');
   log.audit('an order is above what is left of the daily cap', { order_id: orderId, metric: 'daily_cap_warnings' });
-  return aboutOrder(dayCap.refusal(entry.now()), orderId);
+  return aboutOrder(dayCap.refusal(at), orderId);
 }
 
 /** Gives the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
@@ -248,7 +249,8 @@ async function claimFirst(deps: ClaimDeps, request: KeyedRequest): Promise<Claim
   const { orderId, lease } = record;
   const written = await required(() => deps.store.create(request.key, record, deps.dayCap?.admit(record)), orderId);
   if (written === 'written') return first;
-  if (written === 'above_cap') throw aboveDayCap(deps, orderId);
+  // Midnight may have passed while the store was asked.
+  if (written === 'above_cap') throw aboveDayCap(deps, orderId, record.signing?.at);
   const winner = await required(() => deps.store.read(request.key), orderId);
   if (!winner) throw orderInProgress(deps.leaseMs);
   // A store's client repeats a write whose answer was lost, and then finds its own record.

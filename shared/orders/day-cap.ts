@@ -31,8 +31,8 @@ export interface DayCap {
    * Looks once a minute: it costs a read of the store. Rejects when the store fails.
    */
   nearlyUsed(record: OrderRecord, store: OrderStore): Promise<Readonly<Record<string, string>> | undefined>;
-  /** 422 `daily_cap_reached`. */
-  refusal(now: number): AppError;
+  /** 422 `daily_cap_reached`, until the end of the day of that time. */
+  refusal(time: number): AppError;
 }
 
 /** Short for an alarm that looks at five minutes. */
@@ -62,10 +62,10 @@ export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
       const notional = formatDecimal(fromUnits(used, UNIT_DECIMALS));
       return { day: count.day, notional, max_daily_notional: formatDecimal(max) };
     },
-    refusal: (now) =>
+    refusal: (time) =>
       refuse('daily_cap_reached', {
         maxDailyNotional: formatDecimal(max),
-        resetsAt: `${dayOf(now + DAY_MS)}T00:00:00Z`,
+        resetsAt: `${dayOf(time + DAY_MS)}T00:00:00Z`,
       }),
   };
 }

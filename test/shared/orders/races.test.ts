@@ -351,6 +351,17 @@ describe('an order that is above a cap of today', () => {
     expect(stored).toMatchObject({ unprovenAt: null });
   });
 
+  it('may be ordered again from the midnight after its signing, though that has passed by the time of the answer', async () => {
+    const world = openWorld();
+    const toMidnight = Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - START;
+    const own = whenCalled(world.store, (name) => {
+      if (name === 'create') world.clock.now = START + toMidnight;
+    });
+    world.clock.now += toMidnight - 1;
+    const placing = world.place(world.open({ own, dailyCap: '4.99' }));
+    await expect(placing).rejects.toMatchObject({ facts: { resetsAt: '2026-09-22T00:00:00Z' } });
+  });
+
   it('is told to the operator where it is above that of the day', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
