@@ -229,11 +229,20 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
   /** The difference of our clock and the monotonic one at the last `Date` header. */
   let offset: number | undefined;
 
+  /** Reads the venue's clock, in whole seconds, from an answer to a request of that time. */
+  function heedDate(date: number, askedAt: number): void {
+    const [least, most] = [date - now(), date + 1_000 - askedAt];
+    // An answer that a process read late, having stood still, does not contradict what is known.
+    if (!(skew >= least && skew <= most)) skew = least;
+    offset = now() - performance.now();
+  }
+
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
+    const askedAt = now();
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     const date = Date.parse(headers.date ?? '');
-    if (!Number.isNaN(date)) [skew, offset] = [date - now(), now() - performance.now()];
+    if (!Number.isNaN(date)) heedDate(date, askedAt);
     const rateLimit = parseRateLimit(headers, now() + skew);
     const text = await readBody(response);
     return {

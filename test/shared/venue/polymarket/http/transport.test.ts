@@ -297,6 +297,27 @@ describe('hints of the venue', () => {
     expect(skews).toStrictEqual([0, 60_000, 60_000]);
   });
 
+  it('keeps what it knows of the clock where an answer is read late by a process that stood still', async () => {
+    let [own, venues] = [NOW, NOW];
+    const standing = [0, 60_000, 0, 3_600_000];
+    const venue = await startVenue((_request, index) => {
+      const date = new Date(venues).toUTCString();
+      // Both clocks go on while the answer waits to be read.
+      [own, venues] = [own + (standing[index] ?? 0), venues + (standing[index] ?? 0)];
+      return { headers: { date } };
+    });
+    const http = createTransport(venue.url, () => own);
+    const skews = [];
+    for (const _ of standing) {
+      await http.send(GET, callWithin());
+      skews.push(http.clockSkew());
+    }
+    expect(skews).toStrictEqual([0, 0, 0, 0]);
+    own += 60_000;
+    await http.send(GET, callWithin());
+    expect(http.clockSkew()).toBe(-60_000);
+  });
+
   it("is sure of the venue's clock from its first answer until ours is set back", async () => {
     const venue = await startVenue(() => ({}));
     let set = 0;
