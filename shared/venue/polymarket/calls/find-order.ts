@@ -216,9 +216,10 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
     if (!inToken.isAll && inToken.trades.length === 0) return UNUSABLE;
     const found = placementIn(inToken.trades, order, false);
     if (found.kind === 'found' && found.fate.placement.remainingSize === '0') return found;
-    // A resting order can be matched by one on the other token, under whose name the trade then stands.
+    // A resting order can be matched by one on the other token, under whose name the trade then stands. Where the market
+    // is not known, such a trade cannot be asked for.
     const inMarket =
-      conditionId === null ? { trades: [], isAll: true } : await readPages({ market: conditionId }, order, call);
+      conditionId === null ? { trades: [], isAll: false } : await readPages({ market: conditionId }, order, call);
     const isAll = inToken.isAll && inMarket.isAll;
     const all = placementIn([...inToken.trades, ...inMarket.trades], order, isAll);
     return all.kind === 'not_found' && !isAll ? UNUSABLE : all;

@@ -289,6 +289,15 @@ describe('an order past its end that nobody knows', () => {
     expect(fate).toMatchObject({ kind: 'unknown', sentAt: null });
   });
 
+  it('is not called expired where its book named no market: trades under the other token cannot be asked for', async () => {
+    const book: Answers['book'] = (_id, _index, { query }) => ({
+      body: bookAnswer(query.get('token_id') ?? '', { market: undefined }),
+    });
+    const { fate, calls } = await handed({ book }, { act: 'lookUp', endsInMs: -5_000 });
+    expect(fate).toMatchObject({ kind: 'unknown', sentAt: null });
+    expect(calls.filter((name) => name === 'GET /data/trades')).toHaveLength(4);
+  });
+
   it('is refused as expired once 5 s of look-ups have found nothing', async () => {
     const ends = await Promise.all(
       (['submit', 'settle', 'lookUp'] as const).map((act) => handed({}, { act, endsInMs: -5_000 })),
