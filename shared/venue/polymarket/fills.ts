@@ -101,6 +101,8 @@ export function fillsInAnswer(order: SignedOrder, status: Placement['status'], a
   const [filled, value] = terms.isBuy ? [takingAmount, makingAmount] : [makingAmount, takingAmount];
   const unit = unitOf((candidate) => candidate(filled), terms);
   const shares = unit?.(filled);
+  // The page's examples of orders that rest or are held have the amounts of the whole order there: none of it is executed.
+  if (status !== 'matched' && shares === terms.shares) return NOTHING_KNOWN;
   return unit && shares !== undefined ? fills(terms, shares, unit(value)) : NOTHING_KNOWN;
 }
 

@@ -92,6 +92,21 @@ describe('the fills in an answer', () => {
     }
   });
 
+  it.each(['live', 'delayed'] as const)('are not told of a %s order by the amounts of the whole order', (status) => {
+    for (const order of [TEN, TEN_SOLD]) {
+      const { makerAmount, takerAmount } = JSON.parse(order.payload);
+      const inMillionths = { makingAmount: makerAmount, takingAmount: takerAmount };
+      const inDecimals = order === TEN ? ['4.2', '10'] : ['10', '4.2'];
+      const [makingAmount = '', takingAmount = ''] = inDecimals;
+      for (const amounts of [inMillionths, { makingAmount, takingAmount }]) {
+        expect(listed(fillsInAnswer(order, status, amounts))).toStrictEqual(NOTHING);
+        expect(listed(fillsInAnswer(order, 'matched', amounts))).toStrictEqual(['10', '0', '4.2']);
+      }
+    }
+    const part = { makingAmount: '1.05', takingAmount: '2.5' };
+    expect(listed(fillsInAnswer(TEN, status, part))).toStrictEqual(['2.5', '7.5', '1.05']);
+  });
+
   const amount = fc.oneof(
     fc.string(),
     fc.bigInt({ min: 0n, max: 20_000_000n }).map(String),
@@ -290,6 +305,12 @@ describe('a placed order', () => {
       trades: (id, index) => (index === 0 ? { body: { data: [trade('t1', id, {})], next_cursor: 'Mg==' } } : 'reset'),
     });
     expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD });
+  });
+
+  it('is not called filled where it rests, and the answer repeats the amounts of the order', async () => {
+    const amounts = { makingAmount: '5000000', takingAmount: '10000000' };
+    const { result } = await fills({ post: (id) => accepted(id, amounts) });
+    expect(result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
   });
 
   it('has no fills while it rests', async () => {
