@@ -116,25 +116,20 @@ function makeDirectory(path: string): void {
   }
 }
 
-const NOT_THE_SAME = 'The file of the order store was removed or replaced while in use; restart the service.';
-
-/**
- * Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. One
- * that was `known` and is empty now is refused.
- */
-function setUp(db: DatabaseSync, known: boolean): 'made' | 'found' {
+/** Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. */
+function setUp(db: DatabaseSync): 'made' | 'found' {
   const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (!(layout >= 0 && layout <= LAYOUT)) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
-  if (known && layout === 0) throw new Error(NOT_THE_SAME);
   db.exec(SETTINGS);
   if (layout < LAYOUT) db.exec(TABLES);
   return layout === 0 ? 'made' : 'found';
 }
 
-/** Tells one file from another that has come to its path; `undefined` when there is none. */
+/** Tells one file from another that has come to its path; `undefined` when there is none, or it was emptied. */
 function identify(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats && `${stats.dev}:${stats.ino}`;
+  // One that was opened has a page at least.
+  return stats && stats.size > 0 ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
 function prepare(db: DatabaseSync) {
@@ -171,13 +166,13 @@ interface OpenFile {
 }
 
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
-function openFile(path: string, patienceMs: number, known: boolean): OpenFile {
+function openFile(path: string, patienceMs: number): OpenFile {
   makeDirectory(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
-    const found = setUp(db, known);
+    const found = setUp(db);
     return { db, found, statements: prepare(db) };
   } catch (error) {
     db.close();
@@ -288,9 +283,9 @@ function leavesBytes({ call }: NumberedCall): boolean {
 }
 
 /**
- * Keeps rows in an SQLite file. A file that is removed or replaced after it was first opened fails every call from then
- * on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients repeat.
- * One that was emptied in its place does so from its next opening.
+ * Keeps rows in an SQLite file. A file that is removed, replaced or emptied after it was first opened fails every call
+ * from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients
+ * repeat.
  * `identity` is that of the first opening, where another thread did it.
  */
 export function createOrderFile(path: string, identity?: string): OrderFile {
@@ -310,7 +305,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     [open, emptying] = [undefined, undefined];
   };
   const opened = (patienceMs: number): OpenFile => {
-    const file = openFile(path, patienceMs, known !== undefined);
+    const file = openFile(path, patienceMs);
     open = file;
     known ??= identify(path);
     // A process that was killed leaves signed orders in the log.
@@ -319,7 +314,9 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
   };
   const use = <T>(patienceMs: number, act: (file: OpenFile) => T): T => {
     if (known !== undefined && identify(path) !== known) {
-      throw new Error(NOT_THE_SAME);
+      throw new Error(
+        'The file of the order store was removed, replaced or emptied while in use; restart the service.',
+      );
     }
     try {
       return act(open ?? opened(patienceMs));
