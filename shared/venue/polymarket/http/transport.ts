@@ -232,8 +232,10 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
   /** Reads the venue's clock, in whole seconds, from an answer to a request of that time. */
   function heedDate(date: number, askedAt: number): void {
     const [least, most] = [date - now(), date + 1_000 - askedAt];
-    // An answer that a process read late, having stood still, does not contradict what is known.
-    if (!(skew >= least && skew <= most)) skew = least;
+    // What is known stays where the answer does not contradict it: one that is read late, by a process that stood still,
+    // would put the venue's clock back by as long.
+    const isKnown = offset !== undefined && skew >= least && skew <= most;
+    if (!isKnown) skew = least;
     offset = now() - performance.now();
   }
 

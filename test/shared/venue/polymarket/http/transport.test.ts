@@ -318,6 +318,13 @@ describe('hints of the venue', () => {
     expect(http.clockSkew()).toBe(-60_000);
   });
 
+  it("takes the venue's clock at its first answer to be as early as it can be", async () => {
+    const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
+    const http = createTransport(venue.url, () => NOW + 900);
+    await http.send(GET, callWithin());
+    expect(http.clockSkew()).toBe(-900);
+  });
+
   it("is sure of the venue's clock from its first answer until ours is set back", async () => {
     const venue = await startVenue(() => ({}));
     let set = 0;
