@@ -3,6 +3,17 @@ import { FOREIGN_PAGES_PER_S } from '../shared/limits.ts';
 import type { RequestHead } from './request-head.ts';
 
 /**
+ * Tells a request from a web page whose origin is not listed. A picture or a `no-cors` read comes without an origin:
+ * then the browser says whether the page is one of our own (Fetch Metadata).
+ */
+function isForeign({ headers }: Pick<RequestHead, 'headers'>, listed: readonly string[]): boolean {
+  const has = (wanted: string, isOdd: (value: string) => boolean) =>
+    headers.some(([name, value]) => name === wanted && isOdd(value));
+  if (has('origin', (origin) => !listed.includes(origin))) return true;
+  return has('sec-fetch-site', (site) => site !== 'same-origin' && site !== 'none') && !has('origin', () => true);
+}
+
+/**
  * Makes the limit of requests from web pages whose origin is not listed, all of them together, whatever they ask for:
  * any page that is open on the operator's machine can send them, and each may use up some of what the venue allows the
  * operator. Throws 429 `rate_limited`. `now`: a monotonic clock in milliseconds.
@@ -12,9 +23,8 @@ export function createForeignPageLimit(
   now: () => number = () => performance.now(),
 ): (head: Pick<RequestHead, 'headers'>) => void {
   let [left, countedAt] = [FOREIGN_PAGES_PER_S, now()];
-  return ({ headers }) => {
-    const isForeign = headers.some(([name, value]) => name === 'origin' && !listed.includes(value));
-    if (!isForeign) return;
+  return (head) => {
+    if (!isForeign(head, listed)) return;
     const time = now();
     left = Math.min(left + ((time - countedAt) / 1_000) * FOREIGN_PAGES_PER_S, FOREIGN_PAGES_PER_S);
     countedAt = time;

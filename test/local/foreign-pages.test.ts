@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createForeignPageLimit } from '../../local/foreign-pages.ts';
+import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { expectProblem, openRaw, parseAnswers, send } from '../support/service/http-client.ts';
 import { LISTED_ORIGIN, startTestServer } from '../support/service/local-service.ts';
 import { fakeMarketData, TOKEN_ID } from '../support/venue/fake-venue.ts';
@@ -42,6 +43,15 @@ describe('requests from pages of unlisted origins', () => {
   it.each([
     ['a request without an origin', []],
     ['a listed origin', [['origin', LISTED_ORIGIN]]],
+    [
+      'a listed origin, as browsers send it',
+      [
+        ['origin', LISTED_ORIGIN],
+        ['sec-fetch-site', 'cross-site'],
+      ],
+    ],
+    ['the address bar', [['sec-fetch-site', 'none']]],
+    ['a page of our own', [['sec-fetch-site', 'same-origin']]],
   ] as const)('take nothing from others: %s', (_what, headers) => {
     const { passing } = setUp();
     expect(passing(30)).toBe(20);
@@ -59,6 +69,8 @@ describe('requests from pages of unlisted origins', () => {
       ],
     ],
     ['an empty one', [['origin', '']]],
+    ['a picture on another site', [['sec-fetch-site', 'cross-site']]],
+    ['a picture on another port', [['sec-fetch-site', 'same-site']]],
   ] as const)('are those of %s too', (_what, headers) => {
     expect(setUp().passing(30, { headers })).toBe(20);
   });
@@ -106,5 +118,20 @@ describe('the local server', () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example' };
     const answers = await Promise.all(Array.from({ length: 30 }, () => send(url, { path: '/health', headers })));
     expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([403]));
+  });
+});
+
+describeInChromium('a page of another origin', () => {
+  it('gets no further with reads whose answers it cannot see', async () => {
+    const foreign = await startTestServer();
+    const { url, lines } = await startTestServer();
+    const page = await openPage();
+    await page.goto(`${foreign.url}/health`);
+    await page.evaluate(async (target) => {
+      const read = () => fetch(target, { mode: 'no-cors' });
+      for (let n = 0; n < 60; n += 1) await Promise.all([read(), read(), read(), read()]);
+    }, `${url}/v1/book/${TOKEN_ID}`);
+    const refused = lines.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(50);
   });
 });
