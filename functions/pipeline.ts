@@ -56,6 +56,11 @@ function allowedMethods(route: AnyRoute): readonly string[] {
   return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
 }
 
+/** Reads a query as it stands behind the question mark of a URL; another one in front belongs to its first name. */
+export function parseQuery(rawQueryString: string): URLSearchParams {
+  return new URLSearchParams(`?${rawQueryString}`);
+}
+
 function methodOf(event: Event): string {
   return event.requestContext.http.method;
 }
@@ -186,7 +191,7 @@ function answerOptions(route: AnyRoute, { origin }: RequestState, { bearerTokens
 async function answer({ handler }: Endpoint, event: Event, { call, logFields }: RequestState): Promise<Result> {
   const request = {
     headers: event.headers,
-    query: new URLSearchParams(event.rawQueryString),
+    query: parseQuery(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
     requestContext: event.requestContext,
     body: event.body,

@@ -13,6 +13,7 @@ import { type FieldError, refuse } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Middleware } from '../endpoint.ts';
+import { parseQuery } from '../pipeline.ts';
 import { tokenId } from '../schemas.ts';
 
 /** `application/json`, with no parameter but a charset of UTF-8. */
@@ -32,8 +33,8 @@ const REPEATED_HEADER = 'must be there once, without a comma.';
 /** Refuses (400 `invalid_request`) any query: `?dry_run=true` must place no order. */
 export const checkNoQuery: Middleware = {
   before: ({ event: { rawQueryString } }) => {
-    const [parameter] = new URLSearchParams(rawQueryString).keys();
-    if (parameter === undefined) return;
+    if (rawQueryString === '') return;
+    const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
     const errors = [{ field: parameter.slice(0, MAX_NAME_LENGTH), detail: 'is not known: an order has no query.' }];
     throw refuse('invalid_request', { part: 'The query', errors });
   },

@@ -434,6 +434,9 @@ describe('the query of an order', () => {
     ['validate', 'validate'],
     ['a%20b=1&c=2', 'a b'],
     ['=', ''],
+    ['&', '&'],
+    ['?', '?'],
+    ['?validate', '?validate'],
     [`${'x'.repeat(65)}=1`, 'x'.repeat(64)],
   ])('is refused: %s', async (query, field) => {
     const answered = await place(ORDER, { query });

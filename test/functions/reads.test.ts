@@ -127,6 +127,7 @@ describe('markets', () => {
   it.each([
     ['Limit=5', 'Limit'],
     ['limit=5&offset=1', 'offset'],
+    ['?limit=5', '?limit'],
     ['limits=5', 'limits'],
     ['a', 'a'],
   ])('are refused with the unknown parameter of %s', async (query, field) => {
