@@ -873,6 +873,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when the venue refuses this operator; the caller can do nothing about it. */
         VenueRefusedServiceProblem: {

@@ -459,6 +459,7 @@ export const ERRORS = {
     title: 'Venue error',
     when: 'the venue answered something unusable; no order was placed',
     on: ['markets', 'book', 'orders'],
+    facts: signedOrder,
     detail: ({ why }: { readonly why: keyof typeof VENUE_ERROR }) => VENUE_ERROR[why],
   },
   venue_refused_service: {

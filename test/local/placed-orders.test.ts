@@ -118,6 +118,25 @@ describe('an order with an end', () => {
   }, 30_000);
 });
 
+describe('an order that the venue refuses for its credentials', () => {
+  it.each([
+    ['error-500', 502, 'venue_error'],
+    ['reset', 502, 'venue_error'],
+    ['restart', 503, 'venue_unavailable'],
+    ['rate-limit', 429, 'rate_limited'],
+    ['refuse', 502, 'venue_refused_service'],
+  ] as const)('is named in the response where others are answered by %s', async (fault, status, code) => {
+    const { service, place } = await open();
+    expect(await place()).toMatchObject({ status: 201 });
+    service.venue.arm([
+      { ...POST, fault: 'unauthorized' },
+      { fault, path: '/auth/', times: 9 },
+    ]);
+    const orderId = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+    expect(await place({}, 'key')).toMatchObject({ status, body: { code, order_id: orderId } });
+  });
+});
+
 describe('what was executed of an order', () => {
   it('is told alike by the answer and by the trades that are looked up after a lost one', async () => {
     const { service, place } = await open();
