@@ -1218,7 +1218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1256,7 +1256,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1294,7 +1294,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1363,7 +1363,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1400,7 +1400,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of a book that the caller has: while it is current, the answer is 304 without a body. */
                 "If-None-Match"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path: {
@@ -1485,7 +1485,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path: {
@@ -1529,7 +1529,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead. */
                 "X-Client-Signature-Expires"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;
@@ -1695,7 +1695,7 @@ export interface operations {
                 "Access-Control-Request-Method"?: string;
                 /** @description The headers that the page wants to send. */
                 "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused. */
+                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
                 "X-Request-Id"?: string;
             };
             path?: never;

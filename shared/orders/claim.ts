@@ -133,16 +133,17 @@ function checkBelongs({ entry }: ClaimDeps, record: OrderRecord, order: LimitOrd
  */
 async function takeRecord(
   deps: ClaimDeps,
-  { key }: KeyedRequest,
+  request: KeyedRequest,
   found: UnfinishedOrder,
   record: UnfinishedOrder,
 ): Promise<FinishedOrder | undefined> {
+  const { key } = request;
   const { orderId } = record;
   // What was counted before stays so.
   const count = record.counted && !found.counted ? deps.dayCap?.admit(record) : undefined;
   const written = await required(() => deps.store.replace(key, record, { heldBy: found.lease.owner }, count), orderId);
   if (written === 'written') return undefined;
-  if (written === 'above_cap') throw aboveDayCap(deps, orderId);
+  if (written === 'above_cap') throw aboveDayCap(deps, request, orderId);
   const winner = await required(() => deps.store.read(key), orderId);
   if (winner?.state === 'finished') return winner;
   // A store's client repeats a write whose answer was lost, and then finds its own record.
@@ -151,20 +152,30 @@ async function takeRecord(
 }
 
 /** `at`: a time of the day that is full. */
-function aboveDayCap({ dayCap, entry, log }: ClaimDeps, orderId: string, at = entry.now()): AppError {
+function aboveDayCap(
+  { dayCap, entry, log }: ClaimDeps,
+  { call }: KeyedRequest,
+  orderId: string,
+  at = entry.now(),
+): AppError {
   if (!dayCap) throw new Error('the store refused a count that nobody asked for');
-  log.audit('an order is above what is left of the daily cap', { order_id: orderId, metric: 'daily_cap_warnings' });
+  const trace = { order_id: orderId, ...call.trace };
+  log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
   return aboutOrder(dayCap.refusal(at), orderId);
 }
 
 /** Gives the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
-async function aboveCapNow(deps: ClaimDeps, found: UnfinishedOrder): Promise<AppError | undefined> {
+async function aboveCapNow(
+  deps: ClaimDeps,
+  request: KeyedRequest,
+  found: UnfinishedOrder,
+): Promise<AppError | undefined> {
   const { dayCap, entry, store } = deps;
   const notional = parseDecimal(found.signing?.notional ?? '');
   const aboveCap = notional && entry.overCap(notional);
   if (aboveCap || !dayCap || !found.counted) return aboveCap;
   const isExceeded = await required(() => dayCap.isExceeded(found, store), found.orderId);
-  return isExceeded ? aboveDayCap(deps, found.orderId) : undefined;
+  return isExceeded ? aboveDayCap(deps, request, found.orderId) : undefined;
 }
 
 /** Takes an unfinished order over; 409 while another request holds it. */
@@ -174,7 +185,7 @@ async function takeOver(deps: ClaimDeps, request: KeyedRequest, found: Unfinishe
   const remaining = leases.remaining(found.lease, entry.now());
   if (remaining > 0) throw orderInProgress(remaining);
   if (found.freed) return signAnew(deps, request, found);
-  const aboveCap = await aboveCapNow(deps, found);
+  const aboveCap = await aboveCapNow(deps, request, found);
   // A record of version 1 says too little for its order to be sent again.
   if (!found.signing || aboveCap) return hold(deps, request, found, 'look_up', aboveCap);
   try {
@@ -250,7 +261,7 @@ async function claimFirst(deps: ClaimDeps, request: KeyedRequest): Promise<Claim
   const written = await required(() => deps.store.create(request.key, record, deps.dayCap?.admit(record)), orderId);
   if (written === 'written') return first;
   // Midnight may have passed while the store was asked.
-  if (written === 'above_cap') throw aboveDayCap(deps, orderId, record.signing?.at);
+  if (written === 'above_cap') throw aboveDayCap(deps, request, orderId, record.signing?.at);
   const winner = await required(() => deps.store.read(request.key), orderId);
   if (!winner) throw orderInProgress(deps.leaseMs);
   // A store's client repeats a write whose answer was lost, and then finds its own record.

@@ -110,7 +110,7 @@ function weigh({ entry, lateArrivalMs }: Deps, { unprovenBefore }: Held, fate: F
  */
 async function release(
   { store, log }: Deps,
-  key: string,
+  { key, call }: KeyedRequest,
   { record, unprovenBefore }: Held,
   fate: Fate,
 ): Promise<OrderRecord | undefined> {
@@ -123,7 +123,7 @@ async function release(
     const written = await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
     return written === 'conflict' ? await store.read(key) : undefined;
   } catch (error) {
-    log.error('lease not released', { order_id: record.orderId, error, metric: 'lease_faults' });
+    log.error('lease not released', { order_id: record.orderId, ...call.trace, error, metric: 'lease_faults' });
     return undefined;
   }
 }
@@ -131,7 +131,7 @@ async function release(
 /** Stores a final answer and returns the record now under the key, or undefined if the store failed. */
 async function storeAnswer(
   { store, log }: Deps,
-  key: string,
+  { key, call }: KeyedRequest,
   record: FinishedOrder,
   expected: Expected,
   count?: DayCount,
@@ -139,7 +139,7 @@ async function storeAnswer(
   try {
     return (await store.replace(key, record, expected, count)) === 'written' ? record : await store.read(key);
   } catch (error) {
-    log.error('final answer not stored', { order_id: record.orderId, error, metric: 'lease_faults' });
+    log.error('final answer not stored', { order_id: record.orderId, ...call.trace, error, metric: 'lease_faults' });
     return undefined;
   }
 }
@@ -168,19 +168,19 @@ function finish(deps: Deps, { record }: Held, answer: FinalAnswer): FinishedOrde
  */
 async function concludePlaced(
   deps: Deps,
-  key: string,
+  request: KeyedRequest,
   held: Held,
   fate: Extract<Fate, { kind: 'placed' }>,
 ): Promise<OrderResult> {
   const record = finish(deps, held, { result: 'placed', placement: fate.placement });
   const { orderId } = record;
   const own = { orderId, fate, replayed: false };
-  const standing = await storeAnswer(deps, key, record, 'unfinished');
+  const standing = await storeAnswer(deps, request, record, 'unfinished');
   if (standing?.state !== 'finished' || standing === record) return own;
   if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
-  const contradiction = { order_id: orderId, record: standing.answer };
+  const contradiction = { order_id: orderId, record: standing.answer, ...request.call.trace };
   deps.log.error('a placed order contradicts its record', { ...contradiction, metric: 'contradicted_records' });
-  await overrule(deps, key, standing, record);
+  await overrule(deps, request, standing, record);
   return own;
 }
 
@@ -188,13 +188,18 @@ async function concludePlaced(
 const MAX_OVERRULINGS = 3;
 
 /** Replaces a refusal that was not true. What was given back counts again, whatever the cap says: the order is there. */
-async function overrule(deps: Deps, key: string, refusal: FinishedOrder, record: FinishedOrder): Promise<void> {
+async function overrule(
+  deps: Deps,
+  request: KeyedRequest,
+  refusal: FinishedOrder,
+  record: FinishedOrder,
+): Promise<void> {
   let standing: OrderRecord | undefined = refusal;
   for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
     if (standing?.state !== 'finished' || standing.orderId !== record.orderId) return;
     if (standing.answer.result === 'placed') return;
     const count = record.counted && !standing.counted ? countOf(record) : undefined;
-    standing = await storeAnswer(deps, key, record, { keptUntil: standing.keepUntil }, count);
+    standing = await storeAnswer(deps, request, record, { keptUntil: standing.keepUntil }, count);
   }
 }
 
@@ -209,14 +214,14 @@ function isSame(standing: FinishedOrder, record: FinishedOrder): boolean {
  */
 async function concludeRefused(
   deps: Deps,
-  key: string,
+  request: KeyedRequest,
   held: Held,
   fate: Extract<Fate, { kind: 'refused' }>,
 ): Promise<OrderResult> {
   const record = { ...finish(deps, held, toRefusal(fate.error)), counted: false };
   const { orderId } = record;
   const holder = { heldBy: held.record.lease.owner };
-  const standing = await storeAnswer(deps, key, record, holder, givenBack(held.record));
+  const standing = await storeAnswer(deps, request, record, holder, givenBack(held.record));
   if (standing?.state === 'finished') {
     return isSame(standing, record) ? { orderId, fate, replayed: false } : resultOf(standing, true);
   }
@@ -226,54 +231,56 @@ async function concludeRefused(
 }
 
 /** Gives a stored answer again and keeps it for another day. */
-async function replay(deps: Deps, key: string, record: FinishedOrder): Promise<OrderResult> {
+async function replay(deps: Deps, { key, call }: KeyedRequest, record: FinishedOrder): Promise<OrderResult> {
   if (record.keepUntil - deps.entry.now() < KEPT_AFTER_USE_MS) {
     try {
       const longer = { ...record, keepUntil: keepUntil(deps) };
       await deps.store.replace(key, longer, { keptUntil: record.keepUntil });
     } catch (error) {
-      deps.log.error('final answer not kept for longer', { order_id: record.orderId, error });
+      deps.log.error('final answer not kept for longer', { order_id: record.orderId, ...call.trace, error });
     }
   }
   return resultOf(record, true);
 }
 
 /** The end of an order that the venue did not take this time; gives what `release` does. */
-type Leave = (deps: Deps, key: string, held: Held, fate: Fate) => Promise<OrderRecord | undefined>;
+type Leave = (deps: Deps, request: KeyedRequest, held: Held, fate: Fate) => Promise<OrderRecord | undefined>;
 
 /** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
-const giveUp: Leave = async (deps, key, held) => {
+const giveUp: Leave = async (deps, request, held) => {
   const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
-  await storeAnswer(deps, key, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
+  await storeAnswer(deps, request, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
   return undefined;
 };
 
 /** Tells the operator, and not the caller, that the daily cap is nearly used up. A store that fails says so elsewhere. */
-async function warnOfDayCap({ dayCap, store, log }: Deps, { record }: Held): Promise<void> {
+async function warnOfDayCap({ dayCap, store, log }: Deps, { call }: KeyedRequest, { record }: Held): Promise<void> {
   const nearlyUsed = await dayCap?.nearlyUsed(record, store).catch(() => undefined);
-  if (nearlyUsed) log.audit('the daily cap is nearly used up', { ...nearlyUsed, metric: 'daily_cap_warnings' });
+  if (!nearlyUsed) return;
+  log.audit('the daily cap is nearly used up', { ...nearlyUsed, ...call.trace, metric: 'daily_cap_warnings' });
 }
 
 /** Places the order of a claim. `logged` names the key in the log. */
 async function placeClaimed(
   deps: Deps,
-  { key, call }: KeyedRequest,
+  request: KeyedRequest,
   held: Held,
   { logged, leave }: { readonly logged: object; readonly leave: Leave },
 ): Promise<OrderResult> {
+  const { call } = request;
   const { orderId } = held.record;
   if (held.send === 'first') deps.log.audit('order signed', { order_id: orderId, ...call.trace, ...logged });
   // Beside the sending, which takes longer.
-  const [handed] = await Promise.all([hand(deps, held, call), warnOfDayCap(deps, held)]);
+  const [handed] = await Promise.all([hand(deps, held, call), warnOfDayCap(deps, request, held)]);
   const fate = weigh(deps, held, handed);
-  if (fate.kind === 'placed') return concludePlaced(deps, key, held, fate);
-  if (fate.kind === 'refused') return concludeRefused(deps, key, held, fate);
+  if (fate.kind === 'placed') return concludePlaced(deps, request, held, fate);
+  if (fate.kind === 'refused') return concludeRefused(deps, request, held, fate);
   if (fate.kind === 'not_taken') {
     // True of this sending alone: the venue may have taken that of a request that has taken over.
-    const standing = await leave(deps, key, held, fate);
+    const standing = await leave(deps, request, held, fate);
     if (standing?.state === 'finished') return resultOf(standing, true);
     if (standing) throw orderInProgress(deps.leaseMs);
-  } else if (fate.why !== 'lease_ended') await release(deps, key, held, fate);
+  } else if (fate.why !== 'lease_ended') await release(deps, request, held, fate);
   // The record is another's then.
   else deps.log.error('lease ended', { order_id: orderId, ...call.trace, metric: 'lease_faults' });
   return { orderId, fate, replayed: false };
@@ -282,7 +289,7 @@ async function placeClaimed(
 async function placeUnderKey(deps: Deps, request: KeyedRequest): Promise<OrderResult> {
   const { key } = request;
   const claimed = await claim(deps, request);
-  if (claimed.send === 'never') return replay(deps, key, claimed.record);
+  if (claimed.send === 'never') return replay(deps, request, claimed.record);
   return placeClaimed(deps, request, claimed, { logged: { idempotency_key_sha256: hashOfKey(key) }, leave: release });
 }
 

@@ -37,10 +37,10 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
 /** Logs each market that is left out once. */
 function createLeftOutLog(log: Log) {
   const logged = new Set<string>();
-  return ({ id, reason }: NonNullable<MarketParse['leftOut']>) => {
+  return ({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call) => {
     if (logged.has(id) || logged.size >= MAX_REMEMBERED_MARKETS) return;
     logged.add(id);
-    log.warn('market left out', { market_id: id, reason });
+    log.warn('market left out', { market_id: id, reason, ...trace });
   };
 }
 
@@ -60,7 +60,7 @@ export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log:
     for (let pages = 0; pages < maxPages; pages += 1) {
       const page = await listMarketPage(gamma, { size, cursor }, call);
       for (const { market, leftOut } of page.markets) {
-        if (leftOut) logLeftOut(leftOut);
+        if (leftOut) logLeftOut(leftOut, call);
         // Trading moves markets between pages while we read them.
         if (market && !found.has(market.id)) found.set(market.id, market);
       }

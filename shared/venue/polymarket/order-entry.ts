@@ -87,7 +87,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       // Any answer carries the venue's time in its `Date` header.
       await clob.send({ name: 'read-time', method: 'GET', path: '/time', timeLimit: LOOK_UP_MS }, call);
     } catch (error) {
-      log.warn('the venue did not tell its time', { error });
+      log.warn('the venue did not tell its time', { ...call.trace, error });
     }
   }
 
@@ -130,7 +130,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
           : { minOrderSize: formatDecimal(minOrderSize) };
       return { kind: 'refused', error: new AppError(message, { code, facts: { ...bounds, ...facts }, cause }) };
     } catch (error) {
-      log.warn('the rules of a token could not be read again', { token_id: tokenId, error });
+      log.warn('the rules of a token could not be read again', { token_id: tokenId, ...call.trace, error });
       return fate;
     }
   }

@@ -31,7 +31,7 @@ export const REQUEST_ID_PARAMETER = parameter(
     z.meta({
       pattern: REQUEST_ID.source,
       description:
-        'Comes back in the answer, and stands in the log line of the request. One of another form is replaced, not refused.',
+        'Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused.',
     }),
   ),
 );

@@ -362,11 +362,22 @@ describe('an order that is above a cap of today', () => {
     await expect(placing).rejects.toMatchObject({ facts: { resetsAt: '2026-09-22T00:00:00Z' } });
   });
 
+  it('is told to the operator where it leaves nothing of that of the day', async () => {
+    const { log, open, place } = openWorld();
+    expect(await endOf(place(open({ dailyCap: '5' })))).toBe('placed live 0x1');
+    expect(log.lines.slice(1)).toMatchObject([{ message: 'the daily cap is nearly used up', ...TRACE }]);
+  });
+
   it('is told to the operator where it is above that of the day', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
     expect(log.lines).toMatchObject([
-      { message: 'an order is above what is left of the daily cap', order_id: '0x1', metric: 'daily_cap_warnings' },
+      {
+        message: 'an order is above what is left of the daily cap',
+        order_id: '0x1',
+        ...TRACE,
+        metric: 'daily_cap_warnings',
+      },
     ]);
   });
 });
@@ -428,7 +439,12 @@ describe('an answer that comes after another process has settled the order', () 
     expect(await endOf(slow.answer())).toBe('placed live 0x1');
     expect(world.store.records.get('key')).toMatchObject({ answer: { result: 'placed' } });
     expect(await world.store.countedOn(DAY)).toBe(0n);
-    const contradiction = { level: 'error', message: 'a placed order contradicts its record', order_id: '0x1' };
+    const contradiction = {
+      level: 'error',
+      message: 'a placed order contradicts its record',
+      order_id: '0x1',
+      ...TRACE,
+    };
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
   });
 
@@ -500,7 +516,7 @@ describe('the record of an order', () => {
     expect(await endOf(place())).toBe(end);
     const error = { message: 'the store does not work' };
     expect(log.lines.slice(1)).toMatchObject([
-      { level: 'error', message, order_id: '0x1', error, metric: 'lease_faults' },
+      { level: 'error', message, order_id: '0x1', ...TRACE, error, metric: 'lease_faults' },
     ]);
   });
 
@@ -558,7 +574,7 @@ describe('the record of an order', () => {
     store.failing.add('replace');
     expect(await endOf(place())).toBe('placed live 0x1 replayed');
     expect(log.lines.slice(1)).toMatchObject([
-      { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', error: {} },
+      { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', ...TRACE, error: {} },
     ]);
   });
 

@@ -120,10 +120,11 @@ export function createAccountSender(
 ): SendAsAccount {
   let warnedAt: number | undefined;
 
-  function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit): void {
+  function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit, { trace }: Call): void {
     if (!warning || (warnedAt !== undefined && now() - warnedAt < LIMIT_WARNING_PAUSE_MS)) return;
     warnedAt = now();
-    log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: { remaining, reset, tier } });
+    const rateLimit = { remaining, reset, tier };
+    log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });
   }
 
   async function attempt(
@@ -136,7 +137,7 @@ export function createAccountSender(
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
     const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
     const response = await clob.send({ ...spec, path: path + query, headers }, call);
-    if (response.rateLimit) heedWarning(response.rateLimit);
+    if (response.rateLimit) heedWarning(response.rateLimit, call);
     return { response, used };
   }
 

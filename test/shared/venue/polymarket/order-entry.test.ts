@@ -164,6 +164,19 @@ describe('an order on a venue that verifies signatures', () => {
       facts: { tickSize: '0.1' },
     });
   });
+
+  it('is refused also where the tick that counts now cannot be read, and the log says in which request', async () => {
+    const world = await openWorld({
+      post: () => ({ status: 400, body: { error: 'order breaks minimum tick size rule: 0.1' } }),
+      book: (_id, index, { query }) =>
+        index === 0 ? { body: bookAnswer(query.get('token_id') ?? '') } : { status: 500, body: 'no' },
+    });
+    const signed = await world.sign();
+    const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
+    await expect(settled(world.entry.submit(signed, call))).rejects.toMatchObject({ code: 'price_off_tick' });
+    const line = { level: 'warn', message: 'the rules of a token could not be read again', request_id: 'r-1' };
+    expect(world.lines.at(-1)).toMatchObject(line);
+  });
 });
 
 describe('an order that is signed for the wrong exchange', () => {

@@ -179,8 +179,9 @@ describe("the venue's clock", () => {
   it('is ours where the venue does not tell', async () => {
     const world = await openWorld();
     await world.venue.close();
-    await world.entry.syncClock(callWithin());
+    const trace = { request_id: 'r-1' };
+    await world.entry.syncClock({ ...callWithin(), trace });
     expect(Math.abs(world.entry.now() - Date.now())).toBeLessThan(1_000);
-    expect(world.lines.at(-1)).toMatchObject({ level: 'warn', message: 'the venue did not tell its time' });
+    expect(world.lines.at(-1)).toMatchObject({ level: 'warn', message: 'the venue did not tell its time', ...trace });
   });
 });

@@ -169,9 +169,10 @@ describe('the list of markets', () => {
     const odd = gammaMarket(5, { version: 'v9' });
     const closed = gammaMarket(6, { acceptingOrders: false, clobTokenIds: null });
     const { data, lines } = await withVenue(() => ({ body: { markets: [odd, closed, gammaMarket(1)] } }));
-    for (const _ of [1, 2]) expect((await data.listMarkets(20, callWithin())).markets.length).toBe(1);
+    const trace = { request_id: 'r-1' };
+    for (const _ of [1, 2]) expect((await data.listMarkets(20, { ...callWithin(), trace })).markets.length).toBe(1);
     expect(lines).toMatchObject([
-      { level: 'warn', message: 'market left out', market_id: '5', reason: 'version is not usable' },
+      { level: 'warn', message: 'market left out', market_id: '5', reason: 'version is not usable', ...trace },
     ]);
   });
 

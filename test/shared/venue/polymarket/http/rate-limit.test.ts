@@ -149,7 +149,8 @@ describe('the rate limit of orders', () => {
     const credentials = createCredentialSource(CREDENTIALS, async () => undefined);
     const deps = { clob: createTransport(warned.url), walletAddress: '0x', credentials, log };
     const send = createAccountSender(deps, () => clock);
-    const ask = () => send(() => ({ name: 'post-order', method: 'POST', path: '/order' }), callWithin());
+    const call = () => ({ ...callWithin(), trace: { request_id: 'r-1' } });
+    const ask = () => send(() => ({ name: 'post-order', method: 'POST', path: '/order' }), call());
     await ask();
     await ask();
     clock += LIMIT_WARNING_PAUSE_MS - 1;
@@ -161,6 +162,7 @@ describe('the rate limit of orders', () => {
       level: 'warn',
       message: 'the venue warns that orders come faster than its rate limit',
       rate_limit: { remaining: 0, reset: 1, tier: 'standard' },
+      request_id: 'r-1',
     };
     expect(lines).toMatchObject([line, line]);
   });
