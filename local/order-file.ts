@@ -168,6 +168,8 @@ interface OpenFile {
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
 function openFile(path: string, patienceMs: number): OpenFile {
   makeDirectory(dirname(path));
+  // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const db = new DatabaseSync(path, { timeout: patienceMs });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -285,6 +285,13 @@ describe('orders in a file', () => {
     other.exec('PRAGMA user_version = 7');
     other.close();
     await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('layout 7');
+  });
+
+  it('leaves what is no file to everybody who may use it', async () => {
+    mkdirSync(dirname(path));
+    execFileSync('mkfifo', ['-m', '666', path]);
+    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('is no file');
+    expect(mode(path)).toBe('666');
   });
 
   it('fails on a row that it cannot read, instead of taking it for no record', async () => {
