@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../functions/routes.ts';
@@ -71,13 +71,21 @@ function layerOptions() {
   return { ...COMMON, entryPoints, outdir: join(OUTPUT, 'layer', 'nodejs') };
 }
 
+/**
+ * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK ships modes as it finds them, and
+ * names an asset by its contents alone, so that one of a private umask would stay unreadable with the next deploy too.
+ */
+async function writeReadable(path: string, contents: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+  await chmod(path, 0o644);
+}
+
 /** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */
 async function write(files: readonly OutputFile[], outdir: string): Promise<void> {
   for (const { path, contents } of files) {
     const name = relative(OUTPUT, path);
-    const target = join(outdir, name.endsWith('.map') ? 'maps' : '', name);
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, contents);
+    await writeReadable(join(outdir, name.endsWith('.map') ? 'maps' : '', name), contents);
   }
 }
 
@@ -96,7 +104,7 @@ export async function buildAssets(outdir: string): Promise<Sizes> {
   }
   const layer = await build(layerOptions());
   await write(layer.outputFiles, outdir);
-  await copyFile(CURVE.path, join(outdir, 'layer/nodejs', CURVE.name));
+  await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
   return measure(metafiles, layer.metafile);
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -62,6 +62,19 @@ describe('the build', () => {
     await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));
     await promisify(execFile)(process.execPath, ['infra/build.ts'], { cwd: elsewhere });
     expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(await contentsOf(join(folder, 'here')));
+  }, 300_000);
+
+  it('can be read by the user of Lambda, however private the files of its builder are', async () => {
+    const root = join(folder, 'private');
+    const umask = process.umask(0o077);
+    try {
+      await buildAssets(root);
+    } finally {
+      process.umask(umask);
+    }
+    const files = Object.keys(await contentsOf(root));
+    const modes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).mode & 0o777));
+    expect(new Set(modes)).toStrictEqual(new Set([0o644]));
   }, 300_000);
 
   it('ships no source map and no folder of this machine', async () => {
