@@ -11,9 +11,9 @@ export type Context = Readonly<Record<string, unknown>>;
 /** The command line gives texts, cdk.json gives JSON: both are read alike. */
 export function readText(context: Context, name: string): string | undefined {
   const value = context[name];
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined) return undefined;
   // Mostly a shell's variable that is not set: a cap would be gone, or the check of clients, without a word.
-  if (value === '') throw new SettingError(`${name} is empty: leave it out, or say what it is.`);
+  if (value === '' || value === null) throw new SettingError(`${name} is empty: leave it out, or say what it is.`);
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new SettingError(`${name} must be a text.`);

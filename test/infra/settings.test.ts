@@ -256,8 +256,10 @@ describe('settings', () => {
 
   it.each(NAMES.filter((name) => name !== 'env'))('refuse an empty %s, with orders and without', (name) => {
     const sentence = `SettingError: ${name} is empty: leave it out, or say what it is.`;
-    expect(problemOf({ ...ORDER_CONTEXT, [name]: '' })).toBe(sentence);
-    expect(problemOf({ [name]: '' })).toBe(sentence);
+    for (const empty of ['', null]) {
+      expect(problemOf({ ...ORDER_CONTEXT, [name]: empty })).toBe(sentence);
+      expect(problemOf({ [name]: empty })).toBe(sentence);
+    }
   });
 
   it('take the kind of account from its address, and warn of one that the key does not control', () => {
