@@ -15,6 +15,10 @@ export function readText(context: Context, name: string): string | undefined {
   // Mostly a shell's variable that is not set: a cap would be gone, or the check of clients, without a word.
   if (value === '' || value === null) throw new SettingError(`${name} is empty: leave it out, or say what it is.`);
   if (typeof value === 'string') return value;
+  // An audience of 19 digits would be another one.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new SettingError(`${name} has more digits than a number keeps: put it in quotes.`);
+  }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new SettingError(`${name} must be a text.`);
 }

@@ -27,7 +27,9 @@ function parseFile(text: string, file: string): Context {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw malformed;
   // JSON takes the last of two, and a reader the first: whose cap would it be?
-  const names = [...text.matchAll(/"(\w+)"\s*:/g)].map(([, name]) => name);
+  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, written = '', colon]) =>
+    colon === undefined ? [] : String(JSON.parse(written)),
+  );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new SettingError(`deploy/${file} has ${twice} twice; leave one.`);
   return { ...parsed };

@@ -22,6 +22,11 @@ beforeAll(async () => {
     await writeFile(join(folder, `${name}.json`), JSON.stringify(settings));
   }
   await writeFile(join(folder, 'broken.json'), '{"privateKeySecret":"0xsecret",}');
+  await writeFile(join(folder, 'long.json'), '{"stackName":"a","jwtAudience":179834912834912834}');
+  await writeFile(
+    join(folder, 'escaped.json'),
+    '{"stackName":"a","maxDailyNotional":"5","maxDailyNotiona\\u006c":"500"}',
+  );
   await writeFile(join(folder, 'twice.json'), '{"stackName":"a","maxDailyNotional":"5","maxDailyNotional":"500"}');
 });
 
@@ -61,6 +66,12 @@ describe('the file of an environment', () => {
     ['is no JSON', { env: 'broken' }, /^SettingError: deploy\/broken\.json must be JSON: one object/],
     ['is no object', { env: 'list' }, /^SettingError: deploy\/list\.json must be JSON: one object/],
     ['says a thing twice', { env: 'twice' }, /^SettingError: deploy\/twice\.json has maxDailyNotional twice/],
+    ['says a thing twice in other letters', { env: 'escaped' }, /escaped\.json has maxDailyNotional twice/],
+    [
+      'has a number that JSON changes',
+      { env: 'long' },
+      /^SettingError: jwtAudience has more digits .* put it in quotes/,
+    ],
     ['holds more than texts', { env: 'deep' }, /^SettingError: corsOrigins must be a text/],
     ['misspells a name', { env: 'misspelt' }, /^SettingError: maxDailyNotionl .* did you mean maxDailyNotional\?$/],
     ['names no stack', { env: 'nameless' }, /^SettingError: deploy\/nameless\.json must say stackName/],
