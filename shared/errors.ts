@@ -587,6 +587,11 @@ export class AppError extends Error {
   }
 }
 
+/** Tells that the venue refuses the API credentials of this operator. */
+export function areCredentialsRefused(error: unknown): boolean {
+  return error instanceof AppError && error.facts['reason'] === 'credentials';
+}
+
 /** Gives an error that is about a signed order its order id, if its code has one: two are about another's order. */
 export function aboutOrder(error: AppError, orderId: string): AppError {
   const { code, message, facts, retryAfter, replayed, cause } = error;

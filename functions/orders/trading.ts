@@ -1,6 +1,6 @@
 import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-entry';
 import { type DeployedConfig, EOA_WARNING } from '../../shared/config.ts';
-import { AppError, refuse } from '../../shared/errors.ts';
+import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import { ConfigError } from '../../shared/formats.ts';
 import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
@@ -50,11 +50,6 @@ function sameCredentials(a: WalletKey, b: WalletKey): boolean {
   );
 }
 
-/** The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again. */
-function areCredentialsRefused(error: unknown): boolean {
-  return error instanceof AppError && error.facts['reason'] === 'credentials';
-}
-
 /** Reads the credentials after a rotation. A rotated key closes trading: the next request decides whose it is. */
 async function reload(
   deps: TradingDeps,
@@ -80,6 +75,7 @@ async function open(deps: TradingDeps, close: () => void, opening: Call | undefi
   const reloadCredentials = (call: Call) => reload(deps, key, close, call);
   const entry = createOrderEntry({ ...config, ...key, reloadCredentials }, log);
   const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+  // The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again.
   const place: Orders['place'] = async (...request) => {
     try {
       const result = await orders.place(...request);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { findAccount } from '../../shared/accounts.ts';
 import type { ApiCredentials } from '../../shared/credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
-import { AppError } from '../../shared/errors.ts';
+import { areCredentialsRefused } from '../../shared/errors.ts';
 import {
   type Account,
   type AccountReads,
@@ -25,10 +25,6 @@ export interface Asking {
   readonly newCall: Run['newCall'];
 }
 
-function areRefused(error: unknown): boolean {
-  return error instanceof AppError && error.facts['reason'] === 'credentials';
-}
-
 const HAVE_NONE_FIX =
   'The first order makes them. To make them now: npx node --env-file=.env venue.mjs list (docs/clients.md has the file).';
 
@@ -45,7 +41,7 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
     const origin = key.credentials ? 'that are set' : 'derived from the key';
     return { finding: ok(`The API credentials ${origin} work.`), value: { credentials, reads } };
   } catch (error) {
-    if (!areRefused(error)) throw error;
+    if (!areCredentialsRefused(error)) throw error;
     const message = key.credentials
       ? `The venue refuses the API credentials that are set: they are not those of ${address}.`
       : `The venue refuses the signature of ${address}, from which API credentials are derived.`;

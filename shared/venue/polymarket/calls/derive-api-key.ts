@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ApiCredentials } from '../../../credentials.ts';
-import { AppError } from '../../../errors.ts';
+import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
 import type { Call } from '../../port.ts';
@@ -34,10 +34,6 @@ async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise
   const credentials = parseCredentials(response);
   if (!credentials) throw translate(response);
   return credentials;
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
 const DERIVE = { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key' } as const;
@@ -100,7 +96,7 @@ async function attempt(clob: Transport, wallet: Wallet, call: Call, attempts: 1 
   if (!Array.isArray(answers)) return answers;
   if (wasClockWrong(clob, skew) && attempts > 1) return attempt(clob, wallet, call, 1);
   // One of the two is always refused; what stopped the other is what the operator needs to know.
-  throw answers.find((error) => !isRefusal(error)) ?? answers[0];
+  throw answers.find((error) => !areCredentialsRefused(error)) ?? answers[0];
 }
 
 /** The first success, or the reasons of all failures in the order of the promises. */
