@@ -3,8 +3,8 @@ import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../settings.ts';
 import type { Call } from '../../port.ts';
 import type { SendAsAccount } from '../http/account.ts';
-import { parseAnswer, refuseRead, translateFailure } from '../http/reads.ts';
-import { TransportError, type VenueHttpResponse } from '../http/transport.ts';
+import { answerTo, parseAnswer, refuseRead } from '../http/reads.ts';
+import type { VenueHttpResponse } from '../http/transport.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
@@ -45,12 +45,8 @@ function collateralOf(signatureType: SignatureType): string {
 
 /** Makes the reads of an account (https://docs.polymarket.com/api-reference, "account"). */
 export function createAccountReads(send: SendAsAccount): AccountReads {
-  async function ask(name: string, path: string, call: Call, search = ''): Promise<VenueHttpResponse> {
-    try {
-      return (await send(() => ({ name, method: 'GET', path, query: search }), call)).response;
-    } catch (error) {
-      throw error instanceof TransportError ? translateFailure(error) : error;
-    }
+  async function ask(name: string, path: string, call: Call, query = ''): Promise<VenueHttpResponse> {
+    return (await answerTo(send(() => ({ name, method: 'GET', path, query }), call))).response;
   }
 
   return {

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../port.ts';
-import { readShape, translateFailure } from '../http/reads.ts';
-import { type Transport, TransportError } from '../http/transport.ts';
-import { errorText } from '../wire.ts';
+import { answerTo, readShape, refuserOf } from '../http/reads.ts';
+import type { Transport } from '../http/transport.ts';
 
 /**
  * Countries, and regions of countries, from which the venue's API takes no new orders: those that it blocks and those
@@ -48,10 +47,8 @@ export type OrdersFromHere = 'taken' | 'region' | 'firewall' | 'unclear';
  */
 export async function probeOrders(clob: Transport, call: Call): Promise<OrdersFromHere> {
   const spec = { name: 'probe-orders', method: 'POST', path: '/order', body: '{}' } as const;
-  const { status, isJson, text } = await clob.send(spec, call).catch((error: unknown) => {
-    throw error instanceof TransportError ? translateFailure(error) : error;
-  });
+  const response = await answerTo(clob.send(spec, call));
+  const { status, isJson } = response;
   if (isJson && (status === 400 || status === 401)) return 'taken';
-  if (status !== 403) return 'unclear';
-  return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
+  return status === 403 ? refuserOf(response) : 'unclear';
 }

@@ -32,10 +32,19 @@ async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
 }
 
 /** Translates an answer that did not come. */
-export function translateFailure({ kind, cause }: TransportError): AppError {
+function translateFailure({ kind, cause }: TransportError): AppError {
   if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' }, { cause });
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
   return refuse('venue_error', { why: 'broken_off' }, { cause });
+}
+
+/** Waits for an answer that is asked for once; throws as `readWithRetry`, and whatever else was thrown as it is. */
+export async function answerTo<T>(sending: Promise<T>): Promise<T> {
+  try {
+    return await sending;
+  } catch (error) {
+    throw error instanceof TransportError ? translateFailure(error) : error;
+  }
 }
 
 /**
@@ -53,15 +62,18 @@ export async function readWithRetry(http: Transport, spec: VenueHttpRequest, cal
   return result;
 }
 
+/** Names who refuses this machine with a 403: the venue for its region, or the firewall before it. */
+export function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
+  return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
+}
+
 /** Translates a status other than success of a read. */
-export function refuseRead({ status, retryAfter, isJson, text }: VenueHttpResponse): AppError {
+export function refuseRead(response: VenueHttpResponse): AppError {
+  const { status, retryAfter, isJson } = response;
   const wait = { retryAfter: toldWait(retryAfter) };
   if (status === 429) return refuse('rate_limited', { rateOf: 'requests' }, wait);
   if (status === 425 || status === 503) return refuse('venue_unavailable', { why: 'busy' }, wait);
-  if (status === 403) {
-    const region = isJson && /restricted in your region/i.test(errorText(text) ?? '');
-    return refuse('venue_refused_service', { reason: region ? 'region' : 'firewall' });
-  }
+  if (status === 403) return refuse('venue_refused_service', { reason: refuserOf(response) });
   const cause = new Error(`status ${status}${isJson ? '' : ', not JSON'}`);
   return refuse('venue_error', { why: 'unusable' }, { cause });
 }
