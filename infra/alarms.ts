@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -6,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { Readers } from './readers.ts';
-import type { ServiceMetrics } from './service-metrics.ts';
+import { PERIOD, type ServiceMetrics } from './service-metrics.ts';
 
 interface AlarmSpec {
   readonly metric: IMetric;
@@ -19,8 +18,6 @@ interface AlarmSpec {
   /** Set where a bad build can ring it while it is a canary, which then goes back; a venue or a caller is no reason to. */
   readonly stopsRollout?: boolean;
 }
-
-const PERIOD = Duration.minutes(5);
 
 /**
  * Alarms on what an operator has to act on, each of them quiet when nobody asks for anything. The id of an alarm is the

@@ -21,7 +21,7 @@ export const WARNINGS = [
 export const GATEWAY_THROTTLES = 'gateway_throttles';
 
 /** Short enough to act on, long enough for a service that is asked rarely. */
-const PERIOD = Duration.minutes(5);
+export const PERIOD = Duration.minutes(5);
 
 /** The metrics that are read out of the functions' log lines (functions/metrics.ts), in the namespace of the stack. */
 export class ServiceMetrics {

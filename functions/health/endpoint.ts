@@ -1,3 +1,4 @@
+import type { Mode } from '../../shared/config.ts';
 import { LOCAL_BUDGET_MS } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -6,7 +7,7 @@ import type { Wire } from '../schemas.ts';
 import type { healthStatus } from './response.ts';
 
 export interface HealthFacts {
-  readonly mode: 'read-only' | 'order-placing';
+  readonly mode: Mode;
   /** EIP-55 address of the configured key, with or without the opt-in. */
   readonly walletAddress: string | null;
   /** The account that holds the funds, where it is not the key's. */

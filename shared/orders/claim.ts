@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { formatDecimal, multiplyDecimals, parseDecimal } from '../decimal.ts';
 import { dropOldest } from '../drop-oldest.ts';
-import { AppError, aboutOrder, refuse } from '../errors.ts';
+import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
 import type { DayCap } from './day-cap.ts';
@@ -116,7 +116,7 @@ function isFreed(record: OrderRecord): boolean {
  * prevent. A freed key is bound to its order alone.
  */
 function checkBelongs({ entry }: ClaimDeps, record: OrderRecord, order: LimitOrder): void {
-  const reused = (belongsTo: 'another order' | 'another wallet' | 'another account' | 'another venue') =>
+  const reused = (belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']) =>
     refuse('idempotency_key_reused', { belongsTo });
   if (record.fingerprint !== fingerprintOf(order)) throw reused('another order');
   if (isFreed(record)) return;

@@ -1,5 +1,5 @@
 import { loadWalletKinds } from '#venue/order-entry';
-import { type AppError, type FieldError, refuse } from '../../../shared/errors.ts';
+import { type AppError, type FactsOf, type FieldError, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
@@ -98,7 +98,7 @@ export function createVerification(publicAuthority: string | undefined): ClientV
         });
       const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
       if (!signature || !expires) return { refusal: refuse('client_signature_required', { challenge }) };
-      const invalid = (why: 'malformed' | 'foreign' | 'expired' | 'too_far_ahead') => ({
+      const invalid = (why: FactsOf<'client_signature_invalid'>['why']) => ({
         refusal: refuse('client_signature_invalid', { challenge, why }),
       });
       const [holder, validUntil] = [holderOf(clientAddress), parseTime(expires)];
