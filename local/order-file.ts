@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { DAY_KEPT_MS } from '../shared/limits.ts';
 import type { DayCount, Expected, Written } from '../shared/orders/record.ts';
 
 /** An order as the table has it. */
@@ -67,9 +68,6 @@ export interface OrderFile {
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
 const LAYOUT = 2;
-
-/** The sum of a day is kept so long: until no order of it can be given back any more, and then some. */
-const DAY_KEPT_MS = 7 * 86_400_000;
 
 /** Waits so long for further finished orders before the log is emptied of their signed bytes, and between attempts. */
 const EMPTYING_PAUSE_MS = 250;

@@ -12,7 +12,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import { STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
+import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import type { RecordForm } from '../settings.ts';
 import { packRecord, unpackRecord } from './packed-record.ts';
 import {
@@ -102,12 +102,9 @@ function keyOfDay(day: string): string {
   return `\u0000day ${day}`;
 }
 
-/** The sum of a day is kept so long: until no order of it can be given back any more, and then some. */
-const DAY_KEPT_S = 7 * 86_400;
-
 /** Adds to the sum of a day, where that does not make it too large. */
 function countItem(TableName: string, { day, units, atMost }: DayCount): TransactWriteItem {
-  const end = Date.parse(`${day}T00:00:00Z`) / 1_000 + DAY_KEPT_S;
+  const end = toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS);
   return {
     Update: {
       TableName,
