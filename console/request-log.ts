@@ -4,7 +4,7 @@ import { make, makeButton, timeOfDay } from './dom.ts';
 /** Older requests are dropped from the page, reads before orders: a live book alone fills it within a minute. */
 const MAX_ENTRIES = 50;
 
-interface Outcome {
+interface Ended {
   /** Status of the answer, or the reason why there is none. */
   readonly result: string;
   readonly tookMs: number;
@@ -33,18 +33,18 @@ function read(url: string, { method = 'GET', headers, body }: RequestInit): Sent
   return { url, method, headers: [...new Headers(headers)], body: typeof body === 'string' ? body : undefined };
 }
 
-function describe({ method, url }: SentRequest, { result, tookMs, replayed }: Outcome, count: number): string {
+function describe({ method, url }: SentRequest, { result, tookMs, replayed }: Ended, count: number): string {
   const { pathname, search } = new URL(url);
   const path = decodeURIComponent(pathname + search).replace(/\d{20,}/, (id) => `${id.slice(0, 6)}…`);
   const times = count > 1 ? ` (${count} times)` : '';
   return `${timeOfDay()} ${method} ${path} → ${result}${replayed ? ', replayed' : ''}, ${tookMs} ms${times}`;
 }
 
-function makeEntry(request: SentRequest, outcome: Outcome, summary: HTMLElement): HTMLElement {
+function makeEntry(request: SentRequest, ended: Ended, summary: HTMLElement): HTMLElement {
   const command = curlOf(request);
   // Pages on http have no clipboard, but those of this machine.
   const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
-  const id = outcome.requestId === null ? [] : [make('p', {}, `Request id: ${outcome.requestId}`)];
+  const id = ended.requestId === null ? [] : [make('p', {}, `Request id: ${ended.requestId}`)];
   const details = make('details', {}, summary, make('pre', {}, command), id, copy);
   return make('li', { class: request.method === 'GET' ? 'read' : 'order' }, details);
 }
@@ -54,15 +54,15 @@ export function createRequestLog(list: HTMLElement): RequestLog {
   let newest: Entry | undefined;
   let isLosing = (): boolean => false;
 
-  function write(request: SentRequest, outcome: Outcome): void {
-    const sameAs = request.method === 'GET' ? `${request.url} ${outcome.result}` : '';
+  function write(request: SentRequest, ended: Ended): void {
+    const sameAs = request.method === 'GET' ? `${request.url} ${ended.result}` : '';
     if (newest && sameAs !== '' && newest.sameAs === sameAs) {
       newest = { ...newest, count: newest.count + 1 };
-      newest.summary.textContent = describe(request, outcome, newest.count);
+      newest.summary.textContent = describe(request, ended, newest.count);
       return;
     }
-    newest = { sameAs, count: 1, summary: make('summary', {}, describe(request, outcome, 1)) };
-    list.prepend(makeEntry(request, outcome, newest.summary));
+    newest = { sameAs, count: 1, summary: make('summary', {}, describe(request, ended, 1)) };
+    list.prepend(makeEntry(request, ended, newest.summary));
     const [, ...older] = list.children;
     if (older.length < MAX_ENTRIES) return;
     (older.findLast(({ classList }) => classList.contains('read')) ?? older.at(-1))?.remove();
@@ -70,7 +70,7 @@ export function createRequestLog(list: HTMLElement): RequestLog {
 
   async function exchange(request: SentRequest, init: RequestInit): Promise<Response> {
     const startedAt = performance.now();
-    const outcome = (result: string, headers?: Headers) => ({
+    const ended = (result: string, headers?: Headers) => ({
       result,
       tookMs: Math.round(performance.now() - startedAt),
       requestId: headers?.get('x-request-id') ?? null,
@@ -79,15 +79,15 @@ export function createRequestLog(list: HTMLElement): RequestLog {
     try {
       const response = await fetch(request.url, init);
       if (request.method !== 'POST' || !isLosing()) {
-        write(request, outcome(String(response.status), response.headers));
+        write(request, ended(String(response.status), response.headers));
         return response;
       }
       await response.body?.cancel();
     } catch (error) {
-      if (!init.signal?.aborted) write(request, outcome('no answer'));
+      if (!init.signal?.aborted) write(request, ended('no answer'));
       throw error;
     }
-    write(request, outcome('answer lost by this page'));
+    write(request, ended('answer lost by this page'));
     throw new TypeError('This page threw the answer away.');
   }
 

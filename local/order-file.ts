@@ -43,7 +43,7 @@ export interface NumberedCall {
 }
 
 /** The end of a call: its answer, or the reason why there is none. */
-export interface Outcome {
+export interface CallResult {
   readonly id: number;
   readonly answer?: OrderAnswer;
   readonly failure?: string;
@@ -55,12 +55,12 @@ export interface Outcome {
  */
 export interface OrderFile {
   /** Answers calls that write nothing. */
-  read(calls: readonly NumberedCall[], patienceMs: number): readonly Outcome[];
+  read(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[];
   /**
    * Answers calls in their order, in one transaction: they share a flush to the disk, and none is answered before it. A
    * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
    */
-  write(calls: readonly NumberedCall[], patienceMs: number): readonly Outcome[] | 'locked';
+  write(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] | 'locked';
   /** Tells the file from any other that comes to its path; `undefined` until it was first opened. */
   identity(): string | undefined;
   close(): void;
@@ -247,7 +247,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Does one call of a transaction, all of it or nothing. Throws where SQLite has given up the transaction itself. */
-function attempt(file: OpenFile, { id, call }: NumberedCall): Outcome {
+function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
   const { db, statements } = file;
   statements.beginCall.run();
   try {
@@ -334,12 +334,12 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     write: (calls, patienceMs) =>
       use(patienceMs, (file) => {
         if (!begin(file, patienceMs)) return 'locked';
-        const outcomes = calls.map((call) => attempt(file, call));
+        const results = calls.map((call) => attempt(file, call));
         file.statements.commit.run();
         if (calls.some(leavesBytes)) emptySoon();
         // Perhaps a fault of the file: what is asked next opens it anew.
-        if (outcomes.some(({ failure }) => failure !== undefined)) close();
-        return outcomes;
+        if (results.some(({ failure }) => failure !== undefined)) close();
+        return results;
       }),
     identity: () => known,
     close,

@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { STORE_CALL_MS, STORE_OPEN_MS } from '../shared/limits.ts';
-import type { OrderAnswer, OrderCall, Outcome } from './order-file.ts';
+import type { CallResult, OrderAnswer, OrderCall } from './order-file.ts';
 
 /** Facts that a thread is started with. */
 export interface StoreThreadData {
@@ -21,7 +21,7 @@ export interface StoreRequest {
 /** The ends of requests that ended together. */
 export interface StoreResponse {
   readonly identity: string | undefined;
-  readonly outcomes: readonly Outcome[];
+  readonly results: readonly CallResult[];
 }
 
 /** A file of orders in a thread of its own. */
@@ -70,9 +70,9 @@ export function createStoreThread(
       if (running?.worker === worker) running = undefined;
       for (const id of waiting.keys()) settle(id, ({ reject }) => reject(new Error(reason)));
     };
-    worker.on('message', ({ identity: seen, outcomes }: StoreResponse) => {
+    worker.on('message', ({ identity: seen, results }: StoreResponse) => {
       identity = seen;
-      for (const { id, answer, failure } of outcomes) {
+      for (const { id, answer, failure } of results) {
         settle(id, ({ resolve, reject }) => (failure === undefined ? resolve(answer) : reject(new Error(failure))));
       }
     });

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { STORE_REPORT_MS } from '../shared/limits.ts';
-import { createOrderFile, type OrderCall, type OrderFile, type Outcome, reasonOf } from './order-file.ts';
+import { type CallResult, createOrderFile, type OrderCall, type OrderFile, reasonOf } from './order-file.ts';
 import { monotonicMs, type StoreRequest, type StoreResponse, type StoreThreadData } from './store-thread.ts';
 
 /** The writes of one group at most: the first of a crowd are answered before the last are begun. */
@@ -27,7 +27,7 @@ function part(group: Group): readonly [reads: TimedCall[], writes: TimedCall[]] 
   return [reads, writes];
 }
 
-function failed(group: Group, failure: string): readonly Outcome[] {
+function failed(group: Group, failure: string): readonly CallResult[] {
   return group.map(({ id }) => ({ id, failure }));
 }
 
@@ -45,8 +45,8 @@ function serve({ path, identity }: StoreThreadData): void {
   const file = createOrderFile(path, identity);
   const waiting: TimedCall[] = [];
   let closing: number | undefined;
-  const respond = (outcomes: readonly Outcome[]) => {
-    if (outcomes.length > 0) parentPort?.postMessage({ identity: file.identity(), outcomes } satisfies StoreResponse);
+  const respond = (results: readonly CallResult[]) => {
+    if (results.length > 0) parentPort?.postMessage({ identity: file.identity(), results } satisfies StoreResponse);
   };
   /** Gives those that have more than a time left, and fails the others. */
   const inTime = (group: Group, leastMs: number, failure: string): Group => {
@@ -58,8 +58,8 @@ function serve({ path, identity }: StoreThreadData): void {
   const answer = (group: Group, ask: OrderFile['read' | 'write']) => {
     if (group.length === 0) return;
     try {
-      const outcomes = ask(group, patienceOf(group));
-      if (outcomes !== 'locked') return respond(outcomes);
+      const results = ask(group, patienceOf(group));
+      if (results !== 'locked') return respond(results);
       // Reads that came in the meantime are answered before the next attempt.
       waiting.unshift(...inTime(group, STORE_REPORT_MS, 'Another process holds the file of the order store.'));
     } catch (error) {

@@ -32,7 +32,7 @@ export const WAY_MS = 1_000;
 
 /** One attempt to send an order. */
 export const SEND_MS = 12_000;
-/** Left before the end of an order's budget when the sending ends, so that an unknown outcome can be looked up. */
+/** Left before the end of an order's budget when the sending ends, so that an order of unknown fate can be looked up. */
 export const LOOK_UP_RESERVE_MS = 5_000;
 /** An order is not sent with less time than this for the venue to answer. */
 export const MIN_SEND_MS = 1_000;

@@ -10,7 +10,7 @@ import {
   type Inspection,
   type NotedCollateral,
 } from '../../shared/venue/polymarket/inspection.ts';
-import { type Finding, fail, type Outcome, ok, type Run, warn } from './run.ts';
+import { type CheckResult, type Finding, fail, ok, type Run, warn } from './run.ts';
 import type { Key } from './setup-checks.ts';
 
 /** The API credentials that work, and the reads that they open. */
@@ -29,7 +29,7 @@ const HAVE_NONE_FIX =
   'The first order makes them. To make them now: npx node --env-file=.env venue.mjs list (docs/clients.md has the file).';
 
 /** Makes an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
-export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<Outcome<OpenedAccount>> {
+export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<OpenedAccount>> {
   const { address } = key.wallet;
   const call = newCall();
   try {
@@ -53,7 +53,11 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
 }
 
 /** Derives the API credentials and writes them to a new file of the owner's alone, in the members of the secret. */
-export async function writeCredentials(file: string, key: Key, { venue, newCall }: Asking): Promise<Outcome<never>> {
+export async function writeCredentials(
+  file: string,
+  key: Key,
+  { venue, newCall }: Asking,
+): Promise<CheckResult<never>> {
   const credentials = await venue.findApiKey(key.wallet, newCall());
   if (!credentials) {
     return { finding: fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX) };
@@ -74,7 +78,7 @@ export async function writeCredentials(file: string, key: Key, { venue, newCall 
 }
 
 /** Asks if the account may only close positions. */
-export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<Outcome<never>> {
+export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<CheckResult<never>> {
   return (await reads.isClosedOnly(newCall()))
     ? {
         finding: fail(
@@ -112,7 +116,7 @@ export async function checkFunds(
   { reads }: OpenedAccount,
   refresh: boolean,
   { newCall }: Asking,
-): Promise<Outcome<NotedCollateral>> {
+): Promise<CheckResult<NotedCollateral>> {
   const call = newCall();
   const { signatureType } = account;
   const first = await reads.readCollateral(signatureType, call);
@@ -130,9 +134,9 @@ export async function checkFunds(
 /** Names the approvals that the account lacks by what is not possible without them. */
 export async function checkApprovals(
   { funderAddress }: Account,
-  funds: Promise<Outcome<NotedCollateral>>,
+  funds: Promise<CheckResult<NotedCollateral>>,
   { venue, newCall }: Asking,
-): Promise<Outcome<never>> {
+): Promise<CheckResult<never>> {
   const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, newCall()), funds]);
   const lacking = findLacking(given, noted?.notAllowed ?? new Set());
   if (lacking.length === 0) return { finding: ok('The exchanges may move what orders need.') };
@@ -154,7 +158,7 @@ export async function checkProfile(
   { wallet }: Key,
   funder: string,
   { venue, newCall }: Asking,
-): Promise<Outcome<never>> {
+): Promise<CheckResult<never>> {
   const call = newCall();
   const asked = [...new Set([funder, wallet.address])];
   const known = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));

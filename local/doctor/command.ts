@@ -94,8 +94,8 @@ async function run(options: DoctorOptions, env: Environment, json: boolean, writ
   // Loaded only here: `--help` does without.
   const { examine } = await import('./doctor.ts');
   const checks: Line[] = [];
-  for (const { id, outcome } of examine(options, env)) {
-    const line = { id, ...(await outcome).finding };
+  for (const { id, result } of examine(options, env)) {
+    const line = { id, ...(await result).finding };
     checks.push(line);
     if (!json) write(inWords(line));
   }

@@ -61,7 +61,7 @@ function share(run: Run, options: DoctorOptions, env: Environment): Shared {
   const config = run.check('config', HERE, async () => checkConfig(options, env));
   const key =
     secret === undefined
-      ? { id: 'config', outcome: config.outcome.then(({ value, finding }) => (value ? keyOf(value) : { finding })) }
+      ? { id: 'config', result: config.result.then(({ value, finding }) => (value ? keyOf(value) : { finding })) }
       : run.check('secret', { asks: 'AWS Secrets Manager' }, async () => checkSecret(secret, await need(config)));
   let venue: Inspection | undefined;
   const ask = async () => {
@@ -95,7 +95,7 @@ function addAccount({ run, options, key, config, ask }: Shared, account: Step<Ac
     checkFunds(await need(account), await need(opened), options.refresh, await ask()),
   );
   const data = { asks: new URL(dataUrl).host, optional: true };
-  run.check('approvals', data, async () => checkApprovals(await need(account), funds.outcome, await ask()));
+  run.check('approvals', data, async () => checkApprovals(await need(account), funds.result, await ask()));
   run.check('profile', { ...GAMMA, optional: true }, async () => {
     const { funderAddress } = (await need(config)).config;
     const owner = await need(key);
@@ -115,7 +115,7 @@ export function examine(options: DoctorOptions, env: Environment): readonly Step
   );
   run.check('smallest_order', HERE, async () => {
     const { config: settings } = await need(config);
-    return checkSmallestOrder(settings, await need(reads), (await funds.outcome).value);
+    return checkSmallestOrder(settings, await need(reads), (await funds.result).value);
   });
   run.check('picture', { asks: 'The venue', optional: true }, async () => {
     await need(reads);

@@ -12,15 +12,15 @@ export interface Finding {
 }
 
 /** A finding, and for the checks after it what it was found with. Without a value, those that need it are skipped. */
-export interface Outcome<T> {
+export interface CheckResult<T> {
   readonly finding: Finding;
   readonly value?: T | undefined;
 }
 
-/** A check that runs or has run. Its outcome never rejects. */
+/** A check that runs or has run. Its result never rejects. */
 export interface Step<T> {
   readonly id: string;
-  readonly outcome: Promise<Outcome<T>>;
+  readonly result: Promise<CheckResult<T>>;
 }
 
 export function ok(message: string): Finding {
@@ -45,8 +45,8 @@ class Unmet extends Error {
 }
 
 /** Gives what a check was found with; throws `Unmet` where it has no value. */
-export async function need<T>({ id, outcome }: Step<T>): Promise<T> {
-  const { value, finding } = await outcome;
+export async function need<T>({ id, result }: Step<T>): Promise<T> {
+  const { value, finding } = await result;
   if (value !== undefined) return value;
   throw new Unmet(finding.status === 'skip' ? finding.message : `It needs ${id}, which has to pass first.`);
 }
@@ -96,7 +96,7 @@ interface CheckOptions {
 export interface Run {
   /** In the order in which they were added. */
   readonly steps: readonly Step<unknown>[];
-  check<T>(id: string, options: CheckOptions, body: () => Promise<Outcome<T>>): Step<T>;
+  check<T>(id: string, options: CheckOptions, body: () => Promise<CheckResult<T>>): Step<T>;
   /** A call of the venue that ends with its check's time, or with the run's. */
   newCall(): Call;
 }
@@ -107,8 +107,8 @@ export function createRun(): Run {
   const steps: Step<unknown>[] = [];
 
   /** Bounds even what takes no deadline, a file system for example. */
-  async function within<T>(body: () => Promise<Outcome<T>>, late: Finding): Promise<Outcome<T>> {
-    const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
+  async function within<T>(body: () => Promise<CheckResult<T>>, late: Finding): Promise<CheckResult<T>> {
+    const { promise, resolve } = Promise.withResolvers<CheckResult<T>>();
     const timer = setTimeout(() => resolve({ finding: late }), Math.max(endsAt - performance.now(), 0));
     return Promise.race([body(), promise]).finally(() => clearTimeout(timer));
   }
@@ -119,10 +119,10 @@ export function createRun(): Run {
     check(id, { asks, optional = false }, body) {
       const bad = optional ? warn : fail;
       const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
-      const outcome = within(body, late).catch((error: unknown) => ({
+      const result = within(body, late).catch((error: unknown) => ({
         finding: error instanceof Unmet ? skip(error.message) : bad(...explain(error, asks)),
       }));
-      const step = { id, outcome };
+      const step = { id, result };
       steps.push(step);
       return step;
     },

@@ -10,7 +10,7 @@ import type { Environment, SignatureType } from '../../shared/settings.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../settings-file.ts';
 import { openOrderStore } from '../sqlite-order-store.ts';
-import { type Finding, fail, type Outcome, ok, skip, warn } from './run.ts';
+import { type CheckResult, type Finding, fail, ok, skip, warn } from './run.ts';
 
 /** The wallet key with its API credentials, if they are set. */
 export interface Key extends WalletKey {
@@ -63,7 +63,7 @@ const SETTINGS = 'npm start -- --help lists the settings.';
 export function checkConfig(
   { secret, settings }: { readonly secret?: string | undefined; readonly settings?: string | undefined },
   env: Environment,
-): Outcome<Setup> {
+): CheckResult<Setup> {
   try {
     const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
     const { warnings } = setup.config;
@@ -76,7 +76,7 @@ export function checkConfig(
 }
 
 /** Finds the key in the settings; without one the checks that need it are skipped. */
-export function keyOf({ key }: Setup): Outcome<Key> {
+export function keyOf({ key }: Setup): CheckResult<Key> {
   return key
     ? { finding: ok('The wallet key is set.'), value: key }
     : { finding: skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.') };
@@ -95,7 +95,7 @@ function judgeUnread(name: string, error: unknown): Finding {
 }
 
 /** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
-export async function checkSecret(name: string, { pinnedAddress }: Setup): Promise<Outcome<Key>> {
+export async function checkSecret(name: string, { pinnedAddress }: Setup): Promise<CheckResult<Key>> {
   let key: Key;
   try {
     key = withWallet(await createWalletKeyReader(name)());
@@ -137,7 +137,7 @@ function judgeAccount({ wallet, signatureType, funderAddress }: Account): Findin
 }
 
 /** Derives the accounts of the key and finds the one that is set among them; asks nobody. */
-export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key): Outcome<Account> {
+export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key): CheckResult<Account> {
   const { funderAddress, signatureType } = config;
   const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
   if (found && signatureType !== undefined && found.signatureType !== signatureType) {
@@ -188,7 +188,7 @@ async function judgeStore(file: string, log: Log): Promise<Finding | undefined> 
 }
 
 /** Checks the process that would serve: its Node, its store of orders and the file of its key. */
-export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<Outcome<never>> {
+export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<CheckResult<never>> {
   const node = `Node ${process.version}`;
   if (storeFile === undefined || key === undefined) return { finding: ok(`${node}; no file of orders is needed.`) };
   const bad = await judgeStore(storeFile, log);

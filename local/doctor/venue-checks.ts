@@ -6,7 +6,7 @@ import type { Log } from '../../shared/log.ts';
 import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection.ts';
 import type { Book } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
-import { type Finding, fail, GO_ELSEWHERE, type Outcome, ok, type Run, warn } from './run.ts';
+import { type CheckResult, type Finding, fail, GO_ELSEWHERE, ok, type Run, warn } from './run.ts';
 
 const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
@@ -14,7 +14,7 @@ const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
 
 /** Compares the venue's clock with ours. */
-export async function checkClock({ venue, newCall }: Asking): Promise<Outcome<never>> {
+export async function checkClock({ venue, newCall }: Asking): Promise<CheckResult<never>> {
   const skew = await venue.readClockSkew(newCall());
   const apart = Math.abs(skew);
   if (apart <= CLOCK_MS.noticeable) return { finding: ok('The clock of this machine agrees with the venue.') };
@@ -24,7 +24,7 @@ export async function checkClock({ venue, newCall }: Asking): Promise<Outcome<ne
 }
 
 /** Asks the venue for the version of its signing domain. */
-export async function checkVersion({ venue, newCall }: Asking): Promise<Outcome<never>> {
+export async function checkVersion({ venue, newCall }: Asking): Promise<CheckResult<never>> {
   const version = await venue.readVersion(newCall());
   if (SIGNED_VERSIONS.includes(version)) return { finding: ok(`The venue's version is ${version}.`) };
   const known = SIGNED_VERSIONS.join(' and ');
@@ -56,7 +56,7 @@ function judgeProbe(answer: 'taken' | 'region' | 'firewall', listed: Finding): F
 }
 
 /** Asks from which place the venue sees this machine; with `probe` also if it takes orders from there. */
-export async function checkRegion(probe: boolean, asking: Asking): Promise<Outcome<never>> {
+export async function checkRegion(probe: boolean, asking: Asking): Promise<CheckResult<never>> {
   const { venue, newCall } = asking;
   const place = judgePlace(asking);
   if (!probe) return { finding: await place };
@@ -72,7 +72,7 @@ export async function checkRegion(probe: boolean, asking: Asking): Promise<Outco
 const MARKETS_TRIED = 3;
 
 /** Lists markets and reads a book as the service does. */
-export async function checkReads(config: Config, log: Log, newCall: Run['newCall']): Promise<Outcome<Book>> {
+export async function checkReads(config: Config, log: Log, newCall: Run['newCall']): Promise<CheckResult<Book>> {
   const marketData = createMarketData(config, log);
   const call = newCall();
   const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
@@ -103,7 +103,7 @@ export function checkSmallestOrder(
   { maxOrderNotional, maxDailyNotional }: Config,
   book: Book,
   noted: NotedCollateral | undefined,
-): Outcome<never> {
+): CheckResult<never> {
   const order = smallestOrder(book);
   if (!order) return { finding: warn('The most traded market has no usable rules.', STATUS_PAGE) };
   const { lowest, atAsk } = order;
@@ -130,7 +130,7 @@ export function checkSmallestOrder(
 }
 
 /** Holds a sample of markets and books against what this service takes for granted. */
-export async function checkPicture({ venue, newCall }: Asking): Promise<Outcome<never>> {
+export async function checkPicture({ venue, newCall }: Asking): Promise<CheckResult<never>> {
   const { markets, books, differences } = await venue.survey(newCall());
   const sample = `${markets} markets and ${books} order books`;
   if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };

@@ -46,9 +46,9 @@ export function describeConformance(ways: Readonly<Record<string, Deployed>>): v
           sign: { region: REGION, credentials: CALLER },
           confirmOrders: async () => true,
         });
-        const failed = results.filter(({ outcome }) => outcome === 'failed');
+        const failed = results.filter(({ verdict }) => verdict === 'failed');
         assert.deepEqual(failed, []);
-        assert.ok(results.filter(({ outcome }) => outcome === 'passed').length > 15);
+        assert.ok(results.filter(({ verdict }) => verdict === 'passed').length > 15);
       });
     }
   });

@@ -11,7 +11,7 @@ const ORDER_LIMIT = 25_000;
 
 /** A venue that takes everything and never answers. It is waited for in full, once, in all ways at the same time. */
 export function describeDeadlines(world: World, { local, lambda }: Pair): void {
-  const outcome = async (way: Pair['local'], request: ClientRequest, limit: number) => {
+  const ask = async (way: Pair['local'], request: ClientRequest, limit: number) => {
     const startedAt = performance.now();
     const answer = await way.send(request);
     const elapsed = performance.now() - startedAt;
@@ -25,10 +25,7 @@ export function describeDeadlines(world: World, { local, lambda }: Pair): void {
       world.venue.arm(['/markets', '/order', '/data'].map((path) => ({ ...hang, path })));
       const markets = { method: 'GET', path: '/v1/markets' };
       const answers = await Promise.all(
-        [local, lambda].flatMap((way) => [
-          outcome(way, markets, READ_LIMIT),
-          outcome(way, order(world.token), ORDER_LIMIT),
-        ]),
+        [local, lambda].flatMap((way) => [ask(way, markets, READ_LIMIT), ask(way, order(world.token), ORDER_LIMIT)]),
       );
       await world.calm();
       const expected = [

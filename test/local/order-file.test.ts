@@ -86,9 +86,9 @@ describe('the file of the local store', () => {
     const file = createOrderFile(path);
     close = file.close;
     const write = (calls: readonly OrderCall[]) => {
-      const outcomes = file.write(numbered(calls), PATIENCE_MS);
-      if (outcomes === 'locked') throw new Error('nobody else is at work on this file');
-      return outcomes.map(({ failure, answer }) => (failure === undefined ? answer : 'failed'));
+      const results = file.write(numbered(calls), PATIENCE_MS);
+      if (results === 'locked') throw new Error('nobody else is at work on this file');
+      return results.map(({ failure, answer }) => (failure === undefined ? answer : 'failed'));
     };
     return { write, path };
   };
@@ -117,7 +117,7 @@ describe('the file of the local store', () => {
       close();
     });
     fc.assert(property, { numRuns: 100 });
-    for (const outcome of ['written', 'conflict', 'above_cap', 'failed']) expect(seen).toContain(outcome);
+    for (const result of ['written', 'conflict', 'above_cap', 'failed']) expect(seen).toContain(result);
   });
 
   it('is flushed to the disk with each transaction, and overwrites what it removes', () => {

@@ -162,8 +162,8 @@ describe('the thread of the local store', () => {
     const responses = [await ask(1, create('a'), 0), await ask(2, read('a'), STORE_CALL_MS)];
     await worker.terminate();
     expect(responses).toMatchObject([
-      { outcomes: [{ id: 1, failure: 'The order store came to a call after its time.' }] },
-      { outcomes: [{ id: 2, answer: undefined }], identity: expect.any(String) },
+      { results: [{ id: 1, failure: 'The order store came to a call after its time.' }] },
+      { results: [{ id: 2, answer: undefined }], identity: expect.any(String) },
     ]);
   });
 
@@ -177,7 +177,7 @@ describe('the thread of the local store', () => {
   it('waits for the start longer than for a call: a busy machine is none that cannot open the file', async () => {
     const script = `
       import { parentPort } from 'node:worker_threads';
-      const answer = ({ id }) => parentPort.postMessage({ outcomes: [{ id, answer: 'made' }] });
+      const answer = ({ id }) => parentPort.postMessage({ results: [{ id, answer: 'made' }] });
       parentPort.on('message', (request) => setTimeout(answer, ${STORE_CALL_MS + 100}, request));`;
     const { call } = start(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
     const [opening, reading] = await Promise.allSettled([call({ ask: 'open' }), call(read('a'))]);
@@ -200,8 +200,8 @@ describe('the thread of the local store', () => {
       const { createStoreThread } = await import(${JSON.stringify(new URL('../../local/store-thread.ts', import.meta.url).href)});
       const show = 'data:text/javascript,' + encodeURIComponent(\`
         import { parentPort } from 'node:worker_threads';
-        const outcomeOf = (id) => ({ id, answer: JSON.stringify(process.env) });
-        parentPort.on('message', ({ id }) => parentPort.postMessage({ outcomes: [outcomeOf(id)] }));
+        const resultOf = (id) => ({ id, answer: JSON.stringify(process.env) });
+        parentPort.on('message', ({ id }) => parentPort.postMessage({ results: [resultOf(id)] }));
       \`);
       console.log(await createStoreThread('unused', new URL(show)).call({ ask: 'open' }));
     `;

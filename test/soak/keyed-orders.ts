@@ -109,17 +109,17 @@ function arm(venue: PaperVenue, random: Random): void {
   }
 }
 
-interface Outcome {
+interface AskedKey {
   readonly key: string;
   readonly order: Order;
   readonly replies: readonly FinalReply[];
 }
 
 /** Compares what the clients were told with what the venue has. */
-function judge(outcomes: readonly Outcome[], venue: PaperVenue) {
+function judge(asked: readonly AskedKey[], venue: PaperVenue) {
   const atVenue = Map.groupBy(venue.orders(), ({ original_size }) => original_size);
   let [placed, refused, lost, wrong] = [0, 0, 0, 0];
-  for (const { order, replies } of outcomes) {
+  for (const { order, replies } of asked) {
     const [found] = atVenue.get(order.size) ?? [];
     const [first] = replies;
     if (!first) lost += 1;
@@ -133,7 +133,7 @@ function judge(outcomes: readonly Outcome[], venue: PaperVenue) {
     if (!agree || !replies.every(isTrue)) wrong += 1;
   }
   const doubled = [...atVenue.values()].filter((orders) => orders.length > 1).length;
-  const unasked = [...atVenue.keys()].filter((size) => !outcomes.some(({ order }) => order.size === size)).length;
+  const unasked = [...atVenue.keys()].filter((size) => !asked.some(({ order }) => order.size === size)).length;
   return { placed, refused, lost, wrong, doubled: doubled + unasked, atVenue: venue.orders().length };
 }
 
@@ -167,10 +167,10 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos, [])));
   const anyService = { url: () => random.pick(services).url() };
   const counts: Disturbances = { kills: 0, clockSteps: 0, faults: 0 };
-  const outcomes: Outcome[] = [];
+  const asked: AskedKey[] = [];
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
-  const progress = setInterval(() => tell(`${seconds()} s: ${outcomes.length} of ${options.orders} orders`), 10_000);
+  const progress = setInterval(() => tell(`${seconds()} s: ${asked.length} of ${options.orders} orders`), 10_000);
   try {
     const list: { items: { outcomes: { token_id: string }[] }[] } = JSON.parse(
       await (await fetch(`${anyService.url()}/v1/markets?limit=1`)).text(),
@@ -189,7 +189,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
         const goesOn = () => performance.now() < giveUpAt;
         const key = `key-${index}`;
         const replies = await askUntilFinal(anyService, key, order, { copies, goesOn }).catch(() => []);
-        outcomes.push({ key, order, replies });
+        asked.push({ key, order, replies });
       }
     };
     const disturbing = disturb(services, random, counts, () => ended);
@@ -197,7 +197,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     ended = true;
     await disturbing;
     await sleep(LATE_LIMIT_MS);
-    const repeated = await repeatAll(outcomes, anyService);
+    const repeated = await repeatAll(asked, anyService);
     const { placed, refused, lost, wrong, doubled, atVenue } = judge(repeated, venue);
     const duration = seconds();
     return {
@@ -221,12 +221,12 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
 }
 
 /** Asks for every key once more, some at a time: each answer must be the one that was given before. */
-async function repeatAll(outcomes: readonly Outcome[], service: { url(): string }): Promise<readonly Outcome[]> {
-  const repeated: Outcome[] = [];
-  const left = [...outcomes];
+async function repeatAll(asked: readonly AskedKey[], service: { url(): string }): Promise<readonly AskedKey[]> {
+  const repeated: AskedKey[] = [];
+  const left = [...asked];
   const client = async () => {
-    for (let outcome = left.pop(); outcome; outcome = left.pop()) {
-      const { key, order, replies } = outcome;
+    for (let one = left.pop(); one; one = left.pop()) {
+      const { key, order, replies } = one;
       const again = replies.length > 0 ? await askOnce(service, key, order) : undefined;
       repeated.push({ key, order, replies: again ? [...replies, again] : replies });
     }

@@ -77,9 +77,9 @@ describe('the command', () => {
 describe('the reports', () => {
   const report: Report = {
     results: [
-      { group: 'book', name: 'is <good>', outcome: 'passed', milliseconds: 1_500 },
-      { group: 'book', name: 'is bad', outcome: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
-      { group: 'orders', name: 'are left', outcome: 'skipped', reason: 'slow', milliseconds: 0 },
+      { group: 'book', name: 'is <good>', verdict: 'passed', milliseconds: 1_500 },
+      { group: 'book', name: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
+      { group: 'orders', name: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
     ],
     passed: false,
     unseen: ['health 500 internal_error'],

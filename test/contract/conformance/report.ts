@@ -6,16 +6,16 @@ const WORDS = { passed: 'ok', failed: 'FAIL', skipped: 'skip' } as const;
 const NAME_WIDTH = 96;
 
 /** A result as a line of the table for the terminal. */
-export function formatResult({ group, name, outcome, reason, milliseconds }: Result): string {
-  const time = outcome === 'skipped' ? '' : `${milliseconds} ms`;
-  const row = `${WORDS[outcome].padEnd(4)}  ${`${group}: ${name}`.padEnd(NAME_WIDTH)}  ${time.padStart(8)}`;
-  if (outcome === 'failed') return `${row}\n      ${reason}\n`;
-  return outcome === 'skipped' ? `${row}  (${reason})\n` : `${row}\n`;
+export function formatResult({ group, name, verdict, reason, milliseconds }: Result): string {
+  const time = verdict === 'skipped' ? '' : `${milliseconds} ms`;
+  const row = `${WORDS[verdict].padEnd(4)}  ${`${group}: ${name}`.padEnd(NAME_WIDTH)}  ${time.padStart(8)}`;
+  if (verdict === 'failed') return `${row}\n      ${reason}\n`;
+  return verdict === 'skipped' ? `${row}  (${reason})\n` : `${row}\n`;
 }
 
 /** The end of the table. */
 export function formatSummary({ results, unseen }: Report): string {
-  const count = (wanted: Result['outcome']) => results.filter(({ outcome }) => outcome === wanted).length;
+  const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
   return `
 ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.
 ${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.
@@ -28,16 +28,16 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (char) => entities[char] ?? char).replace(/[^\t\n\x20-\uFFFD]/g, '?');
 }
 
-function testCase({ group, name, outcome, reason = '', milliseconds }: Result): string {
+function testCase({ group, name, verdict, reason = '', milliseconds }: Result): string {
   const open = `    <testcase classname="${escapeXml(group)}" name="${escapeXml(name)}" time="${milliseconds / 1000}"`;
-  if (outcome === 'passed') return `${open}/>`;
-  const tag = outcome === 'failed' ? 'failure' : 'skipped';
+  if (verdict === 'passed') return `${open}/>`;
+  const tag = verdict === 'failed' ? 'failure' : 'skipped';
   return `${open}>\n      <${tag} message="${escapeXml(reason)}"/>\n    </testcase>`;
 }
 
 /** The results as JUnit's XML, which CI systems read. */
 export function formatJunit({ results }: Report): string {
-  const count = (wanted: Result['outcome']) => results.filter(({ outcome }) => outcome === wanted).length;
+  const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
   const time = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 1000;
   const counts = `tests="${results.length}" failures="${count('failed')}" skipped="${count('skipped')}" time="${time}"`;
   return [

@@ -10,13 +10,13 @@ import { type Report, runConformance } from './suite.ts';
 const agree = async () => true;
 
 function failures({ results }: Report): readonly string[] {
-  return results.flatMap(({ group, name, outcome, reason }) =>
-    outcome === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
+  return results.flatMap(({ group, name, verdict, reason }) =>
+    verdict === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
   );
 }
 
 function skipped({ results }: Report): readonly string[] {
-  return results.flatMap(({ name, outcome, reason }) => (outcome === 'skipped' ? [`${name}: ${reason}`] : []));
+  return results.flatMap(({ name, verdict, reason }) => (verdict === 'skipped' ? [`${name}: ${reason}`] : []));
 }
 
 /** The answers that nobody can provoke without the venue, the operator or the gateway. */
@@ -218,7 +218,7 @@ describe('a breach of the contract', () => {
   ])('is found: %s', async (check, pattern, change) => {
     const { url } = await startPaperService();
     const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(pattern, change) });
-    const failed = report.results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
     expect(failed).toContain(check);
     expect(report.passed).toBe(false);
   });
@@ -234,7 +234,7 @@ describe('a breach of the contract', () => {
       return response.status === 401 ? change(response, await response.text()) : response;
     };
     const report = await runConformance({ baseUrl: url, quick: true, fetch: spoiled });
-    const failed = report.results.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
     expect(failed).toContain(check);
   });
 

@@ -31,7 +31,7 @@ export interface ConformanceOptions {
 export interface Result {
   readonly group: string;
   readonly name: string;
-  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly verdict: 'passed' | 'failed' | 'skipped';
   /** Why it failed or was skipped. */
   readonly reason?: string;
   readonly milliseconds: number;
@@ -69,9 +69,9 @@ async function runCheck({ group, name, run }: Check, world: World): Promise<Resu
   const time = () => Math.round(performance.now() - startedAt);
   try {
     await run(world);
-    return { group, name, outcome: 'passed', milliseconds: time() };
+    return { group, name, verdict: 'passed', milliseconds: time() };
   } catch (error) {
-    return { group, name, outcome: 'failed', reason: reasonOf(error), milliseconds: time() };
+    return { group, name, verdict: 'failed', reason: reasonOf(error), milliseconds: time() };
   }
 }
 
@@ -101,11 +101,11 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   for (const check of CHECKS) {
     const reason = whySkipped(check, world, agreed, quick);
     const { group, name } = check;
-    const skipped = reason !== undefined && ({ group, name, outcome: 'skipped', reason, milliseconds: 0 } as const);
+    const skipped = reason !== undefined && ({ group, name, verdict: 'skipped', reason, milliseconds: 0 } as const);
     const result = skipped || (await runCheck(check, world));
     results.push(result);
     onResult?.(result);
   }
   const unseen = [...contract.documented].filter((item) => !seen.has(item));
-  return { results, passed: results.every(({ outcome }) => outcome !== 'failed'), unseen };
+  return { results, passed: results.every(({ verdict }) => verdict !== 'failed'), unseen };
 }

@@ -469,7 +469,7 @@ describe('a run', () => {
     const { check, newCall } = createRun();
     const hung = check('hung', { asks: 'A disk' }, () => new Promise<never>(() => undefined));
     jest.advanceTimersByTime(PROMISE_MS - 1_000);
-    expect((await hung.outcome).finding).toMatchObject({
+    expect((await hung.result).finding).toMatchObject({
       status: 'fail',
       message: 'A disk did not answer within the time of the run.',
     });

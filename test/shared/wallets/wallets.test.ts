@@ -138,16 +138,16 @@ describe('EVM accounts are as in ethers:', () => {
   it('numbers that nobody signed', () => {
     const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
     const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
-    const [nobody, outcomes] = [`0x${'00'.repeat(20)}`, new Set<string>()];
+    const [nobody, results] = [`0x${'00'.repeat(20)}`, new Set<string>()];
     const check = fc.property(number, number, fc.constantFrom('1b', '1c'), text, (r, s, v, signed) => {
       const signature = `0x${[r, s].map((value) => value.toString(16).padStart(64, '0')).join('')}${v}`;
       const signer = recoverByEthers(signed, signature);
-      const outcome = EVM.check(signature, { text: signed, address: signer ?? nobody });
-      outcomes.add(outcome);
-      expect(outcome).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
+      const result = EVM.check(signature, { text: signed, address: signer ?? nobody });
+      results.add(result);
+      expect(result).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
     });
     fc.assert(check, { numRuns: 400 });
-    expect([...outcomes].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
+    expect([...results].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
   });
 });
 

@@ -10,7 +10,7 @@ parentPort?.on('message', ({ id, call }: StoreRequest) => {
 const respond = parentPort?.postMessage.bind(parentPort);
 if (parentPort) {
   parentPort.postMessage = (response: StoreResponse) => {
-    if (response.outcomes.some(({ id }) => after.has(id))) process.exit(1);
+    if (response.results.some(({ id }) => after.has(id))) process.exit(1);
     respond?.(response);
   };
 }

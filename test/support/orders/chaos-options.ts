@@ -4,8 +4,8 @@ export const STEPS = [
   'after store',
   'while sending',
   'after send',
-  'before outcome',
-  'after outcome',
+  'before answer',
+  'after answer',
   'after lease',
 ] as const;
 export type Step = (typeof STEPS)[number];

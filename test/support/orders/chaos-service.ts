@@ -54,9 +54,9 @@ function mortalStore(store: OrderStore): OrderStore {
       return created;
     },
     replace: async (key, record, expected, count) => {
-      if (record.state === 'finished') pass('before outcome');
+      if (record.state === 'finished') pass('before answer');
       const replaced = await store.replace(key, record, expected, count);
-      pass(record.state === 'finished' ? 'after outcome' : 'after lease');
+      pass(record.state === 'finished' ? 'after answer' : 'after lease');
       return replaced;
     },
   };
