@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
 import { ORDER_TYPE } from '../support/orders/order-type.ts';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback, shut } from '../support/service/loopback.ts';
 import { percentilesOf } from './bench.ts';
 import { load } from './load.ts';
 import { burnCore, startProcess } from './processes.ts';
@@ -117,11 +115,6 @@ describe('a process of the benchmark', () => {
 });
 
 describe('a load', () => {
-  async function close(server: Server): Promise<void> {
-    server.closeAllConnections();
-    await promisify(server.close.bind(server))();
-  }
-
   /** Answers each request with the status that its path names, and keeps what of it is its own. */
   async function serve() {
     const seen: string[] = [];
@@ -129,8 +122,7 @@ describe('a load', () => {
       seen.push(`${url} ${headers['idempotency-key'] ?? '-'}`);
       response.writeHead(Number(url.slice(1))).end();
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return { url: `http://127.0.0.1:${listeningPort(server)}`, seen, [Symbol.asyncDispose]: () => close(server) };
+    return { url: await listenOnLoopback(server), seen, [Symbol.asyncDispose]: () => shut(server) };
   }
 
   it('times each answer, and counts those outside 2xx as errors', async () => {
@@ -160,10 +152,9 @@ describe('a load', () => {
 
   it('has a rate of 0 where nobody answers', async () => {
     const silent = createServer(() => undefined);
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const { rate, times } = await load({ url: `http://127.0.0.1:${listeningPort(silent)}`, seconds: 0.2 });
+    const { rate, times } = await load({ url: await listenOnLoopback(silent), seconds: 0.2 });
     expect([rate, times]).toStrictEqual([0, []]);
-    await close(silent);
+    await shut(silent);
   });
 
   it('is put on this machine alone', async () => {

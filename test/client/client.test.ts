@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback, shut } from '../support/service/loopback.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { type Step, startScriptedService } from '../support/service/scripted-service.ts';
 
@@ -200,11 +199,8 @@ describe('an order', () => {
 describe('the sentence of an error', () => {
   it('says who did not answer, why, and what to do', async () => {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${listeningPort(server)}`;
-    server.close();
-    await once(server, 'close');
+    const url = await listenOnLoopback(server);
+    await shut(server);
     const { detail } = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER));
     expect(detail).toBe(`No answer from ${url} (ECONNREFUSED). Is the service running?`);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 
 /** Lambda's Runtime API for one execution environment: it hands out invocations and takes their results. */
 export interface RuntimeApi {
@@ -77,10 +77,9 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   return {
-    address: `127.0.0.1:${listeningPort(server)}`,
+    address: new URL(await listenOnLoopback(server)).host,
     initialised: init.promise,
     invoke: async (event, timeout) => {
       await init.promise;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 
 /** Secrets Manager on loopback with one secret. */
 export interface SecretStore {
@@ -32,9 +32,8 @@ export async function startSecretStore(name: string): Promise<SecretStore> {
     if (value === undefined) return reply(500, { __type: 'InternalServiceError', message: 'try again' });
     return reply(200, { Name: name, SecretString: value });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${listeningPort(server)}`,
+    url: await listenOnLoopback(server),
     set: (next) => {
       value = next;
     },

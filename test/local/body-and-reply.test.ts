@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readBody } from '../../local/body-and-reply.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
-import { listeningPort } from '../support/service/listening-port.ts';
 import { DISABLED, startTestServer } from '../support/service/local-service.ts';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const LIMIT = 16_384;
@@ -139,11 +139,10 @@ describe('what the headers alone decide', () => {
       await closed;
       const reading = readBody(request, LIMIT, new AbortController().signal);
       resolve(reading.catch((error) => error.message));
-    }).listen(0, '127.0.0.1');
+    });
     // A failure must not keep the process alive.
     server.unref();
-    await once(server, 'listening');
-    const { socket } = openRaw(`http://127.0.0.1:${listeningPort(server)}`);
+    const { socket } = openRaw(await listenOnLoopback(server));
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
     expect(await read).toBe('The connection ended within the body.');
     server.close();

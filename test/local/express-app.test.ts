@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import express from 'express';
 import { messageClassesFor } from '../../local/express-app.ts';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 
 it('requests and responses have the prototypes that Express would give them, before it does', async () => {
   const app = express();
@@ -22,11 +22,8 @@ it('requests and responses have the prototypes that Express would give them, bef
     seen.push(chainOf(one), chainOf(other));
     app(one, other);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const url = await listenOnLoopback(server);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const url = `http://127.0.0.1:${listeningPort(server)}`;
     get(url, { agent: false, headers: { 'x-one': '1' } }, resolve).on('error', reject);
   });
   expect(await text(answer)).toBe('"1"');

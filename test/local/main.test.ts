@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
-import { listeningPort } from '../support/service/listening-port.ts';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -86,7 +86,7 @@ async function runProgram(args: readonly string[], env: Record<string, string> =
 }
 
 /** Has the service print what it asks of itself, and ask it of another server if one is named. */
-function ownRequests(port?: number): Record<string, string> {
+function ownRequests(port?: string): Record<string, string> {
   const watch = `import http from 'node:http';
     import { syncBuiltinESMExports } from 'node:module';
     const { request } = http;
@@ -101,11 +101,10 @@ function ownRequests(port?: number): Record<string, string> {
 }
 
 /** Starts a server that takes connections and answers nothing. */
-async function silent(): Promise<Server> {
-  const server = createServer().listen(0, '127.0.0.1');
+async function silent(): Promise<{ readonly server: Server; readonly port: string }> {
+  const server = createServer();
   servers.push(server);
-  await once(server, 'listening');
-  return server;
+  return { server, port: new URL(await listenOnLoopback(server)).port };
 }
 
 async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string> {
@@ -171,7 +170,7 @@ describe('the command line', () => {
   });
 
   it('says that a port is taken and not that it listens', async () => {
-    const port = String(listeningPort(await silent()));
+    const port = (await silent()).port;
     const { stdout, stderr, code } = await (await run([], { SERVICE_PORT: port })).ended;
     expect([code, stdout]).toStrictEqual([1, '']);
     expect(stderr).toBe(`127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.\n`);
@@ -312,16 +311,15 @@ describe('the service', () => {
   });
 
   it('starts where it gets no answer of its own, and says so', async () => {
-    const { line } = await run([], ownRequests(listeningPort(await silent())));
+    const { line } = await run([], ownRequests((await silent()).port));
     expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
     await line(/"message":"listening"/);
   });
 
   it('listens only when it has asked itself: a stop until then cuts nobody off', async () => {
-    const free = await silent();
-    const port = listeningPort(free);
+    const { server: free, port } = await silent();
     await new Promise((resolve) => free.close(resolve));
-    const env = { ...ownRequests(listeningPort(await silent())), SERVICE_PORT: String(port) };
+    const env = { ...ownRequests((await silent()).port), SERVICE_PORT: port };
     const { child, line, ended } = await run([], env);
     await line(/^own request/);
     await expect(send(`http://127.0.0.1:${port}`, { path: '/health' })).rejects.toThrow('ECONNREFUSED');

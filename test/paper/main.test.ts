@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { listenOnLoopback } from '../support/service/loopback.ts';
 
 const stops: (() => unknown)[] = [];
 
@@ -42,12 +43,9 @@ describe('npm run paper:venue', () => {
 
   it('says in one sentence that the port is taken', async () => {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     stops.push(() => server.close());
-    const address = server.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    expect(await start('--port', String(port)).ended).toStrictEqual({
+    const { port } = new URL(await listenOnLoopback(server));
+    expect(await start('--port', port).ended).toStrictEqual({
       code: 1,
       output: `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another with --port.\n`,
     });

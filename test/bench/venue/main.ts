@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { Server } from 'node:net';
+import { listenOnLoopback } from '../../support/service/loopback.ts';
 import { type Span, sequentialDepth } from './depth.ts';
 import { orderIdOf } from './order-id.ts';
 import { BOOK_TIME, bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
@@ -93,18 +92,11 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-}
-
 const OPTIONS = { keepAliveTimeout: 60_000 };
 const { BENCH_CERTIFICATE: certificate, BENCH_CERTIFICATE_KEY: key } = process.env;
 let secureUrl = '';
 if (certificate && key) {
   const pair = { cert: readFileSync(certificate), key: readFileSync(key) };
-  secureUrl = `https://${await listen(createSecureServer({ ...OPTIONS, ...pair }, receive))}`;
+  secureUrl = (await listenOnLoopback(createSecureServer({ ...OPTIONS, ...pair }, receive))).replace('http:', 'https:');
 }
-process.stdout.write(`http://${await listen(createServer(OPTIONS, receive))}\n`);
+process.stdout.write(`${await listenOnLoopback(createServer(OPTIONS, receive))}\n`);

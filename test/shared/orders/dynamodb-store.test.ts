@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -11,7 +10,7 @@ import type { RecordForm } from '../../../shared/settings.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
 import { finishedOrder, NOTHING_FILLED, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
-import { listeningPort } from '../../support/service/listening-port.ts';
+import { listenOnLoopback } from '../../support/service/loopback.ts';
 
 /** The record of `unfinishedOrder('a')` as the first build that packs wrote it. */
 const FIRST_PACKED =
@@ -55,10 +54,9 @@ describe('orders in DynamoDB', () => {
       connections += 1;
       if (connections === 1) first(socket);
       else socket.pipe(connect(Number(port), hostname).on('error', () => socket.destroy())).pipe(socket);
-    }).listen(0, '127.0.0.1');
+    });
     ways.push(way);
-    await once(way, 'listening');
-    const endpoint = `http://127.0.0.1:${listeningPort(way)}`;
+    const endpoint = await listenOnLoopback(way);
     return createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
   };
 
@@ -183,9 +181,8 @@ describe('orders in DynamoDB', () => {
   });
 
   it('gives up in time when the database takes connections and says nothing', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    await new Promise((resolve) => silent.once('listening', resolve));
-    const endpoint = `http://127.0.0.1:${listeningPort(silent)}`;
+    const silent = createServer(() => undefined);
+    const endpoint = await listenOnLoopback(silent);
     const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
     const startedAt = performance.now();
     await expect(store.read('key')).rejects.toThrow();

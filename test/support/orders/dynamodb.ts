@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { z } from 'zod';
-import { listeningPort } from '../service/listening-port.ts';
+import { listenOnLoopback, shut } from '../service/loopback.ts';
 
 export interface TestDynamoDb {
   readonly client: DynamoDBClientConfig;
@@ -104,27 +103,16 @@ function withTransactions(url: string, conflicts: () => boolean): Server {
   });
 }
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${listeningPort(server)}`;
-}
-
-async function shut(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-}
-
 /** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
   const plain = dynalite({ createTableMs: 0 });
   let conflicts = 0;
-  const server = withTransactions(await listen(plain), () => {
+  const server = withTransactions(await listenOnLoopback(plain), () => {
     conflicts -= 1;
     return conflicts >= 0;
   });
   const client = {
-    endpoint: await listen(server),
+    endpoint: await listenOnLoopback(server),
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   };

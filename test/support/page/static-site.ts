@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { listeningPort } from '../service/listening-port.ts';
+import { listenOnLoopback } from '../service/loopback.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
@@ -19,12 +19,9 @@ export async function startSite(files: Readonly<Record<string, string>>) {
     response.setHeader('content-type', TYPES[extname(path)] ?? 'text/html; charset=utf-8');
     response.end(site.get(path) ?? '<!doctype html>');
   });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
   stops.push(() => server.close());
-  const port = listeningPort(server);
+  const origin = await listenOnLoopback(server);
   // Two names of one machine are two origins.
-  const [origin, otherOrigin] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+  const otherOrigin = origin.replace('127.0.0.1', 'localhost');
   return { origin, otherOrigin, serve: (path: string, content: string) => site.set(path, content) };
 }

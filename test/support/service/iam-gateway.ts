@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterTests } from '../after-tests.ts';
-import { listeningPort } from './listening-port.ts';
+import { listenOnLoopback, shut } from './loopback.ts';
 import { isSignedByCaller } from './sigv4.ts';
 
 export interface IamGateway {
@@ -14,11 +13,9 @@ export interface IamGateway {
 /** Belong to a connection, or to what the gateway itself has checked. */
 const NOT_FORWARDED = /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|authorization|x-amz-.*)$/;
 
-const stops: (() => void)[] = [];
+const stops: (() => Promise<void>)[] = [];
 
-afterTests(async () => {
-  for (const stop of stops.splice(0)) stop();
-});
+afterTests(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /**
  * Starts a gateway before a service as the default deployment has it: reads are open, `POST /v1/orders` is for whoever
@@ -43,14 +40,9 @@ export async function startIamGateway(serviceUrl: string): Promise<IamGateway> {
     const kept = [...answer.headers].filter(([name]) => !NOT_FORWARDED.test(name));
     response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stops.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  stops.push(() => shut(server));
   return {
-    url: `http://127.0.0.1:${listeningPort(server)}`,
+    url: await listenOnLoopback(server),
     throttle: (requests) => {
       throttled = requests;
     },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterTests } from '../after-tests.ts';
-import { listeningPort } from './listening-port.ts';
+import { listenOnLoopback, shut } from './loopback.ts';
 
 /** An answer, or that the connection breaks instead. */
 export type Step =
@@ -39,14 +39,6 @@ export async function startScriptedService(steps: readonly Step[]) {
     requests.push({ method, path, headers, body: await text(request) });
     answer(response, steps[requests.length - 1] ?? steps.at(-1));
   });
-  const { promise: listening, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await listening;
-  stops.push(async () => {
-    const { promise: closed, resolve: done } = Promise.withResolvers<void>();
-    server.close(() => done());
-    server.closeAllConnections();
-    await closed;
-  });
-  return { url: `http://127.0.0.1:${listeningPort(server)}`, requests };
+  stops.push(() => shut(server));
+  return { url: await listenOnLoopback(server), requests };
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { text } from 'node:stream/consumers';
 import type { Call } from '../../../shared/venue/port.ts';
 import { afterTests } from '../after-tests.ts';
-import { listeningPort } from '../service/listening-port.ts';
+import { listenOnLoopback, shut } from '../service/loopback.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -68,19 +68,11 @@ export async function startVenue(script: Script): Promise<ScriptedVenue> {
     seen[index] = request;
     play(await script(request, index), response);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   const venue = {
-    url: `http://127.0.0.1:${listeningPort(server)}`,
+    url: await listenOnLoopback(server),
     seen,
     calls: () => seen.map(({ method, path }) => `${method} ${path}`),
-    close: () => {
-      server.closeAllConnections();
-      return new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-    },
+    close: () => shut(server),
   };
   running.push(venue);
   return venue;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
-import { listeningPort } from '../../../../support/service/listening-port.ts';
+import { listenOnLoopback } from '../../../../support/service/loopback.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
@@ -23,14 +23,11 @@ async function failureOf(answer: Promise<unknown>): Promise<{ kind: string; sent
 /** A port on which nobody listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const port = listeningPort(server);
+  const { port } = new URL(await listenOnLoopback(server));
   await new Promise((resolve) => {
     server.close(resolve);
   });
-  return port;
+  return Number(port);
 }
 
 describe('transport', () => {
@@ -187,20 +184,14 @@ describe('transport without a readable answer', () => {
   it('knows that a request may have arrived when the TLS handshake is over, and not before', async () => {
     // A server that accepts the connection and never answers the handshake.
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => {
-      silent.listen(0, '127.0.0.1', resolve);
-    });
-    const http = createTransport(`https://127.0.0.1:${listeningPort(silent)}`);
+    const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
     expect(await failureOf(http.send(POST, callWithin(200)))).toStrictEqual({ kind: 'timeout', sent: false });
     silent.close();
   });
 
   it('gives up a connection that is not there after 3 s, however much time is left', async () => {
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => {
-      silent.listen(0, '127.0.0.1', resolve);
-    });
-    const http = createTransport(`https://127.0.0.1:${listeningPort(silent)}`);
+    const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
     const startedAt = performance.now();
     expect(await failureOf(http.send(POST, callWithin(20_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
     expect(performance.now() - startedAt).toBeLessThan(4_000);
