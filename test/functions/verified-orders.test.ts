@@ -16,7 +16,8 @@ import {
   solanaWallet,
 } from '../support/service/client-wallets.ts';
 import { type Answer, send } from '../support/service/http-client.ts';
-import { PAPER_KEY, startPaperService } from '../support/service/paper-service.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
+import { paperSettings } from '../support/venue/paper-settings.ts';
 
 const ALICE = evmWallet('2');
 const BOB = evmWallet('3');
@@ -243,11 +244,7 @@ describe('a captured request', () => {
     const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/start.js')], {
       env: {
         PATH: process.env['PATH'],
-        SERVICE_PORT: '0',
-        SERVICE_GAMMA_URL: venueUrl,
-        SERVICE_CLOB_URL: venueUrl,
-        SERVICE_PRIVATE_KEY: PAPER_KEY,
-        SERVICE_PLACE_ORDER: '1',
+        ...paperSettings(venueUrl, directory),
         SERVICE_CLIENT_VERIFICATION: 'required',
         ...settings,
       },

@@ -10,9 +10,9 @@ import { type Service, startService } from '../../local/service.ts';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
 import { openWorld } from '../support/orders/trading-world.ts';
-import { PAPER_KEY } from '../support/service/paper-service.ts';
 import { funderOf } from '../support/venue/funder.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
+import { paperSettings } from '../support/venue/paper-settings.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
@@ -32,15 +32,7 @@ async function open(options: Parameters<typeof startPaper>[0] = {}): Promise<voi
 }
 
 function settingsOf({ url }: RunningPaper): Environment {
-  return {
-    SERVICE_PORT: '0',
-    SERVICE_LOG_LEVEL: 'error',
-    SERVICE_GAMMA_URL: url,
-    SERVICE_CLOB_URL: url,
-    SERVICE_PRIVATE_KEY: PAPER_KEY,
-    SERVICE_PLACE_ORDER: '1',
-    SERVICE_STORE: join(directory, 'orders.db'),
-  };
+  return { ...paperSettings(url, directory), SERVICE_LOG_LEVEL: 'error' };
 }
 
 /** Starts a service in place of the one before, on the same store, and gives the way to place orders with it. */

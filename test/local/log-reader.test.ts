@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { createPaperVenue } from '../../paper/venue.ts';
 import { send } from '../support/service/http-client.ts';
-import { PAPER_KEY } from '../support/service/paper-service.ts';
+import { paperSettings } from '../support/venue/paper-settings.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
@@ -27,15 +27,7 @@ async function run() {
   const venue = createPaperVenue({ still: true });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   stops.push(() => venue.close());
-  const env = {
-    PATH: process.env['PATH'],
-    SERVICE_PORT: '0',
-    SERVICE_GAMMA_URL: venueUrl,
-    SERVICE_CLOB_URL: venueUrl,
-    SERVICE_PRIVATE_KEY: PAPER_KEY,
-    SERVICE_PLACE_ORDER: '1',
-    SERVICE_STORE: join(directory, 'orders.db'),
-  };
+  const env = { PATH: process.env['PATH'], ...paperSettings(venueUrl, directory) };
   const child = spawn(process.execPath, [MAIN, '--settings', devNull], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   stops.push(() => child.kill('SIGKILL'));
   const url = await listeningUrl(child);

@@ -12,6 +12,7 @@ import {
   type MortalService,
   runMortalService,
 } from '../support/orders/chaos-run.ts';
+import { paperSettings } from '../support/venue/paper-settings.ts';
 import { createRandom, type Random } from '../support/venue/random.ts';
 
 export interface SoakOptions {
@@ -153,15 +154,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   });
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const chaos: ChaosOptions = {
-    settings: {
-      SERVICE_GAMMA_URL: url,
-      SERVICE_CLOB_URL: url,
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_PRIVATE_KEY: '1'.repeat(64),
-      SERVICE_STORE: join(directory, 'orders.db'),
-      SERVICE_PORT: '0',
-      SERVICE_LOG_LEVEL: 'error',
-    },
+    settings: { ...paperSettings(url, directory), SERVICE_LOG_LEVEL: 'error' },
     ...(options.flaw && { flaw: options.flaw }),
   };
   const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos, [])));

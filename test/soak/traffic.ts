@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { FaultOrder } from '../../paper/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import { paperSettings } from '../support/venue/paper-settings.ts';
 import { createRandom, type Random } from '../support/venue/random.ts';
 import type { Watched } from './watched-service.ts';
 
@@ -126,15 +127,7 @@ async function start(venueUrl: string, directory: string) {
   const child = fork(join(import.meta.dirname, 'watched-service.ts'), [], {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env['PATH'],
-      SERVICE_PORT: '0',
-      SERVICE_GAMMA_URL: venueUrl,
-      SERVICE_CLOB_URL: venueUrl,
-      SERVICE_PRIVATE_KEY: '2'.repeat(64),
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_STORE: join(directory, 'orders.db'),
-    },
+    env: { PATH: process.env['PATH'], ...paperSettings(venueUrl, directory) },
   });
   const [url] = await once(child, 'message');
   return { child, url: String(url) };

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import type { FaultOrder } from '../../../paper/faults.ts';
-import { PAPER_KEY, startPaperService } from '../../support/service/paper-service.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
 import { funderOf } from '../../support/venue/funder.ts';
+import { PAPER_KEY } from '../../support/venue/paper-settings.ts';
 import { codeOf, createAsk } from '../conformance/ask.ts';
 import { loadContract } from '../conformance/contract.ts';
 

@@ -14,6 +14,7 @@ import {
   type MortalService,
   runMortalService,
 } from '../../support/orders/chaos-run.ts';
+import { paperSettings } from '../../support/venue/paper-settings.ts';
 import { createRandom } from '../../support/venue/random.ts';
 
 const SEED = 20_261_105;
@@ -72,15 +73,7 @@ describe('orders under an idempotency key, while everything fails', () => {
     });
     const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
     random = createRandom(SEED);
-    settings = {
-      SERVICE_GAMMA_URL: url,
-      SERVICE_CLOB_URL: url,
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_PRIVATE_KEY: '1'.repeat(64),
-      SERVICE_STORE: join(directory, 'orders.db'),
-      SERVICE_PORT: '0',
-      SERVICE_LOG_LEVEL: 'error',
-    };
+    settings = { ...paperSettings(url, directory), SERVICE_LOG_LEVEL: 'error' };
   });
   afterEach(async () => {
     await service?.stop();

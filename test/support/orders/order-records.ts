@@ -34,8 +34,10 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
   };
 }
 
-/** The fills of an order of ten shares that rests. */
+/** The fills of an order of ten shares that rests, or is off the book untouched. */
 export const NOTHING_FILLED = { filledSize: '0', remainingSize: '10', filledValue: '0' } as const;
+/** The fills of an order of which nothing was told. */
+export const NOTHING_TOLD = { filledSize: null, remainingSize: null, filledValue: null } as const;
 
 export const PLACED: FinalAnswer = {
   result: 'placed',

@@ -52,11 +52,6 @@ export function accepted(orderID: string, changes: Readonly<Record<string, unkno
   return { body };
 }
 
-/** The fills of an order of ten shares that rests, or is off the book untouched. */
-export const NOTHING_FILLED = { filledSize: '0', remainingSize: '10', filledValue: '0' };
-/** The fills of an order of which nothing was told. */
-export const NOTHING_TOLD = { filledSize: null, remainingSize: null, filledValue: null };
-
 /** An order as a look-up shows it. */
 export function lookedUp(id: string, status: string, changes: Readonly<Record<string, unknown>> = {}): Reply {
   return { body: { id, status, size_matched: '0', original_size: '10', associate_trades: [], ...changes } };

@@ -6,9 +6,7 @@ import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import type { Environment } from '../../../shared/settings.ts';
 import { afterTests } from '../after-tests.ts';
-
-/** A throw-away wallet key: the examples of the document are of its wallet. */
-export const PAPER_KEY = '11'.repeat(32);
+import { paperSettings } from '../venue/paper-settings.ts';
 
 export interface PaperService {
   /** Base address of the service. */
@@ -38,13 +36,8 @@ export async function startPaperService(
   stops.unshift(() => venue.close());
   const lines: Record<string, unknown>[] = [];
   const settings = {
-    SERVICE_PORT: '0',
+    ...paperSettings(venueUrl, directory),
     SERVICE_LOG_LEVEL: 'error',
-    SERVICE_GAMMA_URL: venueUrl,
-    SERVICE_CLOB_URL: venueUrl,
-    SERVICE_PRIVATE_KEY: PAPER_KEY,
-    SERVICE_PLACE_ORDER: '1',
-    SERVICE_STORE: join(directory, 'orders.db'),
     ...overrides,
   };
   const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });

@@ -2,13 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fillsInAnswer, fillsInRecord, fillsInTrades } from '../../../../shared/venue/polymarket/fills.ts';
 import type { Fills } from '../../../../shared/venue/port.ts';
+import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
   accepted,
   limitOrder,
   lookedUp,
-  NOTHING_FILLED,
-  NOTHING_TOLD,
   openWorld,
   place,
   TOKEN,

@@ -7,6 +7,7 @@ import { SIGNATURE_TYPES } from '../../../../shared/settings.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
 import { settled } from '../../../support/orders/fates.ts';
+import { NOTHING_FILLED } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
   API_SECRET,
@@ -14,7 +15,6 @@ import {
   derivedKey,
   limitOrder,
   lookedUp,
-  NOTHING_FILLED,
   openWorld,
   PASSPHRASE,
   PRIVATE_KEY,

@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type Answers,
-  lookedUp,
-  NOT_FOUND,
-  NOTHING_FILLED,
-  NOTHING_TOLD,
-  openWorld,
-  resultOf,
-} from '../../../support/orders/trading-world.ts';
+import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
+import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../../support/orders/trading-world.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 

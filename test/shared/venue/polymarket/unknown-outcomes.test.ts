@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
   accepted,
   lookedUp,
   NO_TRADES,
   NOT_FOUND,
-  NOTHING_FILLED,
-  NOTHING_TOLD,
   openWorld,
   place,
   resultOf,
