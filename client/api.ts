@@ -222,7 +222,7 @@ export interface components {
             last_trade_price: string | null;
             /** @description ISO 8601, UTC; the venue's time of the last change. */
             timestamp: string | null;
-            /** @description Changes with the book; the answer's `ETag`. */
+            /** @description Changes with the book; the response's `ETag`. */
             hash: string | null;
         };
         PriceLevel: {
@@ -270,7 +270,7 @@ export interface components {
             post_only: boolean;
             /** @description The end of the order, RFC 3339 in UTC; `null` for one without an end. */
             expires_at: string | null;
-            /** @description Shares executed by the time of the answer, as the venue told; `null` where it did not, or told what cannot be. */
+            /** @description Shares executed by the time of the response, as the venue told; `null` where it did not, or told what cannot be. */
             filled_size: string | null;
             /** @description Shares that rest on the book or were not executed; `null` as above. */
             remaining_size: string | null;
@@ -656,7 +656,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description The earliest end that was possible at the time of the answer. */
+            /** @description The earliest end that was possible at the time of the response. */
             earliest: string;
         };
         /** @description Answered when price times size is above the operator's cap. */
@@ -702,7 +702,7 @@ export interface components {
             order_id?: string;
             /** @description Largest price times size of a day, in collateral. */
             max_daily_notional: string;
-            /** @description The next midnight in UTC, when the count begins anew. */
+            /** @description The next midnight in UTC, when the count begins again. */
             resets_at: string;
         };
         /** @description Answered when a post-only order would match at once. */

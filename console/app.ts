@@ -21,7 +21,7 @@ const MARKETS = 100;
 /** Facts that the server of this page tells, if there are some. */
 interface Facts {
   readonly serviceUrl: string | undefined;
-  /** Address of the paper wallet, which no other service has: it is made anew at every start. */
+  /** Address of the paper wallet, which no other service has: every start has its own. */
   readonly paperWallet: string | undefined;
 }
 

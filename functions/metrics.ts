@@ -86,7 +86,7 @@ export function requestMetrics(namespace?: string, now: () => number = Date.now)
   };
 }
 
-/** Makes the members by which CloudWatch counts an event that is no answer; all of them are about orders. */
+/** Makes the members by which CloudWatch counts an event that is no response; all of them are about orders. */
 export function eventMetrics(namespace: string, now: () => number = Date.now) {
   return (event: CountedEvent): Readonly<Record<string, unknown>> => ({
     route: 'orders',

@@ -145,7 +145,7 @@ async function answer(request: IncomingMessage, pages: Pages): Promise<Reply> {
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'This server only hands out the console: use GET.');
   const service = pages.service();
   if (!service) return text(503, 'The service is still starting: load the page again.');
-  // The wallet is made anew at every start: by it the page knows the service that is on paper.
+  // Every start has a wallet of its own: by it the page knows the service that is on paper.
   if (path === '/console.json') return json({ service_url: service.url, paper_wallet: service.walletAddress });
   return (await files()).get(path) ?? text(404, 'There is no such page: the console is at /.');
 }

@@ -337,7 +337,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         const results = calls.map((call) => attempt(file, call));
         file.statements.commit.run();
         if (calls.some(leavesBytes)) emptySoon();
-        // Perhaps a fault of the file: what is asked next opens it anew.
+        // Perhaps a fault of the file: what is asked next opens it again.
         if (results.some(({ failure }) => failure !== undefined)) close();
         return results;
       }),

@@ -54,7 +54,7 @@ const UNTRUE = [
 /** Names of all faults; `delay` and `clock-skew` leave request and answer whole. */
 export const FAULT_NAMES = [...BEFORE, ...AFTER, 'late', 'balance-first', ...UNTRUE, 'delay', 'clock-skew'] as const;
 
-/** The paths that the faults of one path befall unless they name another. */
+/** The paths of the faults that are for one path, unless they name another. */
 const OWN_PATHS: ReadonlyMap<string, string> = new Map<(typeof UNTRUE)[number], string>([
   ['geoblock-country', '/api/geoblock'],
   ['no-funds', '/balance-allowance'],
@@ -72,11 +72,11 @@ const MAX_SECONDS = 86_400;
 
 const members = z.object({
   fault: z.enum(FAULT_NAMES, { error: `must be one of ${FAULT_NAMES.join(', ')}` }),
-  /** Method of the requests that it befalls; default all. */
+  /** Method of the requests that it is for; default all. */
   method: z.string().optional(),
-  /** Beginning of the path of the requests that it befalls; default all, or the one path that knows the fact. */
+  /** Beginning of the path of the requests that it is for; default all, or the one path that knows the fact. */
   path: z.string().optional(),
-  /** Number of requests that it befalls. */
+  /** Number of requests that it is for. */
   times: z.coerce.number().int().positive().default(1),
   /** Delay of `delay` and `delay-after`, in milliseconds. */
   ms: z.coerce.number().int().nonnegative().default(200),

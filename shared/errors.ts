@@ -162,7 +162,7 @@ interface Contradicted {
 
 /**
  * The catalogue of error codes, a closed set: clients branch on them. One entry makes a code. The document of the API,
- * the response headers, the answers that an idempotency key replays and the alarms are derived from it.
+ * the response headers, the responses that an idempotency key replays and the alarms are derived from it.
  */
 export const ERRORS = {
   invalid_request: {
@@ -355,7 +355,7 @@ export const ERRORS = {
     title: 'Expiry too soon',
     when: "`expires_at` is not at least 120 s after the venue's present time",
     on: ['orders'],
-    facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the answer.' } },
+    facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the response.' } },
     detail: ({ earliest }: { readonly earliest: string }) =>
       `The order would end too soon: the earliest expires_at is ${earliest} now; choose a later one, for time passes on the way.`,
   },
@@ -376,7 +376,7 @@ export const ERRORS = {
     facts: {
       ...signedOrder,
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
-      resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins anew.' },
+      resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins again.' },
     },
     detail: ({ maxDailyNotional, resetsAt }: { readonly maxDailyNotional: string; readonly resetsAt: string }) =>
       `With this order, the orders of the day would be above ${maxDailyNotional}, the daily cap of this service; ` +
@@ -566,7 +566,7 @@ interface Circumstances {
 interface ErrorOptions extends Circumstances {
   readonly code: ErrorCode;
   readonly facts?: ErrorFacts;
-  /** Set on the answer to an earlier request with the same idempotency key. */
+  /** Set on the response to an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
 }
 

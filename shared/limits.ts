@@ -21,7 +21,7 @@
  *   30 s ┴ LEASE_MS: a repeat may take the order over; GATEWAY_LIMIT_MS: the gateway answers by itself
  */
 
-/** The contract promises an answer to an order within 25 s; the rest is the way back and what cannot be interrupted. */
+/** The contract promises a response to an order within 25 s; the rest is the way back and what cannot be interrupted. */
 export const ORDER_BUDGET_MS = 24_000;
 /** The contract promises a read within 10 s. */
 export const READ_BUDGET_MS = 9_000;

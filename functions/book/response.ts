@@ -17,5 +17,5 @@ export const book = z.object({
   neg_risk: z.boolean().check(z.describe('Whether the market is one of several exclusive outcomes of an event.')),
   last_trade_price: z.nullable(decimal('Price of the last trade, in collateral per share.')),
   timestamp: z.nullable(text("ISO 8601, UTC; the venue's time of the last change.")),
-  hash: z.nullable(text("Changes with the book; the answer's `ETag`.")),
+  hash: z.nullable(text("Changes with the book; the response's `ETag`.")),
 });

@@ -21,7 +21,7 @@ export const placedOrder = z.object({
   expires_at: z.nullable(text('The end of the order, RFC 3339 in UTC; `null` for one without an end.')),
   filled_size: z.nullable(
     decimal(
-      'Shares executed by the time of the answer, as the venue told; `null` where it did not, or told what cannot be.',
+      'Shares executed by the time of the response, as the venue told; `null` where it did not, or told what cannot be.',
     ),
   ),
   remaining_size: z.nullable(decimal('Shares that rest on the book or were not executed; `null` as above.')),

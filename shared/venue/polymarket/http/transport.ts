@@ -110,7 +110,7 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
-  // It has one host: Node would put its name together anew for each request.
+  // It has one host: Node would put its name together for each request.
   agent.getName = () => baseUrl;
   const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
