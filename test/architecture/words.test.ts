@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const GENERATED = /^(?:client\/api\.ts$|(?:client|console)\/build\/)/;
+/** Generated files, and this one, which has examples of what is wrong. */
+const LEFT_OUT = /^(?:client\/api\.ts$|(?:client|console)\/build\/|test\/architecture\/words\.test\.ts$)/;
 
 /** A noun clause needs a second reading; a unit belongs into a name. */
 const HARD_TO_READ =
@@ -87,13 +88,13 @@ function commentsToReadTwice(source: string): string[] {
   return comments.filter((first) => HARD_TO_READ.test(first));
 }
 
-const FILES = ['functions', 'shared', 'infra', 'local', 'paper', 'client', 'console']
-  .flatMap((house) => globSync(`${house}/**/*.{ts,js}`, { cwd: ROOT }))
-  .filter((path) => !GENERATED.test(path))
+const FILES = ['functions', 'shared', 'infra', 'local', 'paper', 'client', 'console', 'test']
+  .flatMap((house) => globSync(`${house}/**/*.{ts,js,mjs,cjs}`, { cwd: ROOT }))
+  .filter((path) => !LEFT_OUT.test(path))
   .sort();
 
-function search(find: (source: string) => string[]): string[] {
-  return FILES.flatMap((path) => find(readFileSync(`${ROOT}${path}`, 'utf8')).map((found) => `${path}: ${found}`));
+function search(find: (source: string) => string[], files = FILES): string[] {
+  return files.flatMap((path) => find(readFileSync(`${ROOT}${path}`, 'utf8')).map((found) => `${path}: ${found}`));
 }
 
 describe('doc comments', () => {
@@ -161,6 +162,8 @@ describe('constants', () => {
   });
 
   it('have the unit of their number in their name', () => {
-    expect(search(constantsWithoutUnit)).toStrictEqual([]);
+    // In tests, faults count their `times`, and moments have names such as NOW.
+    const houses = FILES.filter((path) => !path.startsWith('test/'));
+    expect(search(constantsWithoutUnit, houses)).toStrictEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export interface Row {
   readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
   /** Absent where the line only informs. */
   readonly target?: Target;
-  /** Where the figure is a percentile of response times: the shares (0 to 1) that are compared. */
+  /** For a figure that is a percentile of response times: the shares (0 to 1) that are compared. */
   readonly percentiles?: { readonly value: number; readonly baseline: number };
   /** The start of the service is a part of what is measured. */
   readonly withStart?: true;
@@ -33,14 +33,14 @@ export interface Sample {
 
 export type Samples = Readonly<Record<string, Sample>>;
 
-/** What a run grants its rows. */
+/** The means that a run grants its rows. */
 export interface Stage {
   /** The service as `npm start` runs it. `rows`: those that it works for, if not for all of its bench. */
   startService(
     venueUrl: string,
     options?: ServiceOptions & { readonly rows?: readonly string[] },
   ): Promise<RunningProcess>;
-  /** Seconds of a load that takes so many in a full run; a second at least. */
+  /** Gives the seconds of a load that takes so many in a full run; one at least. */
   seconds(full: number): number;
   /** A count in a full run. */
   count(full: number): number;

@@ -20,7 +20,7 @@ export interface LoadSpec {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly connections?: number;
-  /** How long, or how much: one of the two. */
+  /** The time or the number of requests: one of the two. */
   readonly seconds?: number;
   readonly amount?: number;
 }
@@ -28,17 +28,17 @@ export interface LoadSpec {
 export interface LoadResult {
   /** Answers a second. */
   readonly rate: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly p50: number;
-  /** Milliseconds that each answer took. */
+  /** The time that each answer took, in milliseconds. */
   readonly times: readonly number[];
   /** Answers of another status, failed connections, time-outs. */
   readonly errors: number;
 }
 
 const CONNECTIONS = 10;
-/** Milliseconds: a load ends with one of autocannon's samples, and goes on until then; by default it takes one a second. */
-const SAMPLE_INTERVAL = 50;
+/** A load ends with one of autocannon's samples, and goes on until then; by default it takes one a second. */
+const SAMPLE_INTERVAL_MS = 50;
 
 /** Puts load on an address of this machine, a request after the other on each connection. */
 export async function load({
@@ -79,7 +79,7 @@ export async function load({
     ...spec,
     ...bound,
     url,
-    sampleInt: SAMPLE_INTERVAL,
+    sampleInt: SAMPLE_INTERVAL_MS,
     headers: { ...headers },
     // Without it, a request is put together once and not each time.
     ...(vary && { requests: [{ setupRequest }] }),

@@ -33,9 +33,9 @@ function spec(venueUrl: string, mode: 'first' | 'load'): ProcessSpec {
 const first = z.object({ order: z.number(), errors: z.number() });
 
 export interface FirstOrder {
-  /** Milliseconds of the order alone, in a process that has loaded the client. */
+  /** The time of the order alone, in milliseconds, in a process that has loaded the client. */
   readonly order: number;
-  /** Milliseconds from the spawn to the end of the process. */
+  /** The time from the spawn to the end of the process, in milliseconds. */
   readonly whole: number;
   readonly errors: number;
 }

@@ -10,25 +10,24 @@ import { promisify } from 'node:util';
 /** The folder of the project. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds. */
-const START_LIMIT = 20_000;
-const POLL_INTERVAL = 1;
-const STOP_LIMIT = 10_000;
-/** Microseconds between two samples of a profile: a start lasts a few hundred milliseconds. */
-const SAMPLING_INTERVAL = 200;
+const START_LIMIT_MS = 20_000;
+const POLL_INTERVAL_MS = 1;
+const STOP_LIMIT_MS = 10_000;
+/** Between two samples of a profile: a start lasts a few hundred milliseconds. */
+const SAMPLING_INTERVAL_US = 200;
 
 export interface ProcessSpec {
   /** Node's arguments: a script relative to the project, and its own. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the process writes its CPU profile when it is stopped. */
+  /** The folder into which the process writes its CPU profile when it is stopped. */
   readonly profileDirectory?: string;
 }
 
 export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
   readonly url: string;
-  /** Milliseconds from the spawn to the line that says where it listens. */
+  /** The time from the spawn to the line that says where it listens, in milliseconds. */
   readonly startTime: number;
 }
 
@@ -43,20 +42,20 @@ async function stop(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill(signal);
-  const killing = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT);
+  const killing = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
   await exited;
   clearTimeout(killing);
 }
 
 /** The address in the first line that names one, as soon as it is there. */
 async function readUrl(child: ChildProcess, file: string): Promise<string> {
-  const end = performance.now() + START_LIMIT;
+  const end = performance.now() + START_LIMIT_MS;
   while (performance.now() < end) {
     const text = await readFile(file, 'utf8');
     const port = /http:\/\/(?:127\.0\.0\.1|localhost):(\d+)/.exec(text)?.[1];
     if (port !== undefined) return `http://127.0.0.1:${port}`;
     if (child.exitCode !== null) throw new Error(`A process ended at its start: ${text}`);
-    await sleep(POLL_INTERVAL);
+    await sleep(POLL_INTERVAL_MS);
   }
   throw new Error('A process did not start to listen in time.');
 }
@@ -72,7 +71,7 @@ export async function startProcess({ args, env, profileDirectory }: ProcessSpec)
   const profiling =
     profileDirectory === undefined
       ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`, `--cpu-prof-interval=${SAMPLING_INTERVAL}`];
+      : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`, `--cpu-prof-interval=${SAMPLING_INTERVAL_US}`];
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...profiling, ...args], {
     cwd: ROOT,

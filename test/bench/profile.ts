@@ -31,7 +31,7 @@ interface Share {
 }
 
 export interface ProfileSummary {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly busy: number;
   readonly idle: number;
   /** By self time, dearest first. */

@@ -12,7 +12,7 @@ export interface Result extends Row {
   readonly times?: number;
   readonly verdict: 'ok' | 'missed' | 'info' | 'failed';
   readonly errors: number;
-  /** Why there are fewer rounds than asked for, or none. */
+  /** The reason for fewer rounds than asked for, or none. */
   readonly failure?: string;
   readonly samples: readonly Omit<Sample, 'times'>[];
 }

@@ -5,8 +5,8 @@ import { TOKEN_ID } from './venue/records.ts';
 
 /** A key of the benchmark alone; nobody's funds. */
 export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
-/** The venue's own answer time in the rows that have one, in milliseconds: that of a server in the same region. */
-export const VENUE_DELAY = 25;
+/** The venue's own answer time in the rows that have one: that of a server in the same region. */
+export const VENUE_DELAY_MS = 25;
 
 /** Paths of a certificate, which is its own authority, and of its private key. */
 export interface Certificate {
@@ -21,7 +21,7 @@ export interface VenueStub extends RunningProcess {
   delay(milliseconds: number): Promise<void>;
   /** Makes each answer another book than the one before, or all of a token the same. */
   changeBooks(change: boolean): Promise<void>;
-  /** What came since the last call, and how much of it one after the other. */
+  /** Counts the requests since the last call, and those of them that came one after the other. */
   counts(): Promise<{ readonly requests: number; readonly depth: number }>;
 }
 
@@ -57,15 +57,15 @@ const CREDENTIALS = {
 
 export interface ServiceOptions {
   readonly mode?: 'read-only' | 'order-placing';
-  /** Whether the venue's API credentials are set, or derived by the first order. */
+  /** True where the venue's API credentials are set, and not derived by the first order. */
   readonly credentials?: boolean;
   /** Variables besides those of every service here. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its CPU profile is written. */
+  /** The folder into which its CPU profile is written. */
   readonly profileDirectory?: string;
 }
 
-/** What follows `node` in the script `start`. */
+/** The arguments of `node` in the script `start`. */
 const [, ...START] = manifest.scripts.start.split(' ');
 
 /** The service as `npm start` runs it, without the settings of whoever works on it. */
@@ -99,5 +99,5 @@ export const ORDER = {
 export const BOOK_PATH = `/v1/book/${TOKEN_ID}`;
 export const VENUE_BOOK_PATH = `/book?token_id=${TOKEN_ID}`;
 export const MARKETS_PATH = '/v1/markets';
-/** What the service asks the venue for when nobody names a limit. */
+/** The service's request to the venue when nobody names a limit. */
 export const VENUE_MARKETS_PATH = '/markets/keyset?closed=false&order=volume24hr&ascending=false&limit=40';

@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const CLIENT = join(ROOT, 'client');
 const NAME = 'order-book-adapter-client';
-/** Bytes: what a page loads. */
-const MAX_SIZE = 9 * 1024;
+/** The most that a page loads. */
+const MAX_BYTES = 9 * 1024;
 /** A Node of the system besides the one that runs the tests; callers may use Node 20. */
 const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
 
@@ -42,7 +42,7 @@ describe('the packed client', () => {
 
   it('is at most 9 KB', async () => {
     const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
-    expect(size).toBeLessThanOrEqual(MAX_SIZE);
+    expect(size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
   it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {

@@ -66,7 +66,7 @@ const PLUGINS = [
   new CfnGuardValidator({ disabledRules: [...ANSWERED_OTHERWISE] }),
 ].map(askedOnce);
 
-/** What the CDK, cdk-nag and cfn-guard find, by plugin. */
+/** Lists the findings of the CDK, cdk-nag and cfn-guard, by plugin. */
 async function findingsOf(name: string, context: Readonly<Record<string, unknown>>, addRoute = false) {
   const outdir = join(folder, name);
   const { app, service } = createServiceApp(join(folder, 'build'), context, outdir);

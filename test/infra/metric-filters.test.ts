@@ -65,7 +65,7 @@ function holds(line: Line, term: string): boolean {
 }
 
 /**
- * What CloudWatch reads out of a line by a filter, as name, value, unit and dimensions; nothing where one is missing. It
+ * Reads a line by a filter as CloudWatch does, into name, value, unit and dimensions; nothing where one is missing. It
  * documents values and dimensions for the members alone that the pattern names.
  */
 function read(line: Line, { FilterPattern, MetricTransformations: [metric] }: Filter): unknown[] {
@@ -91,7 +91,7 @@ const embedded = z.looseObject({
   }),
 });
 
-/** What CloudWatch reads out of a line that says itself what its metrics are, as above. */
+/** Reads a line that says itself what its metrics are, as above. */
 function readEmbedded(line: Line): unknown[] {
   return embedded.parse(line)._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions: [names], Metrics }) => {
     const dimensions = Object.fromEntries(names.map((name) => [name, line[name]]));

@@ -15,7 +15,7 @@ import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const NAME = 'order-book-adapter';
-/** Bytes of the tarball; 1.2 MB of them are the curve, whose tables cannot be compressed. */
+/** The tarball, of which 1.2 MB are the curve, whose tables cannot be compressed. */
 const MAX_TARBALL_BYTES = 2_200_000;
 
 const packed = z.tuple([

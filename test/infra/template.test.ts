@@ -224,7 +224,7 @@ describe('the service', () => {
 
 const ACCOUNT = { Ref: 'AWS::AccountId' };
 
-/** What it is cannot change while orders are on. */
+/** Its value cannot change while orders are on. */
 const TABLE = { 'Fn::ImportValue': 'order-book-adapter:OrdersTable' };
 
 function arn(service: string, resource: string) {

@@ -24,7 +24,7 @@ function linesOf(sandbox: Sandbox): readonly Line[] {
 /** Alarms must hear of it though the operator keeps only errors. */
 const FEW_LINES = { SERVICE_LOG_LEVEL: 'error' } as const;
 
-/** What the functions count besides their answers, as CloudWatch reads it out of their lines. */
+/** Checks what the functions count besides their answers, as CloudWatch reads it out of their lines. */
 export function describeAlarmMetrics(world: World): void {
   const { secrets, venue } = world;
   /** The lines that count one of an event in the namespace of the stack, for the route of orders. */

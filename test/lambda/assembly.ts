@@ -9,9 +9,9 @@ export interface DeployedFunction {
   readonly task: string;
   readonly layer: string | undefined;
   readonly handler: string;
-  /** Megabytes. */
+  /** In megabytes. */
   readonly memory: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout: number;
   /** References to other resources are those resources' logical names. */
   readonly variables: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface DeployedRoute {
   readonly key: string;
   readonly target: string;
   readonly signed: boolean;
-  /** What the gateway writes into the headers of a request, or takes out of them. */
+  /** The headers that the gateway writes into a request, or takes out of it. */
   readonly headers: ReadonlyMap<string, string | undefined>;
 }
 
@@ -40,7 +40,7 @@ const resource = z.object({
 });
 type Resource = z.output<typeof resource>;
 
-/** What another stack exports; the rig puts its own in that place. */
+/** An export of another stack; the rig puts its own in that place. */
 const imported = z.object({ 'Fn::ImportValue': z.string() }).transform(({ 'Fn::ImportValue': name }) => name);
 const reference = z.object({ Ref: z.string() }).transform(({ Ref }) => Ref);
 const functionProperties = z.object({

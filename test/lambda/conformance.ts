@@ -7,7 +7,7 @@ import type { Assembly } from './assembly.ts';
 import { route } from './gateway.ts';
 import type { Way } from './ways.ts';
 
-/** What the gateway is called: nobody looks it up. */
+/** The gateway's name: nobody looks it up. */
 const BASE_URL = 'https://gateway.invalid';
 
 interface Deployed {

@@ -5,9 +5,9 @@ import type { ClientRequest } from './gateway.ts';
 import { order } from './requests.ts';
 import type { World } from './world.ts';
 
-/** The contract's times, in milliseconds. */
-const READ_LIMIT = 10_000;
-const ORDER_LIMIT = 25_000;
+/** The contract's times. */
+const READ_LIMIT_MS = 10_000;
+const ORDER_LIMIT_MS = 25_000;
 
 /** A venue that takes everything and never answers. It is waited for in full, once, in all ways at the same time. */
 export function describeDeadlines(world: World, { local, lambda }: Pair): void {
@@ -25,7 +25,10 @@ export function describeDeadlines(world: World, { local, lambda }: Pair): void {
       world.venue.arm(['/markets', '/order', '/data'].map((path) => ({ ...hang, path })));
       const markets = { method: 'GET', path: '/v1/markets' };
       const answers = await Promise.all(
-        [local, lambda].flatMap((way) => [ask(way, markets, READ_LIMIT), ask(way, order(world.token), ORDER_LIMIT)]),
+        [local, lambda].flatMap((way) => [
+          ask(way, markets, READ_LIMIT_MS),
+          ask(way, order(world.token), ORDER_LIMIT_MS),
+        ]),
       );
       await world.calm();
       const expected = [

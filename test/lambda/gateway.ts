@@ -10,7 +10,7 @@ export interface ClientRequest {
   readonly body?: string;
 }
 
-/** Who signs, as IAM knows the caller. */
+/** The signer, as IAM knows the caller. */
 export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/trader/session';
 
 export interface Routed {
@@ -22,7 +22,7 @@ export interface Routed {
 }
 
 interface Match extends DeployedRoute {
-  /** How exactly the route names the request: the gateway takes the most exact. */
+  /** Ranks how exactly the route names the request: the gateway takes the most exact. */
   readonly rank: number;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -55,7 +55,7 @@ function bodyOf({ headers, body }: ClientRequest): object {
   return { body: isText ? body : Buffer.from(body).toString('base64'), isBase64Encoded: !isText };
 }
 
-/** What an HTTP API with these routes makes of a request: payload version 2.0, from AWS's description of it. */
+/** Makes of a request what an HTTP API with these routes does: payload version 2.0, from AWS's description of it. */
 export function route({ routes }: Assembly, request: ClientRequest): Routed {
   const { method, headers = {} } = request;
   const [rawPath = '', rawQueryString = ''] = request.path.split('?', 2);

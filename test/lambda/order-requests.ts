@@ -1,6 +1,6 @@
 import { FOREIGN_ORIGIN, get, id, LISTED_ORIGIN, order, type Row, UNKNOWN_TOKEN } from './requests.ts';
 
-/** What a deployment without orders answers on their path. */
+/** Requests on the path of orders, to a deployment without them. */
 export function disabledRows(token: string): readonly Row[] {
   const code = 'order_placement_disabled';
   const deployedDetail = 'The service is deployed read-only: its operator has not set placeOrder.';
@@ -25,7 +25,7 @@ export function disabledRows(token: string): readonly Row[] {
   ];
 }
 
-/** What a deployment with orders answers on their path, up to the venue. */
+/** Requests on the path of orders, to a deployment with them, up to the venue. */
 export function orderRows(token: string): readonly Row[] {
   const raw = (body: string) => ({ ...order(token), body });
   const invalid = { status: 400, code: 'invalid_request' } as const;

@@ -5,7 +5,7 @@ import { codeOf } from './equality.ts';
 import { withOrders } from './orders-function.ts';
 import type { World } from './world.ts';
 
-/** What execution environments share. */
+/** Checks what execution environments share. */
 export function describeOrdersTable(world: World): void {
   describe('the table', () => {
     const key = { 'idempotency-key': 'rig-store' };

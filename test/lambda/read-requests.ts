@@ -1,7 +1,7 @@
 import type { FaultOrder } from '../../paper/faults.ts';
 import { FOREIGN_ORIGIN, get, LISTED_ORIGIN, type Row, UNKNOWN_TOKEN } from './requests.ts';
 
-/** What every deployment answers; `token` has a book. */
+/** Requests that every deployment answers; `token` has a book. */
 export function readRows(token: string): readonly Row[] {
   const book = `/v1/book/${token}`;
   const onBook = (fault: FaultOrder['fault'], times = 9) => [{ fault, path: '/book', times }];

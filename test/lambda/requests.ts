@@ -5,12 +5,12 @@ import type { ClientRequest } from './gateway.ts';
 export interface Row {
   readonly name: string;
   readonly request: ClientRequest;
-  /** What the venue does, for each of the two ways anew. */
+  /** Faults of the venue, armed again for each of the two ways. */
   readonly faults?: readonly FaultOrder[];
   readonly status: number;
   /** Of the problem. */
   readonly code?: string;
-  /** What a deployment says in `detail`, where the local server names variables that the deployment does not have. */
+  /** The `detail` of a deployment, where the local server names variables that the deployment does not have. */
   readonly deployedDetail?: string;
 }
 

@@ -5,9 +5,9 @@ import { listenOnLoopback } from '../support/service/loopback.ts';
 
 /** Lambda's Runtime API for one execution environment: it hands out invocations and takes their results. */
 export interface RuntimeApi {
-  /** What the runtime client finds in AWS_LAMBDA_RUNTIME_API. */
+  /** The value of AWS_LAMBDA_RUNTIME_API for the runtime client. */
   readonly address: string;
-  /** Milliseconds from the start of the process to its first request for work; rejects when the init failed. */
+  /** The milliseconds from the start of the process to its first request for work; rejects when the init failed. */
   readonly initialised: Promise<number>;
   /** Rejects when the function throws, or does not answer within `timeout` milliseconds, as on Lambda. */
   invoke(event: object, timeout: number): Promise<unknown>;
@@ -17,7 +17,7 @@ export interface RuntimeApi {
 interface Invocation {
   readonly id: string;
   readonly event: object;
-  /** Milliseconds of the Unix epoch. */
+  /** In milliseconds of the Unix epoch. */
   readonly deadline: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DeployedFunction } from './assembly.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
-/** Where the runtime client is put together, once for all sandboxes. */
+/** The folder of the runtime client, put together once for all sandboxes. */
 export interface Stage {
   readonly folder: string;
   remove(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Stage {
 
 /** An execution environment of a function. */
 export interface Sandbox extends Pick<RuntimeApi, 'initialised'> {
-  /** Milliseconds after which Lambda would end an invocation. */
+  /** The time in milliseconds after which Lambda would end an invocation. */
   readonly timeout: number;
   invoke(event: object): Promise<unknown>;
   /** Everything that it wrote. */
@@ -50,7 +50,7 @@ export async function prepareStage(): Promise<Stage> {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** What Lambda sets besides the function's own variables; nothing of this process leaks in. */
+/** The variables that Lambda sets besides the function's own; nothing of this process leaks in. */
 function environment({ name, handler, memory }: DeployedFunction, api: RuntimeApi): NodeJS.ProcessEnv {
   return {
     _HANDLER: handler,

@@ -6,9 +6,9 @@ import { listenOnLoopback } from '../support/service/loopback.ts';
 /** Secrets Manager on loopback with one secret. */
 export interface SecretStore {
   readonly url: string;
-  /** What the next reads get; `undefined` makes them fail. */
+  /** Sets what the next reads get; `undefined` makes them fail. */
   set(value: string | undefined): void;
-  /** How often it was read, failures included. */
+  /** Counts the reads, failures included. */
   reads(): number;
   close(): void;
 }

@@ -22,7 +22,7 @@ import type { World } from './world.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = ['functions', 'infra', 'local/command-line.ts', 'shared', 'package.json', 'tsconfig.json'];
 
-/** What the next build calls otherwise, in the layer and where the function imports it. */
+/** A name that the next build changes, in the layer and where the function imports it. */
 const ENTRY = 'createOrderEntry';
 const USES = ['shared/venue/polymarket/order-entry.ts', 'functions/orders/trading.ts'];
 
@@ -30,7 +30,7 @@ const KEYS = 500;
 /** Requests under way at the same time, more than there are environments. */
 const CLIENTS = 8;
 const POST = { method: 'POST', path: '/order', times: 1 } as const;
-/** What the venue does to every third sending: takes it and does not say so, or does not take it. */
+/** Faults of the venue at every third sending: it takes the order and does not say so, or does not take it. */
 const FAULTS: readonly FaultOrder[] = [
   { ...POST, fault: 'reset-after' },
   { ...POST, fault: 'error-500-after' },

@@ -1,7 +1,7 @@
 import type { FaultOrder } from '../../paper/faults.ts';
 import { order, type Row } from './requests.ts';
 
-/** What the venue's own refusals and faults become. */
+/** Requests that the venue refuses, or answers with a fault. */
 export function venueRows(token: string): readonly Row[] {
   const onOrder = (fault: FaultOrder['fault'], more: Partial<FaultOrder> = {}) => [
     { fault, method: 'POST', path: '/order', times: 9, ...more },

@@ -117,7 +117,7 @@ function describeRotation(world: World): void {
   });
 }
 
-/** What becomes of the secret, which only Lambda has. */
+/** Checks what becomes of the secret, which only Lambda has. */
 export function describeWalletKey(world: World): void {
   describe('the key', () => {
     describeLoading(world);

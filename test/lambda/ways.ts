@@ -63,7 +63,7 @@ const gatewayResult = z.strictObject({
   isBase64Encoded: z.boolean().optional(),
 });
 
-/** What the gateway makes of a function's result, and a client of its content encoding. */
+/** Makes of a function's result what the gateway does, and a client of its content encoding. */
 export function toAnswer(result: unknown): Answer {
   const { statusCode, headers, body = '', isBase64Encoded = false } = gatewayResult.parse(result);
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');

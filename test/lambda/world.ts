@@ -21,9 +21,9 @@ export interface World {
   readonly stage: Stage;
   readonly readOnly: Assembly;
   readonly trading: Assembly;
-  /** What the start of any function costs. */
+  /** A function that shows the cost of any start. */
   readonly empty: DeployedFunction;
-  /** Where the functions find AWS. */
+  /** The variables by which the functions find AWS. */
   readonly variables: Readonly<Record<string, string>>;
   /** Lets the venue behave again. */
   calm(): Promise<void>;

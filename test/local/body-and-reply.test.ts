@@ -8,7 +8,7 @@ import { DISABLED, startTestServer } from '../support/service/local-service.ts';
 import { listenOnLoopback } from '../support/service/loopback.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
-const LIMIT = 16_384;
+const LIMIT_BYTES = 16_384;
 const JSON_HEADERS = { host: 'localhost', 'content-type': 'application/json' };
 const TOO_LARGE = {
   title: 'Payload too large',
@@ -24,13 +24,18 @@ function orderOf(bytes: number): string {
 describe('the 16 KiB limit', () => {
   it('takes a body of exactly the limit', async () => {
     const { url } = await startTestServer();
-    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body: orderOf(LIMIT) });
+    const answer = await send(url, {
+      method: 'POST',
+      path: '/v1/orders',
+      headers: JSON_HEADERS,
+      body: orderOf(LIMIT_BYTES),
+    });
     expect(answer.status).toBe(201);
   });
 
   it.each([
-    ['one byte more', LIMIT + 1, {}],
-    ['one byte more in chunks', LIMIT + 1, { 'transfer-encoding': 'chunked' }],
+    ['one byte more', LIMIT_BYTES + 1, {}],
+    ['one byte more in chunks', LIMIT_BYTES + 1, { 'transfer-encoding': 'chunked' }],
     ['20 MB', 20_000_000, {}],
     ['20 MB in chunks', 20_000_000, { 'transfer-encoding': 'chunked' }],
   ])('refuses %s, so that the client can read it', async (_name, bytes, extra) => {
@@ -46,7 +51,7 @@ describe('the 16 KiB limit', () => {
     const { url } = await startTestServer({ limits: { drainMs: 200 } });
     const { socket, closed } = openRaw(url);
     const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-    socket.write(`${head}Content-Length: 100000000000\r\n\r\n${' '.repeat(LIMIT + 1)}`);
+    socket.write(`${head}Content-Length: 100000000000\r\n\r\n${' '.repeat(LIMIT_BYTES + 1)}`);
     const more = setInterval(() => socket.write(' '.repeat(1_000)), 5);
     const answers = parseAnswers(await closed);
     clearInterval(more);
@@ -114,9 +119,13 @@ describe('what the headers alone decide', () => {
     ['an unlisted origin', `${JSON_TYPE}Origin: https://evil.example\r\nContent-Length: 100\r\n`, 403],
     ['a media type', 'Content-Type: text/plain\r\nContent-Length: 100\r\n', 415],
     ['a body in chunks of another media type', 'Transfer-Encoding: chunked\r\n', 415],
-    ['an announced length', `${JSON_TYPE}Content-Length: ${LIMIT + 1}\r\n`, 413],
+    ['an announced length', `${JSON_TYPE}Content-Length: ${LIMIT_BYTES + 1}\r\n`, 413],
     ['a length far above', `${JSON_TYPE}Content-Length: 90071992547409910\r\n`, 413],
-    ['the length before another header', `${JSON_TYPE}Idempotency-Key: a,b\r\nContent-Length: ${LIMIT + 1}\r\n`, 413],
+    [
+      'the length before another header',
+      `${JSON_TYPE}Idempotency-Key: a,b\r\nContent-Length: ${LIMIT_BYTES + 1}\r\n`,
+      413,
+    ],
     ['another header', `${JSON_TYPE}Idempotency-Key: a,b\r\nContent-Length: 100\r\n`, 400],
   ])('is answered without a byte of the body, and nobody is told to go on: %s', async (_what, head, status) => {
     const orders = fakeOrders();
@@ -137,7 +146,7 @@ describe('what the headers alone decide', () => {
       const closed = once(request, 'close');
       request.destroy();
       await closed;
-      const reading = readBody(request, LIMIT, new AbortController().signal);
+      const reading = readBody(request, LIMIT_BYTES, new AbortController().signal);
       resolve(reading.catch((error) => error.message));
     });
     // A failure must not keep the process alive.

@@ -5,8 +5,8 @@ import { buildConsole } from '../support/page/console-files.ts';
 import { send } from '../support/service/http-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 
-/** Bytes: what a browser loads. */
-const MAX_SIZE = 60 * 1024;
+/** The most that a browser loads. */
+const MAX_BYTES = 60 * 1024;
 
 const WALLET = `0x${'ab'.repeat(20)}`;
 
@@ -39,7 +39,7 @@ describe('the files of the console', () => {
     };
     expect(served).toStrictEqual(built);
     const sizes = Object.values(built).map((text) => Buffer.byteLength(text));
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_SIZE);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
   it('come with a policy that lets nothing in but themselves, and talks to the service alone', async () => {

@@ -9,7 +9,7 @@ const asJson = async (asked: Promise<Response>) => JSON.parse(await (await asked
 
 /** Starts a service on a venue whose clock a test can move. */
 async function open() {
-  /** How far the venue's clock is ahead of ours. */
+  /** The lead of the venue's clock over ours. */
   let ahead = SKEW_MS;
   const venueNow = () => Date.now() + ahead;
   const service = await startPaperService({}, { now: venueNow, forgetFilled: true });

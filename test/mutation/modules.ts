@@ -1,4 +1,4 @@
-/** What is mutated together, and the tests that have to notice. */
+/** Files that are mutated together, and the tests that have to notice. */
 export interface MutatedModule {
   readonly code: readonly string[];
   /** Under test/, without `.test.ts`. Direct tests alone: each mutant runs those of them that reach it. */

@@ -25,7 +25,7 @@ function post(body: unknown, headers: Record<string, string> = {}) {
   return signedRequest(paper, creds, { method: 'POST', path: '/order', body, headers });
 }
 
-/** What a client sees of an order during a fault, and whether it was accepted. */
+/** Tells what a client sees of an order during a fault, and if it was accepted. */
 async function during(fault: FaultOrder, postOnly = false) {
   paper.venue.arm({ method: 'POST', path: '/order', ...fault });
   const { status, body, headers } = await post(await order(0.4, postOnly));

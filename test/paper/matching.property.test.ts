@@ -132,7 +132,7 @@ function holdings() {
   };
 }
 
-/** What the trades cost in fees: 4 % of size × price × (1 − price), in whole hundred-thousandths of a pUSD. */
+/** Computes the fees of the trades: 4 % of size × price × (1 − price), in whole hundred-thousandths of a pUSD. */
 function feesPaid(): bigint {
   const fees = exchange.allTrades.map(({ size, price }) => (4n * size * price * (ONE - price)) / 10n ** 15n);
   return 10n * fees.reduce((sum, fee) => sum + fee, 0n);

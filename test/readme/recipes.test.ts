@@ -55,7 +55,7 @@ async function insert(file: string, anchor: string, lines: string): Promise<void
   );
 }
 
-/** What a command in the copied tree prints; throws with all of it when it fails. */
+/** Gives what a command in the copied tree prints; throws with all of it when it fails. */
 async function output(command: string, ...args: readonly string[]): Promise<string> {
   try {
     return (await run(command, args, { cwd: tree })).stdout;
@@ -75,7 +75,7 @@ const PRINT_METRICS = `
   console.log(members._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name)).join());
 `;
 
-/** What a code is derived into, and a place that throws it: a fraction of the tree, for a type check that does not last. */
+/** The files that follow from a code, and one that throws it: a fraction of the tree, for a short type check. */
 const TSCONFIG = {
   extends: './tsconfig.json',
   include: [],

@@ -139,7 +139,7 @@ function judge(asked: readonly AskedKey[], venue: PaperVenue) {
 }
 
 /**
- * Places keyed orders through several processes on one store: each key through a process chosen anew for every attempt,
+ * Places keyed orders through several processes on one store: each attempt through a process chosen at random,
  * some keys twice at once, while faults, deaths (SIGKILL) and set clocks happen, and asks for every key once more at the
  * end. `tell` gets a line of progress every ten seconds.
  */

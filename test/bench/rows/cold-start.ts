@@ -47,7 +47,7 @@ async function openRig() {
   return { calls, start, [Symbol.asyncDispose]: () => world.close() };
 }
 
-/** What a caller waits for who is the first of an execution environment, against what Lambda's runtime alone takes. */
+/** The wait of the first caller of an execution environment, against what Lambda's runtime alone takes. */
 export const coldStart: Bench = {
   rows: [row('health', 'health', 1.1), row('book', 'book', 1.3), row('orders', 'orders', 2.8)],
   async *rounds(stage: Stage) {

@@ -1,7 +1,7 @@
 import { type Bench, inTurn, type Stage } from '../bench.ts';
 import { timeOne } from '../load.ts';
 import { placeFirstOrder } from '../official-client.ts';
-import { ORDER, startVenue, VENUE_DELAY, type VenueStub } from '../services.ts';
+import { ORDER, startVenue, VENUE_DELAY_MS, type VenueStub } from '../services.ts';
 
 const CLIENT = 'official client, fresh process';
 
@@ -31,7 +31,7 @@ export const firstOrder: Bench = {
     },
   ],
   async *rounds(stage: Stage) {
-    await using venue = await startVenue(VENUE_DELAY);
+    await using venue = await startVenue(VENUE_DELAY_MS);
     const repeats = stage.count(3);
     for (let round = 0; ; round += 1) {
       // The venue's and the load generator's own first requests are not what is measured.

@@ -12,7 +12,7 @@ import {
   startProxy,
   startVenue,
   VENUE_BOOK_PATH,
-  VENUE_DELAY,
+  VENUE_DELAY_MS,
 } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
@@ -57,7 +57,7 @@ export const https: Bench = {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-https-'));
     const certificate = await makeCertificate(directory.path);
     const env = { NODE_EXTRA_CA_CERTS: certificate.file };
-    await using venue = await startVenue(VENUE_DELAY, certificate);
+    await using venue = await startVenue(VENUE_DELAY_MS, certificate);
     await using service = await stage.startService(venue.secureUrl, { env });
     await using proxy = await startProxy(venue.secureUrl, env);
     const order = (amount: number) => load({ url: `${service.url}/v1/orders`, ...ORDER, amount });

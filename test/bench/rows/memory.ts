@@ -10,7 +10,7 @@ async function use(url: string, amount: number): Promise<number> {
   return books.errors + orders.errors;
 }
 
-/** Whether the memory of a long run grows. */
+/** The growth of memory in a long run. */
 export const memory: Bench = {
   rows: [
     {
@@ -34,7 +34,7 @@ export const memory: Bench = {
   },
 };
 
-/** What a long list costs against a short one. */
+/** The cost of a long list against that of a short one. */
 export const marketsGrowth: Bench = {
   rows: [
     {

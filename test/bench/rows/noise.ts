@@ -1,7 +1,7 @@
 import { type Bench, inTurn, percentilesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import { burnCore } from '../processes.ts';
-import { BOOK_PATH, ORDER, startProxy, startVenue, VENUE_BOOK_PATH, VENUE_DELAY } from '../services.ts';
+import { BOOK_PATH, ORDER, startProxy, startVenue, VENUE_BOOK_PATH, VENUE_DELAY_MS } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const P99 = { value: 0.99, baseline: 0.99 } as const;
@@ -21,7 +21,7 @@ function row(name: string, figure: string) {
 export const noise: Bench = {
   rows: [row('order-p99-noisy', 'order'), row('book-p99-noisy', 'book')],
   async *rounds(stage) {
-    await using venue = await startVenue(VENUE_DELAY);
+    await using venue = await startVenue(VENUE_DELAY_MS);
     await using service = await stage.startService(venue.url);
     await using proxy = await startProxy(venue.url);
     await using _neighbour = burnCore();

@@ -65,7 +65,7 @@ function row(name: string, figure: string, baseline: string) {
   return { name, figure: `${figure}, 10 connections, venue at 0 ms`, baseline, unit: 'req/s' } as const;
 }
 
-/** What idempotency keys, a daily cap and signatures of clients cost, with the store on a file as `npm start` has it. */
+/** The cost of idempotency keys, a daily cap and signatures of clients, with the store on a file as usual. */
 export const orderKinds: Bench = {
   rows: [
     { ...row('order-rate-keyed', 'keyed orders', UNKEYED), target: { atLeast: 0.7 } },

@@ -1,7 +1,7 @@
 import { type Bench, inTurn, P50, P99, percentilesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
-import { ORDER, startProxy, startVenue, VENUE_DELAY } from '../services.ts';
+import { ORDER, startProxy, startVenue, VENUE_DELAY_MS } from '../services.ts';
 import { SIGNED_ORDER } from '../venue/signed-order.ts';
 
 const VENUE = "the venue's own answer";
@@ -49,7 +49,7 @@ export const orderLatency: Bench = {
     },
   ],
   async *rounds(stage) {
-    await using venue = await startVenue(VENUE_DELAY);
+    await using venue = await startVenue(VENUE_DELAY_MS);
     await using service = await stage.startService(venue.url);
     await using proxy = await startProxy(venue.url);
     const amount = stage.percentileCount;

@@ -16,15 +16,14 @@ import { TOKEN_ID } from '../venue/records.ts';
 const PEER = 'pmxt-core';
 const VERSION = '2.41.0';
 const NAME = `${PEER} ${VERSION}`;
-/** Milliseconds. */
-const INSTALL_LIMIT = 300_000;
+const INSTALL_LIMIT_MS = 300_000;
 
 async function install(directory: string): Promise<string> {
   // The newest viem wants a dependency that is not on the registry.
   const manifest = { private: true, dependencies: { [PEER]: VERSION }, overrides: { viem: '2.57.1' } };
   await writeFile(join(directory, 'package.json'), JSON.stringify(manifest));
   const options = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
-  await promisify(execFile)('npm', options, { cwd: directory, timeout: INSTALL_LIMIT });
+  await promisify(execFile)('npm', options, { cwd: directory, timeout: INSTALL_LIMIT_MS });
   return join(directory, 'node_modules', PEER, 'dist', 'server', 'index.js');
 }
 

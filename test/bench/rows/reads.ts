@@ -6,7 +6,7 @@ import {
   startProxy,
   startVenue,
   VENUE_BOOK_PATH,
-  VENUE_DELAY,
+  VENUE_DELAY_MS,
   VENUE_MARKETS_PATH,
 } from '../services.ts';
 import { TOKEN_IDS } from '../venue/records.ts';
@@ -43,7 +43,7 @@ export const readLatency: Bench = {
     },
   ],
   async *rounds(stage) {
-    await using venue = await startVenue(VENUE_DELAY);
+    await using venue = await startVenue(VENUE_DELAY_MS);
     await using service = await stage.startService(venue.url);
     await using proxy = await startProxy(venue.url);
     const measure = async (of: typeof book | typeof markets, round: number, amount: number) => {

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { type OneRequest, timeOne } from '../load.ts';
-import { BOOK_PATH, MARKETS_PATH, ORDER, startVenue, VENUE_DELAY } from '../services.ts';
+import { BOOK_PATH, MARKETS_PATH, ORDER, startVenue, VENUE_DELAY_MS } from '../services.ts';
 
 function row(name: string, figure: string) {
   const baseline = 'the fewest that can do';
@@ -13,7 +13,7 @@ function row(name: string, figure: string) {
   } as const;
 }
 
-/** What waits for what at the venue, counted there. The cold order has to obtain its API credentials too. */
+/** Requests that wait for one another, counted at the venue. The cold order has to obtain its API credentials too. */
 export const roundTrips: Bench = {
   rows: [
     row('trips-cold-order', 'cold order'),
@@ -22,7 +22,7 @@ export const roundTrips: Bench = {
     row('trips-markets', 'markets of one page'),
   ],
   async *rounds(stage) {
-    await using venue = await startVenue(VENUE_DELAY);
+    await using venue = await startVenue(VENUE_DELAY_MS);
     const count = async (url: string, init: OneRequest, expected: number, least: number) => {
       await venue.counts();
       await timeOne(url, init, expected);

@@ -5,19 +5,19 @@ import { countOrders } from '../scale/count.ts';
 import { openScaleWorld, type Reply, type ScaleWorld } from '../scale/world.ts';
 
 const PROCESSES = 8;
-/** Milliseconds that the venue takes for an order: a Lambda environment waits for it, and serves nobody else. */
-const VENUE_TIME = 200;
-/** Milliseconds of one load, in a quick run too: a process places five orders a second. */
-const LOAD_TIME = 2_000;
+/** The venue's time for an order: a Lambda environment waits for it, and serves nobody else. */
+const VENUE_TIME_MS = 200;
+/** The time of one load, in a quick run too: a process places five orders a second. */
+const LOAD_TIME_MS = 2_000;
 /** Requests at the same time, where each process has several. */
 const AT_ONCE = 40;
 const KEYS = 160;
 /** Fewer than the keys, and more than one process sends. */
 const REFUSED_SENDINGS = 60;
 const STORM = 100;
-/** Milliseconds for one key to be settled by repeats; a lease of a killed process lasts 30 s. */
-const SETTLE_LIMIT = 90_000;
-const REPEAT_PAUSE = 500;
+/** Time for one key to be settled by repeats; a lease of a killed process lasts 30 s. */
+const SETTLE_LIMIT_MS = 90_000;
+const REPEAT_PAUSE_MS = 500;
 
 function growth(processes: number, atLeast: number) {
   const figure = `keyed orders, ${processes} processes on one table, one order at a time each`;
@@ -40,7 +40,7 @@ function newKey(): string {
 async function rateOf({ services, place }: ScaleWorld, count: number) {
   let [orders, errors] = [0, 0];
   const startedAt = performance.now();
-  const end = startedAt + LOAD_TIME;
+  const end = startedAt + LOAD_TIME_MS;
   const use = async (service: RunningProcess) => {
     while (performance.now() < end) {
       const { status } = await place(service, newKey());
@@ -74,7 +74,7 @@ interface Scene {
 
 /** Asks for a key, each time another process, until it is told of its order; throws when that takes too long. */
 async function settle({ world, told, replies, alive }: Scene, key: string, turn: number): Promise<void> {
-  const giveUpAt = performance.now() + SETTLE_LIMIT;
+  const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
   for (let attempt = 0; performance.now() < giveUpAt; attempt += 1) {
     const services = alive();
     const service = services[(turn + attempt) % services.length];
@@ -83,7 +83,7 @@ async function settle({ world, told, replies, alive }: Scene, key: string, turn:
     replies.push(reply);
     told.note(key, reply);
     if (reply.status === 201) return;
-    await sleep(REPEAT_PAUSE);
+    await sleep(REPEAT_PAUSE_MS);
   }
   throw new Error(`${key} was not settled in time: it is not known to be lost, the machine may be too busy`);
 }
@@ -153,7 +153,7 @@ async function limited(world: ScaleWorld): Promise<Sample> {
 
 /** Half of the processes are killed once a quarter of the orders is placed. */
 async function killed(world: ScaleWorld): Promise<Sample> {
-  await world.delayOrders(VENUE_TIME);
+  await world.delayOrders(VENUE_TIME_MS);
   const [dying, living] = [world.services.slice(0, PROCESSES / 2), world.services.slice(PROCESSES / 2)];
   let alive = world.services;
   const kill = (settled: number) => {
@@ -182,7 +182,7 @@ async function playScenes() {
   };
 }
 
-/** More processes on one table: what they place together, and that it stays one order for a key whatever befalls them. */
+/** More processes on one table: what they place together, and that it stays one order for a key whatever happens to them. */
 export const scale: Bench = {
   rows: [
     growth(2, 1.6),
@@ -195,7 +195,7 @@ export const scale: Bench = {
   async *rounds() {
     const scenes = await playScenes();
     await using world = await openScaleWorld(PROCESSES);
-    await world.delayOrders(VENUE_TIME);
+    await world.delayOrders(VENUE_TIME_MS);
     await rateOf(world, PROCESSES);
     for (let round = 0; ; round += 1) {
       const one = await rateOf(world, 1);

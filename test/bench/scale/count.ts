@@ -1,4 +1,4 @@
-/** What became of the orders that were asked for under keys. */
+/** The fates of the orders that were asked for under keys. */
 export interface Count {
   /** Orders that the venue has got meanwhile. */
   readonly placed: number;

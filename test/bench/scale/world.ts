@@ -20,13 +20,13 @@ export interface Reply {
   readonly status: number;
   readonly orderId: string | undefined;
   readonly replayed: boolean;
-  /** Whether the answer says when to ask again. */
+  /** True where the answer says when to ask again. */
   readonly saysWhen: boolean;
 }
 
 const NO_ANSWER: Reply = { status: 0, orderId: undefined, replayed: false, saysWhen: false };
-/** Longer than an order takes, in milliseconds. */
-const ANSWER_LIMIT = 30_000;
+/** Longer than an order takes. */
+const ANSWER_LIMIT_MS = 30_000;
 const EVERY_SENDING = { method: 'POST', path: '/order' } as const;
 const MANY = 1_000_000_000;
 
@@ -46,7 +46,7 @@ async function place(service: RunningProcess, key: string, tokenId: string): Pro
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(order),
-      signal: AbortSignal.timeout(ANSWER_LIMIT),
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
     const { order_id: orderId } = body.parse(JSON.parse(await response.text()));
     const { headers, status } = response;

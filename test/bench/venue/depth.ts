@@ -4,7 +4,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** How many of the requests came one after the other: the longest chain in which each begins after the one before ended. */
+/** Counts the longest chain of requests in which each begins after the one before ended. */
 export function sequentialDepth(spans: readonly Span[]): number {
   let depth = 0;
   let end = Number.NEGATIVE_INFINITY;

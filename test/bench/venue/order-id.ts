@@ -1,7 +1,7 @@
 import { AbiCoder, id, keccak256 } from 'ethers';
 import * as z from 'zod/mini';
 
-/** What of a posted order is signed, in the order of the EIP-712 type. */
+/** The signed members of a posted order, in the order of the EIP-712 type. */
 const ORDER_TYPE =
   'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,' +
   'uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)';

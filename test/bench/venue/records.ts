@@ -40,7 +40,7 @@ const FLAGS = ['new', 'featured', 'archived', 'cyom', 'ready', 'funded', 'approv
 const AMOUNTS = ['volume1wk', 'volume1mo', 'volume1yr', 'volumeClob', 'liquidityClob', 'spread', 'competitive'];
 const CHANGES = ['oneHour', 'oneDay', 'oneWeek', 'oneMonth', 'oneYear'].map((span) => `${span}PriceChange`);
 
-/** What nobody reads of a market, as much of it as the venue sends: some 6 KB with all else. */
+/** The members of a market that nobody reads, as much as the venue sends: some 6 KB with all else. */
 function ballast(index: number) {
   const text = 'This market will resolve to Yes if the event takes place before the date in the title. ';
   const event = { id: String(index), slug: `event-${index}`, title: `Event ${index}`, description: text.repeat(20) };

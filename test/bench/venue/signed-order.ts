@@ -2,7 +2,7 @@ import { TOKEN_ID } from './records.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 
-/** What is posted to the venue, for a load on the stub alone, which looks at no signature. */
+/** The body that is posted to the venue, for a load on the stub alone, which looks at no signature. */
 export const SIGNED_ORDER = JSON.stringify({
   deferExec: false,
   postOnly: true,

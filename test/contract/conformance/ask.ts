@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Answer } from './answer.ts';
 import type { Contract } from './contract.ts';
 
-/** What `fetch` is; the suite needs no more of it. */
+/** The part of `fetch` that the suite needs. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Request {
@@ -19,9 +19,9 @@ export interface Request {
 
 export type Ask = (request: Request) => Promise<Answer>;
 
-/** Milliseconds in which an answer has to be there: what the contract promises, and a second for the way. */
-const READ_LIMIT = 11_000;
-const ORDER_LIMIT = 26_000;
+/** The time in which an answer has to be there: as the contract promises, and a second for the way. */
+const READ_LIMIT_MS = 11_000;
+const ORDER_LIMIT_MS = 26_000;
 
 function parsed(text: string): unknown {
   try {
@@ -44,7 +44,7 @@ export function isOfGateway({ headers, body }: Answer): boolean {
   return !isProblem && gatewayMessage.safeParse(body).success;
 }
 
-/** What every answer of the service has, whatever it is to. */
+/** Checks the headers that every answer of the service has. */
 function checkCommon({ status, headers, body }: Answer): void {
   const requestId = headers.get('x-request-id');
   assert.ok(requestId, 'the answer has no X-Request-Id');
@@ -76,7 +76,7 @@ export function createAsk({ baseUrl, fetch, contract, edge, seen }: AskDeps): As
     const response = await fetch(baseUrl + target, { method, headers, redirect: 'manual', ...(body && { body }) });
     const answer = { method, status: response.status, headers: response.headers, body: parsed(await response.text()) };
     const elapsed = performance.now() - startedAt;
-    const limit = method === 'POST' ? ORDER_LIMIT : READ_LIMIT;
+    const limit = method === 'POST' ? ORDER_LIMIT_MS : READ_LIMIT_MS;
     assert.ok(elapsed < limit, `the answer took ${Math.round(elapsed)} ms`);
     contract.checkAnswer(operation, answer);
     if (isOfGateway(answer)) {

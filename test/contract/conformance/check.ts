@@ -2,7 +2,7 @@ import type { Ask } from './ask.ts';
 import type { Contract } from './contract.ts';
 import type { SigningClient } from './signing.ts';
 
-/** What answers before the service: the local server itself, or a gateway with rules of its own. */
+/** The one that answers before the service: the local server itself, or a gateway with rules of its own. */
 export type Edge = 'local' | 'gateway';
 
 /** A market that the suite can use: one where a buy order at the lowest price is far from everything. */
@@ -20,9 +20,9 @@ export interface World {
   readonly edge: Edge;
   readonly mode: 'read-only' | 'order-placing';
   readonly sample: Sample;
-  /** Why no order can reach the service, in a sentence, where a gateway keeps them all back. */
+  /** The reason in a sentence why no order can reach the service, where a gateway keeps them all back. */
   readonly ordersKeptBack: string | undefined;
-  /** Where the service verifies its clients. */
+  /** Set where the service verifies its clients. */
   readonly client: SigningClient | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Check {
   readonly group: string;
   /** The promise that it holds the service to. */
   readonly name: string;
-  /** Whether it applies to this service; default: to every one. */
+  /** Tells if it applies to this service; default: to every one. */
   readonly applies?: (world: World) => boolean;
   /** Runs only when orders may be placed. */
   readonly mayPlace?: boolean;

@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, z.output<typeof response>>>;
 }
 
-/** What the document says about one kind of answer; throws a sentence about the first thing that is different. */
+/** The document of the API. Its checks throw a sentence about the first thing that is different. */
 export interface Contract {
   /** Every `operation status code` that the document knows; the code is that of a problem. */
   readonly documented: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { FetchLike } from './ask.ts';
 
-/** How requests to a gateway are signed. */
+/** The way in which requests to a gateway are signed. */
 export interface Signing {
   /** Of the API. */
   readonly region: string;

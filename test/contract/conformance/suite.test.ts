@@ -162,7 +162,7 @@ function withHeader(name: string, value: string | null) {
   };
 }
 
-/** What only a gateway answers, from a service that has none before it. */
+/** Answers that only a gateway gives, from a service that has none before it. */
 function ofGateway(status: number) {
   return () => Response.json({ message: 'Service Unavailable' }, { status });
 }

@@ -32,7 +32,7 @@ export interface Result {
   readonly group: string;
   readonly name: string;
   readonly verdict: 'passed' | 'failed' | 'skipped';
-  /** Why it failed or was skipped. */
+  /** The reason why it failed or was skipped. */
   readonly reason?: string;
   readonly milliseconds: number;
 }

@@ -70,7 +70,7 @@ function preflightCodes(listedOnly: boolean): readonly ErrorCode[] {
   return listedOnly ? [...codesOf('everywhere'), 'origin_not_allowed'] : codesOf('everywhere');
 }
 
-/** What OPTIONS answers on a path; `listedOnly` where pages of other origins are refused. */
+/** Describes the answer to OPTIONS on a path; `listedOnly` where pages of other origins are refused. */
 function preflightOf(name: string, path: string, listedOnly: boolean) {
   const allowed = successResponse(PREFLIGHT, {
     status: 204,

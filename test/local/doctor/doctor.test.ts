@@ -17,7 +17,7 @@ import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.t
 const ROOT = join(import.meta.dirname, '../../..');
 const KEY = `0x${'5e'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
-/** What Node itself needs, and where it keeps what it compiles: the next process takes half the time. */
+/** Variables of Node itself, with the folder of what it compiles: the next process takes half the time. */
 const OF_NODE = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9';

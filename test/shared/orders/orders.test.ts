@@ -44,7 +44,7 @@ function unknown(sentAt: number | null): Fate {
 describe('orders under an idempotency key', () => {
   let store: MemoryOrderStore;
   let time: number;
-  /** What was asked of the venue, with the id of the order. */
+  /** The calls of the venue, with the id of the order. */
   let asked: string[];
   let venue: Pick<OrderEntry, 'submit' | 'settle'> & { lookUp: (call: Call) => Promise<Fate> };
   let sign: () => Promise<void>;

@@ -165,7 +165,7 @@ async function endOf(placing: Promise<OrderResult>): Promise<string> {
 
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
-/** What another process does with the same key in the middle of a request. */
+/** Acts of another process with the same key in the middle of a request. */
 const MEANWHILE: readonly (readonly [string, (world: World) => Promise<unknown>, string])[] = [
   ['has placed the order', ({ place }) => place(), 'placed live 0x1 replayed'],
   [

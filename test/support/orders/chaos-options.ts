@@ -1,4 +1,4 @@
-/** Where the process dies. */
+/** The steps at which the process dies. */
 export const STEPS = [
   'before store',
   'after store',
@@ -18,9 +18,9 @@ export interface ChaosOptions {
   readonly flaw?: 'no write-ahead' | 'no conditions' | 'no late arrivals';
 }
 
-/** Milliseconds. What the adapter keeps back for look-ups, and two seconds for a venue that hangs. */
+/** As much as the adapter keeps back for look-ups, and two seconds for a venue that hangs. */
 export const BUDGET_MS = 9_500;
-/** Milliseconds. Longer than the budget, as in production. */
+/** Longer than the budget, as in production. */
 export const LEASE_MS = 10_000;
-/** Milliseconds. Longer than the faults of the paper venue hold an order up. */
+/** Longer than the faults of the paper venue hold an order up. */
 export const LATE_ARRIVAL_MS = 12_000;

@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, 'chaos-service.ts');
 /** A service that is started again whenever it has died. */
 export interface MortalService {
   url(): string;
-  /** How often each planned death happened, and how often the process was killed from outside. */
+  /** Counts of each planned death, and of those from outside. */
   readonly deaths: Map<Step | 'at random', number>;
   kill(): void;
   /** Sets the clock of this process and the ones after it. */
@@ -73,7 +73,7 @@ export async function runMortalService(options: ChaosOptions, plan: readonly Dea
   };
 }
 
-/** What a client got: a final answer and whether it was a replay. */
+/** The final answer that a client got. */
 export interface FinalReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ const OPEN = new Set([409, 429, 502, 503, 504]);
 /** Longer than an order takes: a process that was killed may leave a connection that says nothing any more. */
 const ANSWER_MS = 20_000;
 
-/** Where a service is reached: the one of now, after restarts. */
+/** The address of a service: the one of now, after restarts. */
 type Reachable = Pick<MortalService, 'url'>;
 
 /** One request; `undefined` where its answer is open, and an error on an answer that nobody promised. */

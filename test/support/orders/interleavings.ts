@@ -4,13 +4,13 @@ export interface Happening {
   readonly run: () => void;
 }
 
-/** A system under exploration. It is built anew for every path, so it must behave the same for the same choices. */
+/** A system under exploration. It is built for every path, so it must behave the same for the same choices. */
 export interface System {
-  /** What may happen next; empty at the end of a path. */
+  /** Lists what may happen next; empty at the end of a path. */
   happenings(): readonly Happening[];
   /** Everything that what follows depends on, as text: a state seen before is not entered again. */
   state(): string;
-  /** What promise is broken, if any. */
+  /** Names the promise that is broken, if any. */
   breach(): string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { OrderStore } from '../../../shared/orders/record.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from './order-records.ts';
 
-/** What every order store promises. `stores` gives two handles on the same, empty records. */
+/** Tests the promises of every order store. `stores` gives two handles on the same, empty records. */
 export function orderStoreContract(stores: () => readonly [OrderStore, OrderStore]): void {
   it('knows nothing of a key that was never used', async () => {
     const [store] = stores();

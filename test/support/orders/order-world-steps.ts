@@ -10,8 +10,8 @@ export interface WorldState {
   /** Names of the random owners of leases. */
   readonly owners: Map<string, string>;
   /**
-   * What the venue took, by order id. Look-ups lag: in the tick of `at` they may miss it. Later they show a live order to
-   * everybody, and a filled one among the trades.
+   * The orders that the venue took, by their ids. Look-ups lag: in the tick of `at` they may miss one. Later they show a
+   * live order to everybody, and a filled one among the trades.
    */
   readonly taken: Map<string, { readonly state: 'live' | 'filled'; readonly at: number }>;
   /** Orders that are held up on their way since a tick, and may still arrive. */
@@ -40,7 +40,7 @@ export interface Steps {
   happenings(): readonly Happening[];
   atVenue(): boolean;
   onCrash(listener: () => void): void;
-  /** What the process knows; with it, equal processes go on equally. */
+  /** Tells what the process knows; with it, equal processes go on equally. */
   trace(): readonly string[];
   /** The request is over and with it what its process knew. */
   forget(): void;

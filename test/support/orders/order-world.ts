@@ -11,7 +11,7 @@ export interface WorldOptions {
   readonly faults: number;
   /** The ticks that pass while the two clients are served; a lease lasts one. */
   readonly ticks: number;
-  /** What an earlier process left behind under the key when it was killed; nothing for `unused`. */
+  /** The order that an earlier process left behind under the key when it was killed; none for `unused`. */
   readonly key:
     | 'unused'
     | 'of an unsent order'
@@ -42,7 +42,7 @@ function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>)
   }
 }
 
-/** What the clients were told against what the venue did; `last` is the answer to the last repeat. */
+/** Holds what the clients were told against what the venue did; `last` is the answer to the last repeat. */
 function breachOf(world: WorldState, answers: readonly string[], last: string | undefined): string | undefined {
   if (world.taken.size > 1) return 'two orders are at the venue';
   const final = new Set(answers.filter(isFinal));

@@ -11,7 +11,7 @@ const store = openOrderStore({ path, log });
 const storeForever = async (writer: number) => {
   for (let index = 0; ; index += 1) {
     const key = `${process.pid}-${writer}-${index}`;
-    // A store that fails has answered nothing; the next call opens it anew.
+    // A store that fails has answered nothing; the next call opens it again.
     const stored = await store.create(key, unfinishedOrder(key)).catch(() => false);
     if (stored) process.stdout.write(`${key}\n`);
   }

@@ -33,7 +33,7 @@ export function limitOrder(changes: { price?: string; size?: string; side?: 'buy
   } satisfies LimitOrder;
 }
 
-/** What the venue of a test says on its paths, where it is not the usual; `index` counts the requests of that path. */
+/** The venue's answers on its paths, where they are not the usual; `index` counts the requests of that path. */
 type Answer = (orderId: string, index: number, request: SeenRequest) => Reply;
 export interface Answers {
   readonly post?: Answer;
@@ -102,7 +102,7 @@ export async function openWorld(answers: Answers = {}, settings: Partial<OrderEn
   return { venue, entry, lines, sign };
 }
 
-/** What an order came to: a placement, or the code, facts and hint of an error of ours. */
+/** Gives what an order came to: a placement, or the code, facts and hint of an error of ours. */
 export async function resultOf(sending: Promise<Fate>, orderId: string): Promise<unknown> {
   try {
     return await settled(sending, orderId);

@@ -2,7 +2,7 @@ import { createLog, type Log, type LogOptions } from '../../../shared/log.ts';
 
 export interface CollectedLog {
   readonly log: Log;
-  /** What was written, parsed. */
+  /** The lines that were written, parsed. */
   readonly lines: Record<string, unknown>[];
 }
 

@@ -3,7 +3,7 @@ export const WALLET_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f
 export const WALLET_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 export const SECRET_NAME = 'rig/wallet';
 
-/** What `-c` needs for a deployment that places orders without a warning. */
+/** The settings by `-c` for a deployment that places orders without a warning. */
 export const ORDER_CONTEXT = {
   placeOrder: 'true',
   walletAddress: WALLET_ADDRESS.toLowerCase(),
@@ -14,7 +14,7 @@ export const ORDER_CONTEXT = {
   alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:operators',
 } as const;
 
-/** What `-c` needs besides for orders that everybody may send. */
+/** The settings by `-c` besides, for orders that everybody may send. */
 export const PUBLIC = {
   orderAccess: 'public',
   allowPublic: 'yes-anyone-may-order',

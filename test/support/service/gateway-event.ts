@@ -81,7 +81,7 @@ export interface Answered extends CollectedLog {
 
 interface AskOptions extends Pick<PipelineDeps, 'bearerTokens' | 'trace' | 'metrics'> {
   readonly level?: LogLevel;
-  /** What a function puts around its handler; its body may be no JSON then. */
+  /** Wraps the handler as a function does; the body may be no JSON then. */
   readonly wrap?: (handler: GatewayHandler) => GatewayHandler;
 }
 

@@ -16,7 +16,7 @@ export interface Send {
   /** As they are written, `Host` included; an array of alternating names and values allows duplicates. */
   readonly headers?: OutgoingHttpHeaders | readonly string[];
   readonly body?: string | Buffer;
-  /** Whose connections are used; without one the request has a connection of its own. */
+  /** The agent whose connections are used; without one the request has a connection of its own. */
   readonly agent?: Agent;
 }
 

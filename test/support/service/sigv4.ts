@@ -23,8 +23,8 @@ export interface ReceivedRequest {
   readonly body: string | Uint8Array;
 }
 
-/** Milliseconds by which the time of a signature may differ from ours (AWS: five minutes). */
-const TOLERANCE = 300_000;
+/** The difference of a signature's time from ours that is allowed (AWS: five minutes). */
+const TOLERANCE_MS = 300_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/((\d{8})\/([^/]+)\/([^/]+)\/aws4_request), ?SignedHeaders=([^,]+), ?Signature=([\da-f]{64})$/;
 
@@ -45,7 +45,7 @@ function canonicalQuery(query: string): string {
   return pairs.sort().join('&');
 }
 
-/** Milliseconds of the Unix epoch of a time such as 20261121T131000Z. */
+/** Gives the milliseconds of the Unix epoch of a time such as 20261121T131000Z. */
 function timeOf(text: string): number {
   return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
@@ -60,7 +60,7 @@ export function isSignedByCaller({ method, target, headers, body }: ReceivedRequ
   const time = String(headers['x-amz-date']);
   const signed = names.split(';');
   const mustBeSigned = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
-  const isFresh = time.startsWith(day) && Math.abs(timeOf(time) - Date.now()) < TOLERANCE;
+  const isFresh = time.startsWith(day) && Math.abs(timeOf(time) - Date.now()) < TOLERANCE_MS;
   const isForUs = keyId === CALLER.accessKeyId && region === REGION && service === 'execute-api';
   if (!isFresh || !isForUs || headers['x-amz-security-token'] !== CALLER.sessionToken) return false;
   if (!signed.includes('host') || !mustBeSigned.every((name) => signed.includes(name))) return false;

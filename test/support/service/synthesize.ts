@@ -7,7 +7,7 @@ import { ROUTES } from '../../../functions/routes.ts';
 import { addStacks, type Stacks } from '../../../infra/app.ts';
 import { buildAssets } from '../../../infra/build.ts';
 
-/** What the command line asks for too: which construct a resource comes from, and which folder its code. */
+/** Metadata that the command line asks for too: which construct a resource comes from, and which folder its code. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true } as const;
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

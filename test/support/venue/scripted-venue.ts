@@ -10,13 +10,13 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Milliseconds of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly at: number;
   /** The client's port: equal for requests on one connection. */
   readonly port: number | undefined;
 }
 
-/** What a scripted venue does with a request: an answer, silence, a cut connection, or whatever the function writes. */
+/** A reply to a request: an answer, silence, a cut connection, or whatever the function writes. */
 export type Reply =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | 'hang'

@@ -4,8 +4,8 @@ import type { Answer } from '../answer.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, isLocal, type World } from '../check.ts';
 
-/** Milliseconds until a raw connection is given up. */
-const LIMIT = 20_000;
+/** A raw connection is given up after this time. */
+const GIVE_UP_MS = 20_000;
 
 /** Writes bytes to the server and reads what comes until it closes: what `fetch` would not send. */
 function exchange(baseUrl: string, text: string): Promise<string> {
@@ -13,7 +13,7 @@ function exchange(baseUrl: string, text: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let received = '';
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) });
-  socket.setTimeout(LIMIT, () => socket.destroy(new Error('the connection was not closed')));
+  socket.setTimeout(GIVE_UP_MS, () => socket.destroy(new Error('the connection was not closed')));
   socket.on('data', (chunk) => {
     received += chunk.toString('utf8');
   });

@@ -182,8 +182,8 @@ describe('a book', () => {
   });
 });
 
-/** What a parser makes of a text, or the code of its error. */
-function outcomeOf(parse: typeof parseBook, text: string, tokenId: string): unknown {
+/** Gives what a parser makes of a text, or the code of its error. */
+function resultOf(parse: typeof parseBook, text: string, tokenId: string): unknown {
   try {
     return parse(text, tokenId);
   } catch (error) {
@@ -205,7 +205,7 @@ describe('a parser of many books', () => {
       fc.property(fc.array(answer, { maxLength: 30 }), (answers) => {
         const parse = createBookParser();
         for (const [asked, text] of answers) {
-          expect(outcomeOf(parse, text, asked)).toStrictEqual(outcomeOf(parseBook, text, asked));
+          expect(resultOf(parse, text, asked)).toStrictEqual(resultOf(parseBook, text, asked));
         }
       }),
     );

@@ -10,7 +10,7 @@ import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import { funderOf } from '../../../../support/venue/funder.ts';
 import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
-/** What comes of an order to which the venue answers this, and how often it was sent. */
+/** Tells what comes of an order to which the venue answers this, and how often it was sent. */
 async function answeredWith(reply: Reply) {
   const world = await openWorld({ post: () => reply });
   const { signed, result } = await place(world);
