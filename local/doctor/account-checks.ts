@@ -10,7 +10,7 @@ import {
   type Inspection,
   type NotedCollateral,
 } from '../../shared/venue/polymarket/inspection.ts';
-import { type CheckResult, type Finding, fail, ok, type Run, warn } from './run.ts';
+import { type CheckResult, fail, ok, type Run, warn } from './run.ts';
 import type { Key } from './setup-checks.ts';
 
 /** The API credentials that work, and the reads that they open. */
@@ -34,12 +34,11 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
   const call = newCall();
   try {
     const credentials = key.credentials ?? (await venue.findApiKey(key.wallet, call));
-    if (!credentials)
-      return { finding: warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX) };
+    if (!credentials) return warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX);
     const reads = venue.openReads(key.wallet, credentials);
     await reads.checkCredentials(call);
     const origin = key.credentials ? 'that are set' : 'derived from the key';
-    return { finding: ok(`The API credentials ${origin} work.`), value: { credentials, reads } };
+    return ok(`The API credentials ${origin} work.`, { credentials, reads });
   } catch (error) {
     if (!areCredentialsRefused(error)) throw error;
     const message = key.credentials
@@ -48,19 +47,15 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
     const fix = key.credentials
       ? `They belong to the key's own address (${address}), not to the funder's: leave all three out, and run this with --print-credentials FILE for the right ones.`
       : 'Check the clock of this machine, and try again in two minutes.';
-    return { finding: fail(message, fix) };
+    return fail(message, fix);
   }
 }
 
 /** Derives the API credentials and writes them to a new file of the owner's alone, in the members of the secret. */
-export async function writeCredentials(
-  file: string,
-  key: Key,
-  { venue, newCall }: Asking,
-): Promise<CheckResult<never>> {
+export async function writeCredentials(file: string, key: Key, { venue, newCall }: Asking): Promise<CheckResult> {
   const credentials = await venue.findApiKey(key.wallet, newCall());
   if (!credentials) {
-    return { finding: fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX) };
+    return fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX);
   }
   const { key: apiKey, secret, passphrase } = credentials;
   const members = { apiKey, apiSecret: secret.reveal(), apiPassphrase: passphrase.reveal() };
@@ -70,23 +65,19 @@ export async function writeCredentials(
   } catch (error) {
     const { code } = Object(error);
     const reason = code === 'EEXIST' ? 'it is there already' : String(code);
-    return {
-      finding: fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.'),
-    };
+    return fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.');
   }
-  return { finding: ok(`The API credentials are in ${file}, which only you may read.`) };
+  return ok(`The API credentials are in ${file}, which only you may read.`);
 }
 
 /** Asks if the account may only close positions. */
-export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<CheckResult<never>> {
+export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<CheckResult> {
   return (await reads.isClosedOnly(newCall()))
-    ? {
-        finding: fail(
-          'The venue lets this account only close positions: it takes no new ones.',
-          'Ask the support of polymarket.com why.',
-        ),
-      }
-    : { finding: ok('The account may open positions.') };
+    ? fail(
+        'The venue lets this account only close positions: it takes no new ones.',
+        'Ask the support of polymarket.com why.',
+      )
+    : ok('The account may open positions.');
 }
 
 function inWords(amount: Decimal): string {
@@ -94,7 +85,7 @@ function inWords(amount: Decimal): string {
 }
 
 /** Judges what the venue has noted; `before` is the note before a refresh, where one was asked for. */
-function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | undefined): Finding {
+function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | undefined): CheckResult {
   const known = compareDecimals(now, ZERO) > 0;
   if (before && compareDecimals(before, now) !== 0) {
     const message = `The venue had noted ${inWords(before)} in ${funderAddress}; refreshed, it notes ${inWords(now)}.`;
@@ -124,11 +115,9 @@ export async function checkFunds(
   const noted = refresh && first ? await reads.readCollateral(signatureType, call) : first;
   if (!noted) {
     const message = `The venue knows no ${signatureType} account for these API credentials: they are another signer's.`;
-    return {
-      finding: fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.'),
-    };
+    return fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.');
   }
-  return { finding: judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
+  return { ...judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
 }
 
 /** Names the approvals that the account lacks by what is not possible without them. */
@@ -136,10 +125,10 @@ export async function checkApprovals(
   { funderAddress }: Account,
   funds: Promise<CheckResult<NotedCollateral>>,
   { venue, newCall }: Asking,
-): Promise<CheckResult<never>> {
+): Promise<CheckResult> {
   const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, newCall()), funds]);
   const lacking = findLacking(given, noted?.notAllowed ?? new Set());
-  if (lacking.length === 0) return { finding: ok('The exchanges may move what orders need.') };
+  if (lacking.length === 0) return ok('The exchanges may move what orders need.');
   const parts = lacking.map(({ id, prevents, why }) => {
     if (why === 'not told') return `the venue tells nothing of ${id}`;
     return why === 'missing'
@@ -150,15 +139,11 @@ export async function checkApprovals(
   const fix = onlyNoted
     ? 'Run this with --refresh.'
     : 'Trade once with the account on polymarket.com, which gives them, or see https://docs.polymarket.com/trading/contracts.';
-  return { finding: warn(`The account lacks approvals: ${parts.join('; ')}.`, fix) };
+  return warn(`The account lacks approvals: ${parts.join('; ')}.`, fix);
 }
 
 /** Asks with which wallet the website trades for this key and this funder. */
-export async function checkProfile(
-  { wallet }: Key,
-  funder: string,
-  { venue, newCall }: Asking,
-): Promise<CheckResult<never>> {
+export async function checkProfile({ wallet }: Key, funder: string, { venue, newCall }: Asking): Promise<CheckResult> {
   const call = newCall();
   const asked = [...new Set([funder, wallet.address])];
   const known = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));
@@ -166,15 +151,11 @@ export async function checkProfile(
   if (other) {
     const kind = findAccount(wallet.address, other)?.signatureType;
     const type = kind === undefined ? 'the SERVICE_SIGNATURE_TYPE of its kind' : `SERVICE_SIGNATURE_TYPE=${kind}`;
-    return {
-      finding: fail(
-        `The website trades with another wallet (${other}) than ${funder}.`,
-        `If your funds are there, set SERVICE_FUNDER_ADDRESS=${other} and ${type}.`,
-      ),
-    };
+    return fail(
+      `The website trades with another wallet (${other}) than ${funder}.`,
+      `If your funds are there, set SERVICE_FUNDER_ADDRESS=${other} and ${type}.`,
+    );
   }
   const isKnown = known.some((address) => address !== null);
-  return {
-    finding: ok(isKnown ? `The website trades with ${funder} too.` : `The website knows no profile of ${funder}.`),
-  };
+  return ok(isKnown ? `The website trades with ${funder} too.` : `The website knows no profile of ${funder}.`);
 }

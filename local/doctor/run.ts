@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /** A finding, and for the checks after it what it was found with. Without a value, those that need it are skipped. */
-export interface CheckResult<T> {
+export interface CheckResult<T = never> {
   readonly finding: Finding;
   readonly value?: T | undefined;
 }
@@ -23,20 +23,20 @@ export interface Step<T> {
   readonly result: Promise<CheckResult<T>>;
 }
 
-export function ok(message: string): Finding {
-  return { status: 'ok', message, fix: null };
+export function ok<T = never>(message: string, value?: T): CheckResult<T> {
+  return { finding: { status: 'ok', message, fix: null }, value };
 }
 
-export function warn(message: string, fix: string): Finding {
-  return { status: 'warn', message, fix };
+export function warn<T = never>(message: string, fix: string, value?: T): CheckResult<T> {
+  return { finding: { status: 'warn', message, fix }, value };
 }
 
-export function fail(message: string, fix: string): Finding {
-  return { status: 'fail', message, fix };
+export function fail(message: string, fix: string): CheckResult {
+  return { finding: { status: 'fail', message, fix } };
 }
 
-export function skip(message: string): Finding {
-  return { status: 'skip', message, fix: null };
+export function skip(message: string): CheckResult {
+  return { finding: { status: 'skip', message, fix: null } };
 }
 
 /** Thrown in a check whose needs are not met. */
@@ -107,9 +107,9 @@ export function createRun(): Run {
   const steps: Step<unknown>[] = [];
 
   /** Bounds even what takes no deadline, a file system for example. */
-  async function within<T>(body: () => Promise<CheckResult<T>>, late: Finding): Promise<CheckResult<T>> {
+  async function within<T>(body: () => Promise<CheckResult<T>>, late: CheckResult): Promise<CheckResult<T>> {
     const { promise, resolve } = Promise.withResolvers<CheckResult<T>>();
-    const timer = setTimeout(() => resolve({ finding: late }), Math.max(endsAt - performance.now(), 0));
+    const timer = setTimeout(() => resolve(late), Math.max(endsAt - performance.now(), 0));
     return Promise.race([body(), promise]).finally(() => clearTimeout(timer));
   }
 
@@ -119,9 +119,9 @@ export function createRun(): Run {
     check(id, { asks, optional = false }, body) {
       const bad = optional ? warn : fail;
       const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
-      const result = within(body, late).catch((error: unknown) => ({
-        finding: error instanceof Unmet ? skip(error.message) : bad(...explain(error, asks)),
-      }));
+      const result = within(body, late).catch((error: unknown) =>
+        error instanceof Unmet ? skip(error.message) : bad(...explain(error, asks)),
+      );
       const step = { id, result };
       steps.push(step);
       return step;

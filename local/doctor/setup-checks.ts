@@ -10,7 +10,7 @@ import type { Environment, SignatureType } from '../../shared/settings.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../settings-file.ts';
 import { openOrderStore } from '../sqlite-order-store.ts';
-import { type CheckResult, type Finding, fail, ok, skip, warn } from './run.ts';
+import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** The wallet key with its API credentials, if they are set. */
 export interface Key extends WalletKey {
@@ -67,23 +67,23 @@ export function checkConfig(
   try {
     const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
     const { warnings } = setup.config;
-    const finding = warnings.length > 0 ? warn(warnings.join(' '), SETTINGS) : ok('The settings are well-formed.');
-    return { finding, value: setup };
+    if (warnings.length > 0) return warn(warnings.join(' '), SETTINGS, setup);
+    return ok('The settings are well-formed.', setup);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { finding: fail(error.message.replaceAll('\n', ' '), SETTINGS) };
+    return fail(error.message.replaceAll('\n', ' '), SETTINGS);
   }
 }
 
 /** Finds the key in the settings; without one the checks that need it are skipped. */
 export function keyOf({ key }: Setup): CheckResult<Key> {
   return key
-    ? { finding: ok('The wallet key is set.'), value: key }
-    : { finding: skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.') };
+    ? ok('The wallet key is set.', key)
+    : skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.');
 }
 
 /** Judges an error of the reader. Its own sentences hold no part of a secret; those of others are not repeated. */
-function judgeUnread(name: string, error: unknown): Finding {
+function judgeUnread(name: string, error: unknown): CheckResult {
   const { message, name: kind } = error instanceof Error ? error : new Error();
   if (error instanceof ConfigError || message.startsWith('The secret must be')) {
     return fail(`${name} is of no use: ${message.replaceAll('\n', ' ')}`, 'docs/deploying.md says what it must hold.');
@@ -100,15 +100,15 @@ export async function checkSecret(name: string, { pinnedAddress }: Setup): Promi
   try {
     key = withWallet(await createWalletKeyReader(name)());
   } catch (error) {
-    return { finding: judgeUnread(name, error) };
+    return judgeUnread(name, error);
   }
   const { address } = key.wallet;
   if (pinnedAddress?.toLowerCase() !== address.toLowerCase()) {
     const pinned = pinnedAddress === undefined ? 'is not set' : `is ${pinnedAddress}`;
     const message = `The secret ${name} holds the key of ${address}, but SERVICE_WALLET_ADDRESS ${pinned}.`;
-    return { finding: fail(message, `Set SERVICE_WALLET_ADDRESS=${address}, or put the right key into the secret.`) };
+    return fail(message, `Set SERVICE_WALLET_ADDRESS=${address}, or put the right key into the secret.`);
   }
-  return { finding: ok(`The secret ${name} holds the key of ${address}.`), value: key };
+  return ok(`The secret ${name} holds the key of ${address}.`, key);
 }
 
 const KINDS: Readonly<Record<SignatureType, string>> = {
@@ -122,7 +122,7 @@ const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows.';
 
 /** Judges the account that orders would be signed for. */
-function judgeAccount({ wallet, signatureType, funderAddress }: Account): Finding {
+function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckResult {
   if (signatureType === 'eoa') {
     const fix = 'If your account is younger, use its deposit wallet: docs/going-live.md.';
     return warn(`${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`, fix);
@@ -142,15 +142,15 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
   const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
   if (found && signatureType !== undefined && found.signatureType !== signatureType) {
     const message = `${found.address} is the ${KINDS[found.signatureType]} of this key; you set ${signatureType}.`;
-    return { finding: fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`) };
+    return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
   }
   try {
     const account = openAccount({ ...config, privateKey });
-    const finding = judgeAccount(account);
-    return finding.status === 'fail' ? { finding } : { finding, value: account };
+    const judged = judgeAccount(account);
+    return judged.finding.status === 'fail' ? judged : { ...judged, value: account };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { finding: fail(error.message, SEE_PROFILE) };
+    return fail(error.message, SEE_PROFILE);
   }
 }
 
@@ -165,7 +165,7 @@ function nearest(path: string): string {
 }
 
 /** Opens a store that is there, as the service would; makes none. */
-async function judgeStore(file: string, log: Log): Promise<Finding | undefined> {
+async function judgeStore(file: string, log: Log): Promise<CheckResult | undefined> {
   const fix =
     'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   const there = nearest(file);
@@ -188,13 +188,13 @@ async function judgeStore(file: string, log: Log): Promise<Finding | undefined> 
 }
 
 /** Checks the process that would serve: its Node, its store of orders and the file of its key. */
-export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<CheckResult<never>> {
+export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
   const node = `Node ${process.version}`;
-  if (storeFile === undefined || key === undefined) return { finding: ok(`${node}; no file of orders is needed.`) };
+  if (storeFile === undefined || key === undefined) return ok(`${node}; no file of orders is needed.`);
   const bad = await judgeStore(storeFile, log);
-  if (bad) return { finding: bad };
+  if (bad) return bad;
   if (keyFile !== undefined && isOthers(keyFile)) {
-    return { finding: warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`) };
+    return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);
   }
-  return { finding: ok(`${node}; orders are kept in ${storeFile}.`) };
+  return ok(`${node}; orders are kept in ${storeFile}.`);
 }

@@ -6,7 +6,7 @@ import type { Log } from '../../shared/log.ts';
 import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection.ts';
 import type { Book } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
-import { type CheckResult, type Finding, fail, GO_ELSEWHERE, ok, type Run, warn } from './run.ts';
+import { type CheckResult, fail, GO_ELSEWHERE, ok, type Run, warn } from './run.ts';
 
 const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
@@ -14,27 +14,25 @@ const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
 
 /** Compares the venue's clock with ours. */
-export async function checkClock({ venue, newCall }: Asking): Promise<CheckResult<never>> {
+export async function checkClock({ venue, newCall }: Asking): Promise<CheckResult> {
   const skew = await venue.readClockSkew(newCall());
   const apart = Math.abs(skew);
-  if (apart <= CLOCK_MS.noticeable) return { finding: ok('The clock of this machine agrees with the venue.') };
+  if (apart <= CLOCK_MS.noticeable) return ok('The clock of this machine agrees with the venue.');
   const message = `The clock of this machine is ${Math.round(apart / 1_000)} s ${skew > 0 ? 'behind' : 'ahead of'} the venue's.`;
   const fix = 'Have it set by NTP (timedatectl set-ntp true).';
-  return { finding: apart > CLOCK_MS.useless ? fail(message, fix) : warn(message, fix) };
+  return apart > CLOCK_MS.useless ? fail(message, fix) : warn(message, fix);
 }
 
 /** Asks the venue for the version of its signing domain. */
-export async function checkVersion({ venue, newCall }: Asking): Promise<CheckResult<never>> {
+export async function checkVersion({ venue, newCall }: Asking): Promise<CheckResult> {
   const version = await venue.readVersion(newCall());
-  if (SIGNED_VERSIONS.includes(version)) return { finding: ok(`The venue's version is ${version}.`) };
+  if (SIGNED_VERSIONS.includes(version)) return ok(`The venue's version is ${version}.`);
   const known = SIGNED_VERSIONS.join(' and ');
-  return {
-    finding: warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.'),
-  };
+  return warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.');
 }
 
 /** Judges by the list of countries alone. */
-async function judgePlace({ venue, newCall }: Asking): Promise<Finding> {
+async function judgePlace({ venue, newCall }: Asking): Promise<CheckResult> {
   const { name, isRestricted } = await venue.readPlace(newCall());
   return isRestricted
     ? fail(`The venue sees this machine in ${name}, from where it takes no new orders.`, GO_ELSEWHERE)
@@ -42,7 +40,7 @@ async function judgePlace({ venue, newCall }: Asking): Promise<Finding> {
 }
 
 /** Judges by the answer to an order that is none, which counts before the list. */
-function judgeProbe(answer: 'taken' | 'region' | 'firewall', listed: Finding): Finding {
+function judgeProbe(answer: 'taken' | 'region' | 'firewall', { finding: listed }: CheckResult): CheckResult {
   if (answer === 'firewall') {
     return fail('The firewall of the venue refuses orders of this machine.', 'Run the service from another network.');
   }
@@ -56,16 +54,16 @@ function judgeProbe(answer: 'taken' | 'region' | 'firewall', listed: Finding): F
 }
 
 /** Asks from which place the venue sees this machine; with `probe` also if it takes orders from there. */
-export async function checkRegion(probe: boolean, asking: Asking): Promise<CheckResult<never>> {
+export async function checkRegion(probe: boolean, asking: Asking): Promise<CheckResult> {
   const { venue, newCall } = asking;
   const place = judgePlace(asking);
-  if (!probe) return { finding: await place };
+  if (!probe) return place;
   const [answer, listed] = await Promise.all([
     venue.probeOrders(newCall()),
     place.catch(() => warn('The website does not tell the country.', STATUS_PAGE)),
   ]);
-  if (answer !== 'unclear') return { finding: judgeProbe(answer, listed) };
-  return { finding: listed.status === 'ok' ? warn('The venue did not say if it takes orders.', STATUS_PAGE) : listed };
+  if (answer !== 'unclear') return judgeProbe(answer, listed);
+  return listed.finding.status === 'ok' ? warn('The venue did not say if it takes orders.', STATUS_PAGE) : listed;
 }
 
 /** Markets that are tried: the catalogue lags, and the first may have closed. */
@@ -79,12 +77,12 @@ export async function checkReads(config: Config, log: Log, newCall: Run['newCall
   for (const { outcomes } of markets) {
     const tokenId = outcomes[0]?.tokenId ?? '';
     try {
-      return { finding: ok('Markets and order books can be read.'), value: await marketData.readBook(tokenId, call) };
+      return ok('Markets and order books can be read.', await marketData.readBook(tokenId, call));
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'unknown_token')) throw error;
     }
   }
-  return { finding: fail('The venue lists no market that has an order book.', STATUS_PAGE) };
+  return fail('The venue lists no market that has an order book.', STATUS_PAGE);
 }
 
 function amount(text: string | undefined): Decimal | undefined {
@@ -103,9 +101,9 @@ export function checkSmallestOrder(
   { maxOrderNotional, maxDailyNotional }: Config,
   book: Book,
   noted: NotedCollateral | undefined,
-): CheckResult<never> {
+): CheckResult {
   const order = smallestOrder(book);
-  if (!order) return { finding: warn('The most traded market has no usable rules.', STATUS_PAGE) };
+  if (!order) return warn('The most traded market has no usable rules.', STATUS_PAGE);
   const { lowest, atAsk } = order;
   const price = `${formatDecimal(lowest)} pUSD at the lowest price`;
   const costs = atAsk ? `${price} and ${formatDecimal(atAsk)} pUSD at the best ask` : price;
@@ -114,32 +112,29 @@ export function checkSmallestOrder(
     ['SERVICE_MAX_ORDER_NOTIONAL', maxOrderNotional],
     ['SERVICE_MAX_DAILY_NOTIONAL', maxDailyNotional],
   ] as const;
-  const low = caps.find(([, cap]) => cap && compareDecimals(cap, atAsk ?? lowest) < 0);
-  if (low) {
-    const [name, cap] = low;
-    const message = `${name} (${cap ? formatDecimal(cap) : ''}) is below ${smallest}.`;
-    return { finding: warn(message, `Raise ${name}, unless only cheaper orders are meant to pass.`) };
+  for (const [name, cap] of caps) {
+    if (!cap || compareDecimals(cap, atAsk ?? lowest) >= 0) continue;
+    const message = `${name} (${formatDecimal(cap)}) is below ${smallest}.`;
+    return warn(message, `Raise ${name}, unless only cheaper orders are meant to pass.`);
   }
   // No funds at all are a finding of their own.
   const [funds, none] = [noted?.balance, noted?.balance.coefficient === 0n];
   if (funds && !none && compareDecimals(funds, lowest) < 0) {
-    return { finding: warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.') };
+    return warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.');
   }
   const allowing = funds && !none ? 'Caps and funds allow' : 'The caps allow';
-  return { finding: ok(`${allowing} ${smallest}.`) };
+  return ok(`${allowing} ${smallest}.`);
 }
 
 /** Holds a sample of markets and books against what this service takes for granted. */
-export async function checkPicture({ venue, newCall }: Asking): Promise<CheckResult<never>> {
+export async function checkPicture({ venue, newCall }: Asking): Promise<CheckResult> {
   const { markets, books, differences } = await venue.survey(newCall());
   const sample = `${markets} markets and ${books} order books`;
-  if (differences.size === 0) return { finding: ok(`${sample} are as this service takes them to be.`) };
+  if (differences.size === 0) return ok(`${sample} are as this service takes them to be.`);
   const counted = [...differences].map(([what, times]) => `${what} (${times})`);
   const message = `Of ${sample} some differ: ${counted.join('; ')}.`;
-  return {
-    finding: warn(
-      message,
-      'Run it again; if it stays, look for an update of this service, which refuses what it cannot trade safely.',
-    ),
-  };
+  return warn(
+    message,
+    'Run it again; if it stays, look for an update of this service, which refuses what it cannot trade safely.',
+  );
 }
