@@ -8,7 +8,7 @@ import {
 } from '../client/client.ts';
 import { describeDepth, showLadder } from './book.ts';
 import { drawDepth } from './depth-chart.ts';
-import { find, makeFacts, shorten, timeOfDay } from './dom.ts';
+import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
 import { createFaultSwitch, type FaultSwitch, listVenueOrders, showVenueOrders } from './paper.ts';
@@ -136,7 +136,7 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
   const show = () => {
     const count = showMarkets(list, markets, search.value, chooseAndKeep);
     const rest = hasMore ? ` of the ${MARKETS} most traded` : '';
-    say('market-count', `${count} ${count === 1 ? 'market' : 'markets'}${rest}`);
+    say('market-count', counted(count, 'market') + rest);
     markChosen(list, chosenToken);
   };
   search.addEventListener('input', show);
@@ -169,10 +169,10 @@ async function proveAtVenue(orderId: string | undefined): Promise<string | undef
   try {
     const orders = await listVenueOrders();
     showVenueOrders(find('venue-orders', HTMLElement), orders);
-    say('venue-order-count', `${orders.length} ${orders.length === 1 ? 'order' : 'orders'} at the venue`);
+    say('venue-order-count', `${counted(orders.length, 'order')} at the venue`);
     if (orderId === undefined) return undefined;
     const count = orders.filter(({ id }) => id === orderId).length;
-    return `The venue has ${count} ${count === 1 ? 'order' : 'orders'} under this id.`;
+    return `The venue has ${counted(count, 'order')} under this id.`;
   } catch (error) {
     say('venue-order-count', `The orders cannot be listed: ${error instanceof Error ? error.message : error}`);
     return undefined;

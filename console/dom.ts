@@ -40,6 +40,11 @@ export function timeOfDay(at: Date = new Date()): string {
   return at.toTimeString().slice(0, 8);
 }
 
+/** Writes a number of things, such as `2 orders`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** Shortens an id of many digits to its ends. */
 export function shorten(id: string): string {
   return id.length > 12 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;

@@ -1,5 +1,5 @@
 import { type Client, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
-import { find, make, makeButton, makeFacts } from './dom.ts';
+import { counted, find, make, makeButton, makeFacts } from './dom.ts';
 import { isUnsettled, type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -75,7 +75,7 @@ function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): 
     Ends: placed.expires_at ?? 'when it is filled or cancelled',
     'Order id': placed.order_id,
     Trades: placed.trade_ids.join(', ') || 'none yet',
-    'Sent with this key': `${sent} ${sent === 1 ? 'time' : 'times'}${replayed > 0 ? '; the answer is a replay' : ''}`,
+    'Sent with this key': `${counted(sent, 'time')}${replayed > 0 ? '; the answer is a replay' : ''}`,
   };
   const heading = make('h3', {}, `Placed: ${placed.side} ${placed.size} at ${placed.price}`);
   return [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
