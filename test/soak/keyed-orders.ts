@@ -14,17 +14,13 @@ import {
 } from '../support/orders/chaos-run.ts';
 import { paperSettings } from '../support/venue/paper-settings.ts';
 import { createRandom, type Random } from '../support/venue/random.ts';
+import { findTokens, type SoakReport } from './traffic.ts';
 
 export interface SoakOptions {
   readonly orders: number;
   readonly processes: number;
   readonly seed: number;
   readonly flaw: ChaosOptions['flaw'];
-}
-
-interface Report {
-  readonly lines: readonly string[];
-  readonly failures: readonly string[];
 }
 
 const POST = { method: 'POST', path: '/order' } as const;
@@ -138,12 +134,32 @@ function judge(asked: readonly AskedKey[], venue: PaperVenue) {
   return { placed, refused, lost, wrong, doubled: doubled + unasked, atVenue: venue.orders().length };
 }
 
+function reportOf(
+  { orders, processes, seed }: SoakOptions,
+  { placed, refused, lost, wrong, doubled, atVenue }: ReturnType<typeof judge>,
+  { faults, kills, clockSteps }: Disturbances,
+  seconds: number,
+): SoakReport {
+  return {
+    failures: Object.entries({ doubled, lost, wrong }).flatMap(([name, count]) => (count > 0 ? [name] : [])),
+    lines: [
+      `orders      ${orders} under a key each, ${processes} processes on one store, ${seconds} s`,
+      `placed      ${placed}, of ${atVenue} at the venue`,
+      `refused     ${refused}`,
+      `faults      ${faults} armed, ${kills} kills, ${clockSteps} set clocks (seed ${seed})`,
+      `doubled     ${doubled}`,
+      `lost        ${lost}`,
+      `false       ${wrong}`,
+    ],
+  };
+}
+
 /**
  * Places keyed orders through several processes on one store: each attempt through a process chosen at random,
  * some keys twice at once, while faults, deaths (SIGKILL) and set clocks happen, and asks for every key once more at the
  * end. `tell` gets a line of progress every ten seconds.
  */
-export async function soakKeyedOrders(options: SoakOptions, tell: (line: string) => void): Promise<Report> {
+export async function soakKeyedOrders(options: SoakOptions, tell: (line: string) => void): Promise<SoakReport> {
   const random = createRandom(options.seed);
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   const venue = createPaperVenue({
@@ -165,10 +181,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
   const progress = setInterval(() => tell(`${seconds()} s: ${asked.length} of ${options.orders} orders`), 10_000);
   try {
-    const list: { items: { outcomes: { token_id: string }[] }[] } = JSON.parse(
-      await (await fetch(`${anyService.url()}/v1/markets?limit=1`)).text(),
-    );
-    const tokenId = list.items[0]?.outcomes[0]?.token_id ?? '';
+    const [tokenId = ''] = await findTokens(anyService.url());
     let [next, ended] = [0, false];
     const client = async () => {
       for (let index = next++; index < options.orders; index = next++) {
@@ -191,20 +204,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     await disturbing;
     await sleep(LATE_LIMIT_MS);
     const repeated = await repeatAll(asked, anyService);
-    const { placed, refused, lost, wrong, doubled, atVenue } = judge(repeated, venue);
-    const duration = seconds();
-    return {
-      failures: Object.entries({ doubled, lost, wrong }).flatMap(([name, count]) => (count > 0 ? [name] : [])),
-      lines: [
-        `orders      ${options.orders} under a key each, ${options.processes} processes on one store, ${duration} s`,
-        `placed      ${placed}, of ${atVenue} at the venue`,
-        `refused     ${refused}`,
-        `faults      ${counts.faults} armed, ${counts.kills} kills, ${counts.clockSteps} set clocks (seed ${options.seed})`,
-        `doubled     ${doubled}`,
-        `lost        ${lost}`,
-        `false       ${wrong}`,
-      ],
-    };
+    return reportOf(options, judge(repeated, venue), counts, seconds());
   } finally {
     clearInterval(progress);
     await Promise.all(services.map((service) => service.stop()));

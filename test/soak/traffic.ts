@@ -20,7 +20,7 @@ export interface TrafficOptions {
   readonly seed: number;
 }
 
-export interface TrafficReport {
+export interface SoakReport {
   readonly lines: readonly string[];
   readonly failures: readonly string[];
 }
@@ -135,7 +135,8 @@ async function start(venueUrl: string, directory: string) {
 
 const list = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });
 
-async function findTokens(url: string): Promise<readonly string[]> {
+/** Lists the tokens of the markets that a service has. */
+export async function findTokens(url: string): Promise<readonly string[]> {
   const { items } = list.parse(await (await fetch(`${url}/v1/markets?limit=50`)).json());
   return items.flatMap(({ outcomes }) => outcomes.map(({ token_id }) => token_id));
 }
@@ -222,7 +223,7 @@ async function drive(
  * Sends mixed traffic to the service at a paper venue that fails now and then: reads, orders of which most are refused,
  * nonsense. Fails on an answer that is not the service's own, on a 500, and on what is left over when all is quiet.
  */
-export async function soakTraffic(options: TrafficOptions, tell: (line: string) => void): Promise<TrafficReport> {
+export async function soakTraffic(options: TrafficOptions, tell: (line: string) => void): Promise<SoakReport> {
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   const venue = createPaperVenue({ faucet: { collateral: 100_000_000, shares: 0 } });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
