@@ -29,7 +29,7 @@ function canonical(value: number | string): string {
 
 /** Names the service as the client knows it: host, and the port where it is not the scheme's own. */
 function authorityOf(baseUrl: string): string {
-  return new URL(baseUrl).host.toLowerCase();
+  return new URL(baseUrl).host;
 }
 
 function timeIn(delayMs: number): string {

@@ -26,7 +26,7 @@ export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['t
 /** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
 export function openDeployed(callerOf: CallerOf = () => undefined): Container<DeployedConfig> {
   const { pipeline, ...container } = openContainer(parseDeployedConfig);
-  // Since the start of the process; Lambda's own lines say it with every request besides, and are not kept.
+  // Since the start of the process. Lambda would say it in a line about each request, which is not kept.
   container.log.info('started', { init_ms: Math.round(performance.now()) });
   return { ...container, pipeline: { metrics: requestMetrics(), ...pipeline, trace: invocationTrace(callerOf) } };
 }
