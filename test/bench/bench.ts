@@ -70,6 +70,23 @@ export function percentilesOf(shares: Required<Row>['percentiles'], ours: LoadRe
   };
 }
 
+/** Compares the rates of two loads. */
+export function ratesOf(
+  ours: Pick<LoadResult, 'rate' | 'errors'>,
+  baseline: Pick<LoadResult, 'rate' | 'errors'>,
+): Sample {
+  return { value: ours.rate, baseline: baseline.rate, errors: ours.errors + baseline.errors };
+}
+
+/** Makes idempotency keys of this run alone. */
+export function createKeys(prefix: string): () => string {
+  let made = 0;
+  return () => {
+    made += 1;
+    return `${prefix}-${made}`;
+  };
+}
+
 /** Runs both, the baseline first in every other round, so that neither always profits from what the other left. */
 export async function inTurn<A, B>(
   round: number,

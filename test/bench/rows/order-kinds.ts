@@ -1,4 +1,4 @@
-import { type Bench, inTurn, type Sample } from '../bench.ts';
+import { type Bench, createKeys, inTurn, ratesOf } from '../bench.ts';
 import { type LoadResult, load } from '../load.ts';
 import { ORDER, startVenue } from '../services.ts';
 import { TOKEN_ID } from '../venue/records.ts';
@@ -19,12 +19,7 @@ const CHALLENGED = {
 /** No order of a run reaches it. */
 const HIGH_CAP = '1000000000';
 
-/** Keys of this run alone. */
-let keys = 0;
-function newKey(): string {
-  keys += 1;
-  return `bench-${keys}`;
-}
+const newKey = createKeys('bench');
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -55,10 +50,6 @@ async function ask(url: string, status: number, seconds: number): Promise<LoadRe
   const { wallet } = await openWallet();
   const headers = { ...ORDER.headers, 'x-client-address': wallet.address, 'idempotency-key': 'unsigned' };
   return load({ url, ...ORDER, headers, status, seconds });
-}
-
-function compareRates(ours: LoadResult, baseline: LoadResult): Sample {
-  return { value: ours.rate, baseline: baseline.rate, errors: ours.errors + baseline.errors };
 }
 
 function row(name: string, figure: string, baseline: string) {
@@ -100,10 +91,10 @@ export const orderKinds: Bench = {
         () => ask(`${verifying.url}/v1/nothing`, 404, seconds / 3),
       );
       return {
-        'order-rate-keyed': compareRates(keyed, unkeyed),
-        'order-rate-capped': compareRates(under, keyed),
-        'order-rate-verified': compareRates(verified, keyed),
-        'challenge-rate': compareRates(challenged, unknown),
+        'order-rate-keyed': ratesOf(keyed, unkeyed),
+        'order-rate-capped': ratesOf(under, keyed),
+        'order-rate-verified': ratesOf(verified, keyed),
+        'challenge-rate': ratesOf(challenged, unknown),
       };
     };
     await measure(0, stage.seconds(1));

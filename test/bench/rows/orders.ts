@@ -1,4 +1,4 @@
-import { type Bench, inTurn, P50, P99, percentilesOf } from '../bench.ts';
+import { type Bench, inTurn, P50, P99, percentilesOf, ratesOf } from '../bench.ts';
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
 import { ORDER, startProxy, startVenue, VENUE_DELAY_MS } from '../services.ts';
@@ -111,9 +111,9 @@ export const orderRate: Bench = {
       const many = await ours(100);
       const stub = await alone();
       yield {
-        'order-rate': { value: a.rate, baseline: b.rate, errors: a.errors + b.errors },
-        'order-rate-100': { value: many.rate, baseline: a.rate, errors: many.errors + a.errors },
-        'order-venue': { value: a.rate, baseline: stub.rate, errors: a.errors + stub.errors },
+        'order-rate': ratesOf(a, b),
+        'order-rate-100': ratesOf(many, a),
+        'order-venue': ratesOf(a, stub),
       };
     }
   },

@@ -1,5 +1,5 @@
-import { type Bench, inTurn, P50, percentilesOf, type Samples } from '../bench.ts';
-import { type LoadResult, load } from '../load.ts';
+import { type Bench, inTurn, P50, percentilesOf, ratesOf, type Samples } from '../bench.ts';
+import { load } from '../load.ts';
 import {
   BOOK_PATH,
   MARKETS_PATH,
@@ -17,10 +17,6 @@ const PROXY = 'bare node:http proxy';
 const book = { name: 'book-p50', ours: BOOK_PATH, venue: VENUE_BOOK_PATH, connections: 40 } as const;
 /** At more connections 240 KB for each answer would keep the proxy busy: of these fewer are measured. */
 const markets = { name: 'markets-p50', ours: MARKETS_PATH, venue: VENUE_MARKETS_PATH, connections: 10 } as const;
-
-function compareRates(ours: LoadResult, baseline: LoadResult) {
-  return { value: ours.rate, baseline: baseline.rate, errors: ours.errors + baseline.errors };
-}
 
 /** Reads at a venue that takes its time: what the service adds to each. */
 export const readLatency: Bench = {
@@ -135,11 +131,11 @@ export const readRate: Bench = {
       // Nothing to share here: what each request costs by itself.
       const [ten, busy, hundred] = [await distinct(), await changed(), await distinct(100)];
       yield {
-        'book-rate': compareRates(a, b),
-        'book-rate-distinct': compareRates(ten, b),
-        'book-rate-changed': compareRates(busy, b),
-        'book-rate-distinct-100': compareRates(hundred, ten),
-        'book-venue': compareRates(b, await alone()),
+        'book-rate': ratesOf(a, b),
+        'book-rate-distinct': ratesOf(ten, b),
+        'book-rate-changed': ratesOf(busy, b),
+        'book-rate-distinct-100': ratesOf(hundred, ten),
+        'book-venue': ratesOf(b, await alone()),
       };
     }
   },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Sample } from '../bench.ts';
+import { type Bench, createKeys, ratesOf, type Sample } from '../bench.ts';
 import type { RunningProcess } from '../processes.ts';
 import { countOrders } from '../scale/count.ts';
 import { openScaleWorld, type Reply, type ScaleWorld } from '../scale/world.ts';
@@ -29,12 +29,7 @@ function exactly(name: string, figure: string, baseline: string) {
   return { name, figure, baseline, unit: 'orders', target: { exactly: 1 } } as const;
 }
 
-/** Keys of this run alone. */
-let keys = 0;
-function newKey(): string {
-  keys += 1;
-  return `scale-${keys}`;
-}
+const newKey = createKeys('scale');
 
 /** Orders a second through the first `count` processes, each of which has one at a time. */
 async function rateOf({ services, place }: ScaleWorld, count: number) {
@@ -199,10 +194,7 @@ export const scale: Bench = {
     await rateOf(world, PROCESSES);
     for (let round = 0; ; round += 1) {
       const one = await rateOf(world, 1);
-      const compare = async (count: number): Promise<Sample> => {
-        const { rate, errors } = await rateOf(world, count);
-        return { value: rate, baseline: one.rate, errors: errors + one.errors };
-      };
+      const compare = async (count: number) => ratesOf(await rateOf(world, count), one);
       const rates = { scale: await compare(2), 'scale-4': await compare(4), 'scale-8': await compare(8) };
       yield { ...rates, ...(round === 0 && scenes) };
     }
