@@ -107,11 +107,8 @@ const ORDER_REJECTED = {
   expired: 'The order has expired, and the venue does not know it: nothing was executed. Order again with a later end.',
 } as const;
 
-const PLACEMENT_DISABLED = {
-  foreign_key:
-    'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.',
-  read_only: 'The service is deployed read-only: its operator has not set placeOrder.',
-} as const;
+/** Names of the settings that are missing, a read-only deployment, or a sentence of the function of orders alone. */
+type PlacementDisabled = readonly string[] | 'read_only' | { readonly sentence: string };
 
 const orderId = { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' } as const;
 
@@ -201,11 +198,11 @@ export const ERRORS = {
     title: 'Order placement is disabled',
     when: 'the service is read-only; `detail` names the setting that is missing',
     on: ['orders'],
-    /** `why`: the names of the settings that are missing, or what else stands in the way. */
-    detail: ({ why }: { readonly why: keyof typeof PLACEMENT_DISABLED | readonly string[] }) =>
-      typeof why === 'string'
-        ? PLACEMENT_DISABLED[why]
-        : `The service is read-only: ${why.join(' and ')} ${why.length > 1 ? 'are' : 'is'} not set.`,
+    detail: ({ why }: { readonly why: PlacementDisabled }) => {
+      if (why === 'read_only') return 'The service is deployed read-only: its operator has not set placeOrder.';
+      if ('sentence' in why) return why.sentence;
+      return `The service is read-only: ${why.join(' and ')} ${why.length > 1 ? 'are' : 'is'} not set.`;
+    },
   },
   origin_not_allowed: {
     status: 403,

@@ -40,7 +40,9 @@ function refuseForeignKey({ pinnedAddress, secretId, log }: TradingDeps, call: C
   const trace = { pinned_address: pinnedAddress, secret: secretId, ...call?.trace };
   const message = 'the key in the secret store does not belong to the pinned wallet: orders are refused';
   log.error(message, { ...trace, metric: 'foreign_keys' });
-  return refuse('order_placement_disabled', { why: 'foreign_key' });
+  const sentence =
+    'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.';
+  return refuse('order_placement_disabled', { why: { sentence } });
 }
 
 function sameCredentials(a: WalletKey, b: WalletKey): boolean {
