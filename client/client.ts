@@ -1,6 +1,6 @@
 import { type Marks, readAnswer } from './answer.ts';
 import type { components } from './api.ts';
-import { OrderBookError } from './error.ts';
+import { mayBeLiveAfter, OrderBookError } from './error.ts';
 import { repeat } from './repeat.ts';
 import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 import { type PollBook, type WatchOptions, watch } from './watch.ts';
@@ -34,6 +34,8 @@ export interface CallOptions {
 export interface PlaceOptions extends CallOptions {
   /** Key of an earlier attempt, to find out the fate of its order. Without it the client makes a new key. */
   readonly idempotencyKey?: string | undefined;
+  /** Set where an earlier call with the key left open whether the order is live, as its error told. */
+  readonly mayBeLive?: boolean | undefined;
   /** Public key of the user in the client's own chain, where there is no wallet; the service only logs it. */
   readonly clientAddress?: string | undefined;
 }
@@ -66,17 +68,16 @@ function bookPath(tokenId: string): string {
 }
 
 /** Allows a repeat after most failures, as a read changes nothing; a venue that refuses the service keeps refusing. */
-function mayReadAgain({ code, status }: OrderBookError): boolean {
-  if (code === 'network_error') return true;
-  return status !== undefined && [429, 502, 503, 504].includes(status) && code !== 'venue_refused_service';
+function mayReadAgain({ code, status = 0 }: OrderBookError): boolean {
+  return code === 'network_error' || ([429, 502, 503, 504].includes(status) && code !== 'venue_refused_service');
 }
 
 /** Allows a repeat unless the service refused the order: with the same key it cannot place a second one. */
 function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
-  if (code === 'network_error' || code === 'order_in_progress') return true;
+  if (code === 'network_error') return true;
   // The gateway gave up, or the answer was lost on its way: the order may have been placed.
   if (code === 'foreign_answer') return status >= 500 || status < 300;
-  return [429, 503, 504].includes(status);
+  return [409, 429, 503, 504].includes(status);
 }
 
 /** Makes a key of 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */
@@ -119,6 +120,7 @@ async function place(
 ): Promise<PlacedOrder> {
   const { baseUrl } = client;
   const { idempotencyKey = newKey(), clientAddress = client.wallet?.address, signal } = options;
+  let { mayBeLive = false } = options;
   const placeWith = (signed: SignedText | undefined): Promise<PlacedOrder> => {
     const init = {
       method: 'POST',
@@ -134,14 +136,23 @@ async function place(
       body: JSON.stringify(order),
       signal: signal ?? null,
     };
-    const attempt = async () =>
-      readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), PLACED_MARKS, baseUrl);
+    const attempt = async () => {
+      const before = mayBeLive;
+      // It stays so where there is no answer.
+      mayBeLive = true;
+      try {
+        return await readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), PLACED_MARKS, baseUrl);
+      } catch (error) {
+        if (error instanceof OrderBookError) mayBeLive = mayBeLiveAfter(error, before);
+        throw error;
+      }
+    };
     return repeat(attempt, { baseUrl, repeatable: mayPlaceAgain, signal });
   };
   try {
     return await withSignature(client, { order, idempotencyKey }, placeWith);
   } catch (error) {
-    if (error instanceof OrderBookError) error.idempotencyKey = idempotencyKey;
+    if (error instanceof OrderBookError) Object.assign(error, { idempotencyKey, mayBeLive });
     throw error;
   }
 }

@@ -40,8 +40,10 @@ export class OrderBookError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly facts: Facts;
-  /** Key of the order: placed again with it, the order is still placed once. */
+  /** Key of the order: placed again with it, the order is still placed once, and then known. */
   idempotencyKey: string | undefined;
+  /** Set where an attempt left open whether the order is live, even if the last one was refused: place it again. */
+  mayBeLive = false;
 
   constructor(detail: string, { code, status, requestId, retryAfter, facts = {}, cause }: ErrorContext) {
     super(detail, { cause });
@@ -52,6 +54,14 @@ export class OrderBookError extends Error {
     this.retryAfter = retryAfter;
     this.facts = facts;
   }
+}
+
+/** Tells if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
+export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean): boolean {
+  if (code === 'foreign_answer') return true;
+  // The order itself is refused; any other refusal is of this attempt, and says nothing of those before.
+  if (status === 422 && code !== 'idempotency_key_reused') return false;
+  return before || status === undefined || status === 409 || status === 429 || status >= 500;
 }
 
 /** Finds the address of the page that the client runs in; `undefined` outside of a browser. */

@@ -1,6 +1,6 @@
 import { type Client, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
 import { counted, find, make, makeButton, makeFacts } from './dom.ts';
-import { isUnsettled, type Remedy, remediesFor } from './remedies.ts';
+import { type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** Order that the user wants, once: every attempt to place it has the same key. */
@@ -8,7 +8,7 @@ interface Intent {
   readonly order: OrderRequest;
   readonly key: string;
   /** Set once an attempt has left open what became of the order. */
-  readonly wasUnsettled: boolean;
+  readonly mayBeLive: boolean;
 }
 
 interface PlacementDeps {
@@ -52,7 +52,7 @@ function isKept(value: unknown): value is Kept {
 function findKept(account: string): Intent | undefined {
   const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
   if (!isKept(kept) || kept.account !== account) return undefined;
-  return { order: kept.order, key: kept.key, wasUnsettled: true };
+  return { order: kept.order, key: kept.key, mayBeLive: true };
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -110,7 +110,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     const { side, size, price } = intent.order;
     const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
     const advice = make('p', {}, 'Repeat it with the same key: that settles it, and never places a second order.');
-    const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, wasUnsettled: true }));
+    const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, mayBeLive: true }));
     repeat.className = 'primary';
     const leave = makeButton('Leave it unsettled', () => {
       sessionStorage.removeItem(KEPT);
@@ -123,8 +123,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
 
   function showError(error: OrderBookError, intent: Intent): void {
     const content = describeError(error);
-    const { sent } = log.attempts(intent.key);
-    if (isUnsettled(error, { sent, wasUnsettled: intent.wasUnsettled })) {
+    if (intent.mayBeLive) {
       showUnsettled(intent, content);
       return;
     }
@@ -140,9 +139,12 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     show('pending', [make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.')]);
     keep(account, intent);
     let orderId: string | undefined;
+    let isReady = false;
     try {
       await prepare();
-      const placed = await client.placeOrder(intent.order, { idempotencyKey: intent.key });
+      isReady = true;
+      const { order, key, mayBeLive } = intent;
+      const placed = await client.placeOrder(order, { idempotencyKey: key, mayBeLive });
       orderId = placed.order_id;
       sessionStorage.removeItem(KEPT);
       onBlock(undefined);
@@ -150,7 +152,8 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       orderId = error.facts.order_id;
-      showError(error, intent);
+      // Without readiness nothing was sent, and the error is not about the order.
+      showError(error, isReady ? { ...intent, mayBeLive: error.mayBeLive } : intent);
     }
     const proof = await onAnswer(orderId);
     if (proof !== undefined) result.append(make('p', { class: 'proof' }, proof));
@@ -158,5 +161,5 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
 
   const left = findKept(account);
   if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
-  return (order) => send({ order, key: newKey(), wasUnsettled: false });
+  return (order) => send({ order, key: newKey(), mayBeLive: false });
 }

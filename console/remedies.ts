@@ -6,25 +6,6 @@ export interface Remedy {
   readonly change: Partial<Record<'price' | 'size' | 'ends', string> & { readonly post_only: boolean }>;
 }
 
-/** Statuses after which an order may be live. */
-const UNSETTLED = [409, 429, 500, 502, 503, 504];
-
-/** History of an order before its last error. */
-interface Attempts {
-  readonly sent: number;
-  readonly wasUnsettled: boolean;
-}
-
-/** Tells if an order may be live after this error: then only a repeat with its key settles it. */
-export function isUnsettled({ code, status }: OrderBookError, { sent, wasUnsettled }: Attempts): boolean {
-  // The venue's own refusal, but for the one that is about another order or account.
-  if (status === 422 && code !== 'idempotency_key_reused') return false;
-  // Any other refusal is about this attempt, and says nothing of the ones before.
-  if (wasUnsettled || sent > 1) return true;
-  if (sent === 0) return false;
-  return status === undefined || code === 'foreign_answer' || UNSETTLED.includes(status);
-}
-
 function pricesOnTick(price: string, tickSize: string): readonly string[] {
   const rounded = (['down', 'up'] as const).flatMap((direction) => {
     try {

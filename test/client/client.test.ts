@@ -55,6 +55,7 @@ describe('a client of a service on paper', () => {
       retryAfter: undefined,
       facts: { tick_size: '0.01' },
       idempotencyKey: 'key-1',
+      mayBeLive: false,
     });
     expect(error.message).toBe(error.detail);
     expect((await errorOf(client.book('../health'))).code).toBe('invalid_request');
@@ -157,6 +158,37 @@ describe('an order', () => {
     const { url, requests } = await startScriptedService([step]);
     expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe(code);
     expect(requests).toHaveLength(1);
+  });
+
+  it.concurrent.each<[string, readonly Step[], boolean]>([
+    ['a refusal', [problem(403, 'order_placement_disabled')], false],
+    ['a refusal of the order', [problem(422, 'order_rejected')], false],
+    ['a service that cannot tell', [problem(502, 'venue_error')], true],
+    ['a gateway', [{ status: 403, body: { message: 'Forbidden' } }], true],
+    ['a lost answer and then a refusal', ['reset', problem(403, 'order_placement_disabled')], true],
+    ['an unknown outcome and then a malformed request', [problem(504, 'outcome_unknown'), problem(400, 'x')], true],
+    ['a lost answer and then a refusal of the order', ['reset', problem(422, 'insufficient_balance')], false],
+    ['a lost answer and then a key of another order', ['reset', problem(422, 'idempotency_key_reused')], true],
+  ])('tells after %s if it may be live', async (_what, steps, mayBeLive) => {
+    const { url } = await startScriptedService(steps);
+    expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).mayBeLive).toBe(mayBeLive);
+  });
+
+  it.each([
+    ['a refusal', problem(403, 'order_placement_disabled'), true],
+    ['a refusal of the order', problem(422, 'insufficient_balance'), false],
+  ])('that an earlier call left open may still be live after %s: %s', async (_what, step, mayBeLive) => {
+    const { url } = await startScriptedService([step]);
+    const earlier = { idempotencyKey: 'mine', mayBeLive: true };
+    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, earlier));
+    expect(error).toMatchObject({ idempotencyKey: 'mine', mayBeLive });
+  });
+
+  it('may be live only once it was sent', async () => {
+    const { url } = await startScriptedService(['silence']);
+    const client = createClient({ baseUrl: url });
+    expect((await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.abort() }))).mayBeLive).toBe(false);
+    expect((await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.timeout(200) }))).mayBeLive).toBe(true);
   });
 
   it('is not placed by what has its members and is no success', async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type ErrorCode, OrderBookError } from '../../client/client.ts';
+import { type ErrorCode, mayBeLiveAfter, OrderBookError } from '../../client/error.ts';
 import { curlOf } from '../../console/curl.ts';
-import { isUnsettled, remediesFor } from '../../console/remedies.ts';
+import { remediesFor } from '../../console/remedies.ts';
 
 /** Runs a command with a `curl` that prints what it is given. */
 function argumentsOf(command: string): readonly string[] {
@@ -37,15 +37,12 @@ function failure(code: ErrorCode, status?: number, facts = {}): OrderBookError {
 }
 
 describe('an order', () => {
-  const [FIRST, AGAIN, EARLIER] = [
-    { sent: 1, wasUnsettled: false },
-    { sent: 2, wasUnsettled: false },
-    { sent: 0, wasUnsettled: true },
-  ];
+  // If the order may have been live before the error; nothing was sent in the first case.
+  const [UNSENT, FIRST, AGAIN, EARLIER] = [undefined, false, true, true];
 
   it.each([
     ['no answer to the first sending', true, failure('network_error'), FIRST],
-    ['no answer before anything was sent', false, failure('network_error'), { sent: 0, wasUnsettled: false }],
+    ['no answer before anything was sent', false, failure('network_error'), UNSENT],
     ['an unknown outcome', true, failure('outcome_unknown', 504), FIRST],
     ['an order in progress', true, failure('order_in_progress', 409), FIRST],
     ['a page of a proxy', true, failure('foreign_answer', 200), FIRST],
@@ -66,8 +63,8 @@ describe('an order', () => {
       EARLIER,
     ],
     ['a service that places no orders', false, failure('order_placement_disabled', 403), FIRST],
-  ])('after %s may be live: %s', (_after, open, error, attempts) => {
-    expect(isUnsettled(error, attempts)).toBe(open);
+  ])('after %s may be live: %s', (_after, open, error, before) => {
+    expect(before === undefined ? error.mayBeLive : mayBeLiveAfter(error, before)).toBe(open);
   });
 
   it.each([
