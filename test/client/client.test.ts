@@ -175,9 +175,9 @@ describe('an order', () => {
   });
 
   it.each([
-    ['a refusal', problem(403, 'order_placement_disabled'), true],
-    ['a refusal of the order', problem(422, 'insufficient_balance'), false],
-  ])('that an earlier call left open may still be live after %s: %s', async (_what, step, mayBeLive) => {
+    ['a refusal', true, problem(403, 'order_placement_disabled')],
+    ['a refusal of the order', false, problem(422, 'insufficient_balance')],
+  ])('that an earlier call left open may still be live after %s: %s', async (_what, mayBeLive, step) => {
     const { url } = await startScriptedService([step]);
     const earlier = { idempotencyKey: 'mine', mayBeLive: true };
     const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, earlier));
