@@ -69,11 +69,16 @@ const MAX_WAIT_S = 86_400;
 /** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
 
+/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
+function parseHttpDate(text = ''): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
 /** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
 function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
-  const seconds = HTTP_DATE.test(value) ? Math.ceil((Date.parse(value) - now) / 1_000) : Number.NaN;
+  const seconds = Math.ceil((parseHttpDate(value) - now) / 1_000);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
@@ -243,7 +248,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
     const askedAt = now();
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
-    const date = Date.parse(headers.date ?? '');
+    const date = parseHttpDate(headers.date);
     if (!Number.isNaN(date)) heedDate(date, askedAt);
     const rateLimit = parseRateLimit(headers, now() + skew);
     const text = await readBody(response);

@@ -288,6 +288,16 @@ describe('hints of the venue', () => {
     expect(skews).toStrictEqual([0, 60_000, 60_000]);
   });
 
+  it.each(['0', '2026-11-02', 'Mon, 02 Nov 2026 09:10:10', '02 Nov 2026 09:10:10 +0100'])(
+    "learns nothing of the venue's clock from a Date that is none of HTTP: %s",
+    async (date) => {
+      const venue = await startVenue(() => ({ headers: { date } }));
+      const http = createTransport(venue.url, () => NOW);
+      await http.send(GET, callWithin());
+      expect([http.clockSkew(), http.isSkewCertain()]).toStrictEqual([0, false]);
+    },
+  );
+
   it('keeps what it knows of the clock where an answer is read late by a process that stood still', async () => {
     let [own, venues] = [NOW, NOW];
     const standing = [0, 60_000, 0, 3_600_000];
