@@ -1,7 +1,13 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { ApiCredentials } from '../../../credentials.ts';
 import { type AppError, refuse } from '../../../errors.ts';
-import { LIMIT_WARNING_PAUSE_MS, NOTICEABLE_SKEW_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
+import {
+  LIMIT_WARNING_PAUSE_MS,
+  NOTICEABLE_SKEW_MS,
+  READ_BUDGET_MS,
+  RENEWAL_PAUSE_MS,
+  SENDING_RESERVE_MS,
+} from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import { oncePer } from '../../../once.ts';
 import type { Call } from '../../port.ts';
@@ -40,10 +46,11 @@ export function createCredentialSource(given: ApiCredentials | undefined, obtain
   }
 
   function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
-    inFlight ??= start(call).finally(() => {
+    // The one who begins may have less time than those who join, or more.
+    const last = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
+    inFlight ??= start({ ...call, deadline: last }).finally(() => {
       inFlight = undefined;
     });
-    // The one who began may have more time.
     return waitUntil(deadline, inFlight, { waitedFor: 'answer' });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
@@ -66,6 +67,19 @@ describe('credentials that are derived', () => {
     expect(performance.now() - startedAt).toBeLessThan(SENDING_RESERVE_MS / 2);
     resolve(CREDENTIALS);
     expect(await patient).toBe(CREDENTIALS);
+  });
+
+  it('come in time for an order that waits for them with one that has less time', async () => {
+    const slow: Answers['auth'] = (id, index, request) => async (response) => {
+      await sleep(500);
+      const { status = 200, body } = Object(known(id, index, request));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    const world = await openWorld({ auth: slow }, KEYLESS);
+    const hasty = world.entry.sign(limitOrder(), callWithin(200));
+    const patient = world.entry.sign(limitOrder(), callWithin(24_000));
+    await expect(hasty).rejects.toMatchObject({ code: 'venue_timeout' });
+    expect(await patient).toHaveProperty('orderId');
   });
 
   it('may fail beside the rules, whose failure is the one that is told: the process goes on', async () => {
