@@ -31,15 +31,17 @@ const trade = z.object({
   asset_id: lenientString,
   size: lenientDecimal,
   maker_orders: z.catch(
-    z.array(
-      z.object({
-        order_id: z.string(),
-        asset_id: lenientString,
-        matched_amount: lenientDecimal,
-        price: lenientDecimal,
-      }),
+    z.nullable(
+      z.array(
+        z.object({
+          order_id: lenientString,
+          asset_id: lenientString,
+          matched_amount: lenientDecimal,
+          price: lenientDecimal,
+        }),
+      ),
     ),
-    [],
+    null,
   ),
 });
 
@@ -103,7 +105,7 @@ function hasFailed({ status }: Trade): boolean {
 
 /** Tells a page, newest trade first, that ends with trades from before the order: none of it can follow. */
 function endsBefore(trades: readonly Trade[], since: number): boolean {
-  const times = trades.map(({ match_time }) => Number(match_time ?? Number.NaN));
+  const times = trades.map(({ match_time }) => Number(match_time || Number.NaN));
   const isSorted = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
   return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
 }
@@ -111,21 +113,28 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
 /** One page of `GET /data/trades`, with the trades of an order; `nextCursor` is absent on the last page. */
 interface TradePage {
   readonly own: readonly Trade[];
+  /** True where each trade tells how far it is the order's. */
+  readonly isTold: boolean;
   readonly nextCursor: string | undefined;
 }
 
 /** Reads a page; `undefined` for one that is of no use. `since`: in seconds of the epoch. */
 function readTrades(response: VenueHttpResponse, orderId: string, since: number): TradePage | undefined {
-  if (isOwn404(response)) return { own: [], nextCursor: undefined };
+  if (isOwn404(response)) return { own: [], isTold: true, nextCursor: undefined };
   const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
   if (!parsed.success) return undefined;
   const { data = [], next_cursor } = parsed.data ?? {};
   const own = data.filter(({ taker_order_id, maker_orders }) =>
-    [taker_order_id, ...maker_orders.map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
+    [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
+  );
+  // A maker that cannot be read may be the order.
+  const isTold = data.every(
+    ({ taker_order_id, maker_orders }) =>
+      isId(taker_order_id, orderId) || maker_orders?.every(({ order_id }) => order_id !== null),
   );
   const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
-  return { own, nextCursor: isLast ? undefined : next_cursor };
+  return { own, isTold, nextCursor: isLast ? undefined : next_cursor };
 }
 
 function isId(id: string | null | undefined, orderId: string): boolean {
@@ -134,13 +143,14 @@ function isId(id: string | null | undefined, orderId: string): boolean {
 
 /** Gives the parts of a trade that are the order's: a maker's own, all of a taker's. */
 function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderId: string): readonly Part[] {
+  const makers = maker_orders ?? [];
   if (!isId(taker_order_id, orderId)) {
-    return maker_orders
+    return makers
       .filter(({ order_id }) => isId(order_id, orderId))
       .map(({ matched_amount, price }) => ({ shares: matched_amount, price }));
   }
   // A trade's own price is the taker's limit. A maker on the other token sells the complement of its price.
-  const parts = maker_orders.map(({ asset_id: token, matched_amount: shares, price }) => {
+  const parts = makers.map(({ asset_id: token, matched_amount: shares, price }) => {
     if (token === null || asset_id === null || price === null) return { shares, price: null };
     return { shares, price: token === asset_id ? price : complementOf(price) };
   });
@@ -192,11 +202,12 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
     }
   }
 
-  /** Lists the trades of an order; `isAll` is false where a page could not be read. */
+  /** Lists the trades of an order; `isAll` is false where a page, or whose orders a trade is of, could not be read. */
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, payload }: SignedOrder, call: Call) {
     const signed = timestamped.safeParse(parseJson(payload));
     const since = signed.success ? Number(signed.data.timestamp) / 1_000 - TRADE_MARGIN_S : 0;
     const trades: Trade[] = [];
+    let isTold = true;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
       const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
@@ -204,7 +215,8 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
       const read = response && readTrades(response, orderId, since);
       if (!read) break;
       trades.push(...read.own);
-      if (read.nextCursor === undefined) return { trades, isAll: true };
+      isTold &&= read.isTold;
+      if (read.nextCursor === undefined) return { trades, isAll: isTold };
       cursor = read.nextCursor;
     }
     return { trades, isAll: false };

@@ -134,6 +134,10 @@ const DOUBTS: readonly (readonly [string, Answers])[] = [
     'a failed trade alone',
     { trades: (id) => ({ body: { data: [{ id: 't1', taker_order_id: id, status: 'FAILED' }] } }) },
   ],
+  ...['many', null, [{ order_id: null }]].map((maker_orders): [string, Answers] => [
+    `a trade with the makers ${JSON.stringify(maker_orders)}`,
+    { trades: () => ({ body: { data: [{ id: 't1', taker_order_id: '0x0', maker_orders }] } }) },
+  ]),
   ['the status of a live order', { post: (id) => accepted(id, { success: false, errorMsg: 'order crosses book' }) }],
   ['no denial of success', { post: () => accepted('', { errorMsg: 'nobody knows', status: '' }) }],
 ];
@@ -426,6 +430,28 @@ describe('an order that is refused in words that nobody knows', () => {
       expect(took).toBeGreaterThan(5_000);
     }
   }, 20_000);
+
+  it('is found among makers of which another one cannot be read', async () => {
+    const data = (orderId: string) => [
+      { id: 't1', taker_order_id: '0x0', maker_orders: [{ order_id: null }, { order_id: orderId }] },
+    ];
+    const world = await openWorld({ ...NOBODY_KNOWS, trades: (orderId) => ({ body: { data: data(orderId) } }) });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
+  });
+
+  it('is found behind a page whose last trade has no time', async () => {
+    const [first, second] = [{ match_time: '' }, {}].map((changes) => ({ id: 't1', maker_orders: [], ...changes }));
+    const world = await openWorld({
+      ...NOBODY_KNOWS,
+      trades: (orderId, _index, { query }) =>
+        query.get('next_cursor') === 'Mg=='
+          ? { body: { data: [{ ...second, taker_order_id: orderId }] } }
+          : { body: { data: [first], next_cursor: 'Mg==' } },
+    });
+    const { signed, result } = await place(world);
+    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
+  });
 
   it.concurrent('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
     const ends = await Promise.all([
