@@ -58,6 +58,8 @@ export interface Connections {
   of(socket: Duplex): Connection;
   /** Drops the connections on which nothing is being answered. */
   dropIdle(): void;
+  /** Waits no longer for bodies that are still on their way: their requests are answered with `error`. */
+  giveUpBodies(error: Error): void;
   /** Tracks a handler at work; it continues after its client disconnects. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Resolves when no handler is at work. */
@@ -78,6 +80,9 @@ export function createConnections(): Connections {
   const dropIdle = () => {
     for (const [socket, { pending }] of open) if (pending === 0) socket.destroy();
   };
+  const giveUpBodies = (error: Error) => {
+    for (const connection of open.values()) connection.fail(error, () => undefined);
+  };
   // Counted, not kept in a Set: the tables that a Set outgrows hold what was in them until all of the memory is collected.
   let atWork = 0;
   let idle = Promise.withResolvers<void>();
@@ -96,5 +101,5 @@ export function createConnections(): Connections {
   const settled = async () => {
     while (atWork > 0) await idle.promise;
   };
-  return { of, dropIdle, track, settled };
+  return { of, dropIdle, giveUpBodies, track, settled };
 }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Handlers } from '../functions/handlers.ts';
 import type { LocalConfig } from '../shared/config.ts';
+import { refuse } from '../shared/errors.ts';
 import { ConfigError } from '../shared/formats.ts';
-import { STOP_MS } from '../shared/limits.ts';
+import { ORDER_BUDGET_MS, STOP_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
@@ -26,6 +27,8 @@ export interface ServerLimits {
   readonly drainMs: number;
   /** A stop waits so long for requests in flight. */
   readonly stopMs: number;
+  /** A stop waits so long for the rest of their bodies: an order that begins later would be cut off. */
+  readonly stopBodiesMs: number;
 }
 
 const SERVER_LIMITS: ServerLimits = {
@@ -41,6 +44,7 @@ const SERVER_LIMITS: ServerLimits = {
   maxConnections: 512,
   drainMs: 5_000,
   stopMs: STOP_MS,
+  stopBodiesMs: STOP_MS - ORDER_BUDGET_MS - WAY_MS,
 };
 
 /**
@@ -119,9 +123,15 @@ function createLimitedServer(limits: ServerLimits, messageClasses: ReturnType<ty
 }
 
 /** Waits for the connections and for the handlers: an order goes on when its client is gone. */
-async function stop(server: Server, connections: Connections, stopMs: number): Promise<void> {
+async function stop(
+  server: Server,
+  connections: Connections,
+  { stopMs, stopBodiesMs }: Pick<ServerLimits, 'stopMs' | 'stopBodiesMs'>,
+): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   connections.dropIdle();
+  // A closed server of Node no longer looks at the time that its requests take.
+  const bodies = setTimeout(() => connections.giveUpBodies(refuse('request_timeout', {})), stopBodiesMs);
   const { promise: tooLong, resolve: giveUp } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
     server.closeAllConnections();
@@ -129,6 +139,7 @@ async function stop(server: Server, connections: Connections, stopMs: number): P
   }, stopMs);
   await Promise.race([tooLong, Promise.all([closed, connections.settled()])]);
   clearTimeout(timer);
+  clearTimeout(bodies);
 }
 
 /**
@@ -158,7 +169,7 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
     url: urlOf(server, config.host),
     close: () => {
       closing = true;
-      return stop(server, connections, granted.stopMs);
+      return stop(server, connections, granted);
     },
   };
 }

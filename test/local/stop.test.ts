@@ -11,6 +11,15 @@ import { fakeOrders, PLACEMENT, TOKEN_ID } from '../support/venue/fake-venue.ts'
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
 
+/** Sends the head of an order. It has arrived: the server has asked for the body. */
+async function beginOrder(url: string) {
+  const connection = openRaw(url);
+  const asked = once(connection.socket, 'data');
+  connection.socket.write(ORDER_REQUEST.replace(`\r\n\r\n${ORDER}`, '\r\nExpect: 100-continue\r\n\r\n'));
+  await asked;
+  return connection;
+}
+
 /** Orders that are placed when the test says so. */
 function heldOrders() {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -84,6 +93,33 @@ describe('a stop', () => {
     await close();
     expect(await silent.closed).toBe('');
     agent.destroy();
+  });
+
+  it('waits for the rest of a body, but for no body so long that its order would be cut off', async () => {
+    const orders = fakeOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopBodiesMs: 300 } });
+    const [quick, slow] = [await beginOrder(url), await beginOrder(url)];
+    const stopped = close();
+    quick.socket.write(ORDER);
+    slow.socket.write(ORDER.slice(0, -1));
+    expect(await quick.closed).toContain('HTTP/1.1 201 ');
+    expect(await slow.closed).toContain('HTTP/1.1 408 ');
+    await stopped;
+    expect(orders.placed).toHaveLength(1);
+  });
+
+  it('lets an order that has begun take its time when bodies are waited for no longer', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopBodiesMs: 50 } });
+    const [begun, slow] = [await beginOrder(url), await beginOrder(url)];
+    begun.socket.write(ORDER);
+    await asked;
+    const stopped = close();
+    // By its end the time for bodies is over.
+    await slow.closed;
+    release();
+    expect(await begun.closed).toContain('HTTP/1.1 201 ');
+    await stopped;
   });
 
   it('waits no longer than it may', async () => {
