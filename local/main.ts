@@ -11,22 +11,49 @@ import { withSettingsFile } from './settings-file.ts';
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
 const ECHO_MS = 100;
 
-/** Stops on the first signal, after the requests in flight; exits at once on the second, or with nothing to stop yet. */
+/** Pause between two looks at the shell that npm has started. */
+const SHELL_CHECK_MS = 500;
+
+/** Our commands as npm scripts: their shell waits for us. One that puts us into the background is not among them. */
+const FOREGROUND_SCRIPT = /^(?:node (?:--\S+ )*local\/start\.js(?: --paper)?|'?order-book-adapter'?(?: --paper)?)$/;
+
+/**
+ * Calls `end` when the shell of the npm script has ended before us. A signal to npm ends npm and a shell that is dash,
+ * and reaches nobody else. On Windows a process keeps the number of its parent, and nothing is noticed.
+ */
+function watchShell(end: () => void): void {
+  if (!FOREGROUND_SCRIPT.test(process.env['npm_lifecycle_script'] ?? '')) return;
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    end();
+  }, SHELL_CHECK_MS).unref();
+}
+
+/**
+ * Stops on the first signal, or at the end of the shell that npm has started, after the requests in flight; exits at once
+ * on a second signal, or with nothing to stop yet.
+ */
 function stopOnSignals(running: () => Service | undefined): void {
   let stoppingSince: number | undefined;
-  const onSignal = async (signal: string) => {
-    if (stoppingSince !== undefined) {
-      if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
-      return;
-    }
+  const stop = async (reason: Readonly<Record<string, string>>) => {
     stoppingSince = performance.now();
     const service = running();
-    service?.log.info('stopping', { signal });
+    service?.log.info('stopping', reason);
     await service?.stop();
     service?.log.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void onSignal(signal));
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) void stop({ signal });
+    // A terminal that closes can say so more than once, and nobody is there to be in a hurry.
+    else if (signal !== 'SIGHUP' && performance.now() - stoppingSince > ECHO_MS) process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  watchShell(() => {
+    if (stoppingSince === undefined) void stop({ ended: 'npm' });
+  });
 }
 
 /** A person at a terminal reads the log; whatever else reads it gets JSON. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../paper/venue.ts';
+import { ConfigError } from '../shared/formats.ts';
 import type { Environment } from '../shared/settings.ts';
 import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
 import { type Service, type StartOptions, startService } from './service.ts';
@@ -52,6 +53,16 @@ async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise
   } catch (error) {
     if (!taken.safeParse(error).success) throw error;
     return (await at(0)).url;
+  }
+}
+
+/** Makes a directory for this run; throws `ConfigError` where none can be made. */
+async function makeTemporaryDirectory(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'paper-orders-'));
+  } catch (cause) {
+    const message = `No directory can be made in ${tmpdir()} (${Object(cause).code}): set TMPDIR to one for temporary files.`;
+    throw new ConfigError(message, { cause });
   }
 }
 
@@ -105,7 +116,7 @@ export async function startOnPaper(
 ): Promise<Service> {
   const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   // The wallet is gone at the end, and its keys with it.
-  const directory = await mkdtemp(join(tmpdir(), 'paper-orders-'));
+  const directory = await makeTemporaryDirectory();
   let site: ConsoleSite | undefined;
   let trading: ReturnType<ConsoleOptions['service']>;
   const clean = async () => {

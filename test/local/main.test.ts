@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
@@ -22,6 +24,11 @@ const TRADING = { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' };
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const SAFE = funderOf(WALLET, 'safe');
 const FOREIGN = `0x${'ab'.repeat(20)}`;
+
+/** Our own npm scripts that serve. */
+const SCRIPTS = Object.values<string>(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts).filter(
+  (script) => script.includes('local/start.js'),
+);
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -352,13 +359,61 @@ describe('the service', () => {
       expect(loaded.some((each) => name.test(each))).toBe(true);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('stops on %s', async (signal) => {
     const service = await run([]);
     await urlOf(service);
     service.child.kill(signal);
     const { code, stdout, stderr } = await service.ended;
     expect([code, stderr]).toStrictEqual([0, '']);
     expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
+  });
+
+  it('lets the request in flight end when its terminal closes, however often that is said', async () => {
+    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
+    const { socket, closed } = await beginOrder(await urlOf(service));
+    service.child.kill('SIGHUP');
+    await service.line(/"message":"stopping"/);
+    // Longer than the copy that npm sends can take.
+    await setTimeout(200);
+    service.child.kill('SIGHUP');
+    socket.write('{}');
+    expect(await closed).toContain('HTTP/1.1 400 ');
+    expect((await service.ended).code).toBe(0);
+  });
+
+  describe('under a shell that has ended', () => {
+    /** Runs the program as npm does, below a process that waits for it; ends that one alone, when the program listens. */
+    async function endParent(script: string) {
+      const spawned = JSON.stringify([MAIN, '--settings', devNull]);
+      const parent = `const { pid } = require('child_process').spawn(process.execPath, ${spawned}, { stdio: 'inherit' });
+        console.log('program', pid);`;
+      const service = await runProgram(['-e', parent], { npm_lifecycle_script: script });
+      const url = await urlOf(service);
+      const pid = Number(/\d+/.exec(await service.line(/^program/))?.[0]);
+      service.child.kill('SIGTERM');
+      await once(service.child, 'exit');
+      return { ...service, url, pid };
+    }
+
+    it.each([...SCRIPTS, 'order-book-adapter', "'order-book-adapter'"])(
+      'stops where npm has started it by %j',
+      async (script) => {
+        const { ended } = await endParent(script);
+        expect((await ended).stdout).toMatch(/"message":"stopping","ended":"npm".*\n.*"message":"stopped"/);
+      },
+    );
+
+    it.each(['', 'nohup order-book-adapter &', 'order-book-adapter & disown', 'node server.js'])(
+      'goes on where it was started by %j: it may be in the background on purpose',
+      async (script) => {
+        const { url, pid, ended } = await endParent(script);
+        // Two looks at the parent, had there been any.
+        await setTimeout(1_100);
+        expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+        process.kill(pid);
+        await ended;
+      },
+    );
   });
 
   it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {
@@ -465,6 +520,15 @@ describe('the store of an order-placing service', () => {
 });
 
 describe('the service on paper', () => {
+  it('says in one sentence that it can make no directory', async () => {
+    const { ended } = await run(['--paper'], { TMPDIR: '/nonexistent' });
+    expect(await ended).toStrictEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No directory can be made in /nonexistent (ENOENT): set TMPDIR to one for temporary files.\n',
+    });
+  });
+
   it("places an order as printed, with a key of its own and none of the operator's settings", async () => {
     const service = await run(['--paper'], {
       SERVICE_PRIVATE_KEY: KEY,
