@@ -5,7 +5,8 @@ import { parseEnv } from 'node:util';
 import { ConfigError } from '../shared/formats.ts';
 import type { Environment } from '../shared/settings.ts';
 
-const LINE = /^(?:#.*|(?:export\s+)?\w+\s*=.*)?$/;
+/** Node takes `export` and another white space than blanks for a part of the name, which would be no setting. */
+const LINE = /^(?:#.*|(?:export +)?\w+ *=.*)?$/;
 
 function readText(path: string, optional: boolean): string {
   try {

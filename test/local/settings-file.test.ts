@@ -44,7 +44,7 @@ describe('a file of settings', () => {
       '',
       'SERVICE_PORT=1',
       '  SERVICE_HOST = ::1  # loopback\r',
-      'export SERVICE_STORE="a b#c"',
+      'export  SERVICE_STORE  ="a b#c"',
       "SERVICE_CLOB_URL='https://a.example/?=#'",
       'SERVICE_PLACE_ORDER=',
       'OTHER=x',
@@ -65,13 +65,18 @@ describe('a file of settings', () => {
     expect(await read(text)).toMatchObject({ SERVICE_STORE: '"orders.db', SERVICE_MAX_ORDER_NOTIONAL: '5' });
   });
 
-  it.each(['SERVICE_CLOB_API_SECRET: aHVudGVy', 'SERVICE_CLOB_API_SECRET: aHVudGVyMg==', 'aHVudGVy', '=aHVudGVy'])(
-    'is refused in one sentence, without its text, for the line %j',
-    async (line) => {
-      const sentence = `Line 2 of ${path} must be NAME=value, a comment or empty.`;
-      await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
-    },
-  );
+  it.each([
+    'SERVICE_CLOB_API_SECRET: aHVudGVy',
+    'SERVICE_CLOB_API_SECRET: aHVudGVyMg==',
+    'aHVudGVy',
+    '=aHVudGVy',
+    'export\tSERVICE_CLOB_API_SECRET=aHVudGVy',
+    'export\u00a0SERVICE_CLOB_API_SECRET=aHVudGVy',
+    'SERVICE_CLOB_API_SECRET\t=aHVudGVy',
+  ])('is refused in one sentence, without its text, for the line %j', async (line) => {
+    const sentence = `Line 2 of ${path} must be NAME=value, a comment or empty.`;
+    await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
+  });
 
   it('may be missing only where nobody asked for it', () => {
     const missing = join(folder, 'missing');
