@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS } from '../shared/limits.ts';
@@ -157,6 +157,19 @@ function prepare(db: DatabaseSync) {
   };
 }
 
+const SQLITE_HEAD = Buffer.from('SQLite format 3\0');
+
+/** Makes a file that is its owner's alone, or makes one that is there so, unless it is something else than a database. */
+function makePrivate(path: string): void {
+  const file = openSync(path, 'a+', 0o600);
+  try {
+    const head = Buffer.alloc(SQLITE_HEAD.length);
+    if (readSync(file, head, { position: 0 }) === 0 || head.equals(SQLITE_HEAD)) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
 interface OpenFile {
   readonly db: DatabaseSync;
   readonly found: 'made' | 'found';
@@ -168,8 +181,7 @@ function openFile(path: string, patienceMs: number): OpenFile {
   makeDirectory(dirname(path));
   // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  makePrivate(path);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
     const found = setUp(db);

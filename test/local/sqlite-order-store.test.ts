@@ -287,6 +287,26 @@ describe('orders in a file', () => {
     await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('layout 7');
   });
 
+  it('leaves what is no database to everybody who may read it', async () => {
+    mkdirSync(dirname(path));
+    for (const text of ['127.0.0.1 localhost\n', 'a letter, not a database, but long enough to be one'.repeat(100)]) {
+      writeFileSync(path, text);
+      chmodSync(path, 0o644);
+      await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('not a database');
+      expect([mode(path), readFileSync(path, 'utf8')]).toStrictEqual(['644', text]);
+    }
+  });
+
+  it('closes a database to others before it opens it, with the files beside it', async () => {
+    mkdirSync(dirname(path));
+    const other = new DatabaseSync(path);
+    other.exec('PRAGMA journal_mode = WAL');
+    other.close();
+    chmodSync(path, 0o644);
+    await open().create('key', unfinishedOrder('a'));
+    for (const file of readdirSync(dirname(path))) expect(mode(join(dirname(path), file))).toBe('600');
+  });
+
   it('leaves what is no file to everybody who may use it', async () => {
     mkdirSync(dirname(path));
     execFileSync('mkfifo', ['-m', '666', path]);
