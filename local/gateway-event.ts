@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
@@ -45,10 +46,10 @@ function commonLogTime(date: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-/** Makes the members of an event that hold the body. */
+/** Makes the members of an event that hold the body. As a text, bytes that are not UTF-8 would be longer than they are. */
 export function toBody(body: Buffer, contentType = ''): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
   if (body.length === 0) return { isBase64Encoded: false };
-  const isBase64Encoded = !TEXT_LIKE.test(contentType);
+  const isBase64Encoded = !TEXT_LIKE.test(contentType) || !isUtf8(body);
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 

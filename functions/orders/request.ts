@@ -23,6 +23,11 @@ const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)
 const MAX_NAME_LENGTH = 64;
 const MAX_ERRORS = 20;
 
+/** Shortens a name of the caller's, to a text that is valid even where it was cut within a character. */
+function shown(name: string): string {
+  return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
+}
+
 function refuseHeaders(errors: readonly FieldError[]) {
   return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, MAX_ERRORS) });
 }
@@ -35,7 +40,7 @@ export const checkNoQuery: Middleware = {
   before: ({ event: { rawQueryString } }) => {
     if (rawQueryString === '') return;
     const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
-    const errors = [{ field: parameter.slice(0, MAX_NAME_LENGTH), detail: 'is not known: an order has no query.' }];
+    const errors = [{ field: shown(parameter), detail: 'is not known: an order has no query.' }];
     throw refuse('invalid_request', { part: 'The query', errors });
   },
 };
@@ -80,7 +85,7 @@ export const ORDER_HEADERS = {
 function repeatedClientHeaders(headers: Readonly<Record<string, string | undefined>>): FieldError[] {
   return Object.entries(headers)
     .filter(([name, value]) => /^x-client-(?!address$)/.test(name) && value?.includes(','))
-    .map(([name]) => ({ field: name.slice(0, MAX_NAME_LENGTH), detail: REPEATED_HEADER }));
+    .map(([name]) => ({ field: shown(name), detail: REPEATED_HEADER }));
 }
 
 /** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
@@ -119,7 +124,7 @@ function checkRepeatedMembers(text: string, body: unknown): void {
   // A name that is only in nested objects is none of the order's: they are refused for what they are.
   const errors = [...repeatedMembers(text)]
     .filter((name) => Object.hasOwn(body, name))
-    .map((name) => ({ field: name.slice(0, MAX_NAME_LENGTH), detail: 'must be there once.' }));
+    .map((name) => ({ field: shown(name), detail: 'must be there once.' }));
   if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
 }
 
@@ -217,7 +222,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), detail: 'is not a field of an order.' }));
+    return issue.keys.map((key) => ({ field: shown(key), detail: 'is not a field of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];

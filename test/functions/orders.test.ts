@@ -235,6 +235,12 @@ describe('a body that is no order', () => {
     expect(answered.body).toStrictEqual(problem(answered, invalid(errors)));
   });
 
+  it('is answered with names that are valid texts where they were cut within a character', async () => {
+    const answered = await place(JSON.stringify({ ...ORDER, [`${'x'.repeat(63)}😀`]: 1 }));
+    const errors = [{ field: `${'x'.repeat(63)}\ufffd`, detail: 'is not a field of an order.' }];
+    expect(answered.body).toStrictEqual(problem(answered, invalid(errors)));
+  });
+
   const decimalRule = 'must be a JSON number or a plain decimal string such as "0.51".';
   const idRule = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
   const sideRule = 'must be "buy" or "sell".';

@@ -33,6 +33,20 @@ describe('the 16 KiB limit', () => {
     expect(answer.status).toBe(201);
   });
 
+  it('counts the bytes that came, also where they are not UTF-8', async () => {
+    const { url } = await startTestServer();
+    const post = (body: Buffer) => send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body });
+    // Each would be three as a text.
+    expectProblem(await post(Buffer.alloc(LIMIT_BYTES, 0xff)), {
+      title: 'Invalid request',
+      status: 400,
+      code: 'invalid_request',
+      detail: 'The body is not valid JSON: send one order as a JSON object.',
+      errors: [{ field: 'body', detail: 'must be a JSON object.' }],
+    });
+    expectProblem(await post(Buffer.alloc(LIMIT_BYTES + 1, 0xff)), TOO_LARGE);
+  });
+
   it.each([
     ['one byte more', LIMIT_BYTES + 1, {}],
     ['one byte more in chunks', LIMIT_BYTES + 1, { 'transfer-encoding': 'chunked' }],
