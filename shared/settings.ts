@@ -250,12 +250,14 @@ export function nearestOf(misspelt: string, names: readonly string[]): string | 
 function sentenceOnUnknown(variable: string): string {
   // In a name such as "SERVICE_X: abc" there is a value.
   const name = variable.replace(/\W.*/s, '…');
-  return `${name} is not a setting: did you mean ${nearestOf(variable, NAMES)}?`;
+  return `${name} is not a setting: did you mean ${nearestOf(variable.toUpperCase(), NAMES)}?`;
 }
 
 /** Throws `ConfigError` for variables that are named like settings and are none: a misspelt cap would be no cap. */
 export function refuseUnknown(env: Environment): void {
-  const unknown = Object.keys(env).filter((name) => name.startsWith('SERVICE_') && env[name] && !NAMES.includes(name));
+  // Other programs may have small letters of their own, but none has the name of a setting.
+  const isMeant = (name: string) => name.startsWith('SERVICE_') || NAMES.includes(name.toUpperCase());
+  const unknown = Object.keys(env).filter((name) => isMeant(name) && env[name] && !NAMES.includes(name));
   if (unknown.length > 0) throw new ConfigError(unknown.map(sentenceOnUnknown).join('\n'));
 }
 

@@ -282,6 +282,8 @@ describe('a variable that is no setting', () => {
     ['SERVICE_POTR', 'SERVICE_PORT'],
     ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
     ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
+    ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['Service_Max_Daily_Notional', 'SERVICE_MAX_DAILY_NOTIONAL'],
   ])('%s stops the start, which names %s', (name, nearest) => {
     const sentence = `${name} is not a setting: did you mean ${nearest}?`;
     for (const parse of [parseLocalConfig, parseDeployedConfig]) {
@@ -319,12 +321,15 @@ describe('a variable that is no setting', () => {
     );
   });
 
-  it.each([{ SERVICE_PROT: '' }, { SERVICES_PORT: '1' }, { MY_SERVICE_PORT: '1' }, { SERVICE: 'x' }])(
-    'is absent or of another program: %j',
-    (env) => {
-      expect(messageOf(env)).toBeUndefined();
-    },
-  );
+  it.each([
+    { SERVICE_PROT: '' },
+    { SERVICES_PORT: '1' },
+    { MY_SERVICE_PORT: '1' },
+    { SERVICE: 'x' },
+    { service_id: '1' },
+  ])('is absent or of another program: %j', (env) => {
+    expect(messageOf(env)).toBeUndefined();
+  });
 });
 
 /** Values that are malformed in a way of their own, besides the garbage of the property below. */
