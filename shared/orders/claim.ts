@@ -74,8 +74,14 @@ export function createLeaseWatch(leaseMs: number, elapsed: () => number): LeaseW
 }
 
 /** 409 `order_in_progress`. */
-export function orderInProgress(remainingMs: number): AppError {
+function orderInProgress(remainingMs: number): AppError {
   return refuse('order_in_progress', {}, { retryAfter: Math.ceil(remainingMs / 1_000) });
+}
+
+/** 409 about the record that another request has put under the key; `undefined` where that could not be read. */
+export function heldByAnother({ leases, entry, leaseMs }: ClaimDeps, standing: OrderRecord | undefined): AppError {
+  const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now()) : leaseMs;
+  return orderInProgress(Math.max(remaining, 1_000));
 }
 
 /** Runs a store call before which nothing may be sent; 503 `store_unavailable` when it fails. */
@@ -147,7 +153,7 @@ async function takeRecord(
   const winner = await required(() => deps.store.read(key), orderId);
   if (winner?.state === 'finished') return winner;
   // A store's client repeats a write whose answer was lost, and then finds its own record.
-  if (!winner || holderOf(winner) !== record.lease.owner) throw orderInProgress(deps.leaseMs);
+  if (!winner || holderOf(winner) !== record.lease.owner) throw heldByAnother(deps, winner);
   return undefined;
 }
 
@@ -263,7 +269,7 @@ async function claimFirst(deps: ClaimDeps, request: KeyedRequest): Promise<Claim
   // Midnight may have passed while the store was asked.
   if (written === 'above_cap') throw aboveDayCap(deps, request, orderId, record.signing?.at);
   const winner = await required(() => deps.store.read(request.key), orderId);
-  if (!winner) throw orderInProgress(deps.leaseMs);
+  if (!winner) throw heldByAnother(deps, winner);
   // A store's client repeats a write whose answer was lost, and then finds its own record.
   return holderOf(winner) === lease.owner ? first : claimAgain(deps, request, winner);
 }

@@ -12,8 +12,8 @@ import {
   createLeaseWatch,
   type Held,
   hashOfKey,
+  heldByAnother,
   type KeyedRequest,
-  orderInProgress,
 } from './claim.ts';
 import { countOf, createDayCap, givenBack } from './day-cap.ts';
 import {
@@ -25,6 +25,7 @@ import {
   type OrderStore,
   signedOrderOf,
   toRefusal,
+  type Written,
 } from './record.ts';
 
 /** The fate of a requested order. */
@@ -106,25 +107,28 @@ function weigh({ entry, lateArrivalMs }: Deps, { unprovenBefore }: Held, fate: F
 
 /**
  * Gives the lease back, so that the next repeat proceeds at once, with what is known now of the sendings. Without it the
- * key is only blocked until the lease is over. Gives the record of another request that has taken over by now.
+ * key is only blocked until the lease is over. Gives the record of another request that has taken over by now, or
+ * `undefined` where one may have, and its record cannot be read.
  */
 async function release(
   { store, log }: Deps,
   { key, call }: KeyedRequest,
-  { record, unprovenBefore }: Held,
+  { record, unprovenBefore, isHeld }: Held,
   fate: Fate,
-): Promise<OrderRecord | undefined> {
+): Promise<'released' | OrderRecord | undefined> {
   const { owner } = record.lease;
   const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
   const freed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
   const counted = record.counted && !freed;
   const open = { ...record, unprovenAt, freed, counted, lease: { owner, until: 0 } };
+  let written: Written | undefined;
   try {
-    const written = await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
-    return written === 'conflict' ? await store.read(key) : undefined;
+    written = await store.replace(key, open, { heldBy: owner }, freed ? givenBack(record) : undefined);
+    return written === 'written' ? 'released' : await store.read(key);
   } catch (error) {
     log.error('lease not released', { order_id: record.orderId, ...call.trace, error, metric: 'lease_faults' });
-    return undefined;
+    // Where the store told nothing: nobody takes over before the lease is over.
+    return written === undefined && isHeld() ? 'released' : undefined;
   }
 }
 
@@ -225,7 +229,7 @@ async function concludeRefused(
   if (standing?.state === 'finished') {
     return isSame(standing, record) ? { orderId, fate, replayed: false } : resultOf(standing, true);
   }
-  if (standing) throw orderInProgress(deps.leaseMs);
+  if (standing) throw heldByAnother(deps, standing);
   const unknown = { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error } as const;
   return { orderId, fate: unknown, replayed: false };
 }
@@ -244,13 +248,13 @@ async function replay(deps: Deps, { key, call }: KeyedRequest, record: FinishedO
 }
 
 /** The end of an order that the venue did not take this time; gives what `release` does. */
-type Leave = (deps: Deps, request: KeyedRequest, held: Held, fate: Fate) => Promise<OrderRecord | undefined>;
+type Leave = (deps: Deps, request: KeyedRequest, held: Held, fate: Fate) => ReturnType<typeof release>;
 
 /** Ends an order that nobody can repeat and that the venue did not take: its notional is given back. */
 const giveUp: Leave = async (deps, request, held) => {
   const record = { ...finish(deps, held, { result: 'not_taken' }), counted: false };
   await storeAnswer(deps, request, record, { heldBy: held.record.lease.owner }, givenBack(held.record));
-  return undefined;
+  return 'released';
 };
 
 /** Tells the operator, and not the caller, that the daily cap is nearly used up. A store that fails says so elsewhere. */
@@ -278,8 +282,10 @@ async function placeClaimed(
   if (fate.kind === 'not_taken') {
     // True of this sending alone: the venue may have taken that of a request that has taken over.
     const standing = await leave(deps, request, held, fate);
-    if (standing?.state === 'finished') return resultOf(standing, true);
-    if (standing) throw orderInProgress(deps.leaseMs);
+    if (standing !== 'released') {
+      if (standing?.state === 'finished') return resultOf(standing, true);
+      throw heldByAnother(deps, standing);
+    }
   } else if (fate.why !== 'lease_ended') await release(deps, request, held, fate);
   // The record is another's then.
   else deps.log.error('lease ended', { order_id: orderId, ...call.trace, metric: 'lease_faults' });

@@ -5,6 +5,7 @@ import { createWorld, type WorldOptions } from '../../support/orders/order-world
 import type { Flaw } from '../../support/orders/order-world-store.ts';
 
 const TWO = 'two orders are at the venue';
+const TAKEN = 'venue_unavailable, it was said, and the venue had the order';
 const UNTRUE = 'refused, it was said, and the venue has the order';
 
 /**
@@ -52,6 +53,7 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
     ['a refusal is stored without the lease', 'unused', UNTRUE, 0],
     ['a refusal is given though it is not stored', 'unused', UNTRUE, 1],
     ['the clock is not read before sending', 'unused', UNTRUE, 0],
+    ['nobody looks whether an order was taken over', 'unused', TAKEN, 1],
   ])(
     'breaks when %s, with a key %s',
     async (flaw, key, breach, faults) => {

@@ -426,6 +426,33 @@ describe('an answer that comes after another process has settled the order', () 
     expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished', freed: false });
   });
 
+  it.each([
+    ['read', 'after the other one was seen'],
+    ['replace', 'and its lease is over'],
+  ] as const)('does not say that nothing was taken where the store does not %s, %s', async (failing, _when) => {
+    const { world, slow } = await overtaken(
+      ({ store }) =>
+        whenCalled(store, (name, count) =>
+          name === failing && (name === 'replace' || count > 1) ? Promise.reject(new Error('down')) : undefined,
+        ),
+      notTaken(),
+    );
+    if (failing === 'replace') world.clock.wall += LEASE_MS;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
+    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', message: 'lease not released' });
+  });
+
+  it.each([
+    ['refused', refused],
+    ['not taken', notTaken()],
+  ])('is told to come back at once where it is %s, and the other one has given its lease back', async (_what, send) => {
+    const { world, slow } = await overtaken(undefined, send);
+    world.venue.settle = unknown;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('order_in_progress 1');
+  });
+
   it('replaces a refusal also while that is kept for longer, and counts nothing without a cap', async () => {
     const { world, slow } = await overtaken(({ store, clock, place }: World) =>
       whenCalled(store, (name, count) => {
@@ -507,6 +534,7 @@ describe('the record of an order', () => {
 
   it.each([
     ['lease not released', 'unknown 0x1', unknown],
+    ['lease not released', 'not_taken 0x1', notTaken()],
     ['final answer not stored', 'placed live 0x1', placed],
     ['final answer not stored', 'unknown 0x1', refused],
   ])('that cannot be written is an alarm, %s, and the end is %s', async (message, end, send) => {

@@ -18,6 +18,8 @@ export interface WorldState {
   readonly heldUp: Map<string, number>;
   /** The last sending was refused with its operator. */
   lastRefusedOperator: boolean;
+  /** An answer that the order was not taken, given while the venue had it. */
+  untrue: string | undefined;
 }
 
 /** One way a step can go: its effect on the world, and what the process sees of it. */

@@ -14,6 +14,7 @@ export type Flaw =
   | 'a first record overwrites another'
   | 'a refusal is stored without the lease'
   | 'a refusal is given though it is not stored'
+  | 'nobody looks whether an order was taken over'
   | 'the clock is not read before sending'
   | 'a repeat signs anew'
   | 'a refusal of a second sending is believed at once'
@@ -46,7 +47,10 @@ function write(
         { name: `${name}, lost on the way`, fault: true, result: lost },
         { name: `${name}, its answer lost`, fault: true, effect, result: lost },
       ]
-    : [{ name: `${name}, too late`, result: () => 'conflict' }];
+    : [
+        { name: `${name}, too late`, result: () => 'conflict' },
+        { name: `${name}, too late, and the answer lost`, fault: true, result: lost },
+      ];
 }
 
 /** One record, and every failure of a real store. */
@@ -90,9 +94,11 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
       const condition = () => isAsExpected(world.record, expects(record, expected));
       const what =
         record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
-      return steps.take('store', () =>
+      const written = steps.take('store', () =>
         write(what, condition, set(record), record.state === 'finished' ? flaw : undefined),
       );
+      const isBlind = flaw === 'nobody looks whether an order was taken over' && record.state === 'unfinished';
+      return isBlind && record.lease.until === 0 ? written.then(() => 'written') : written;
     },
   };
 }

@@ -48,6 +48,7 @@ function breachOf(world: WorldState, answers: readonly string[], last: string | 
   const final = new Set(answers.filter(isFinal));
   if (final.size > 1) return `final answers differ: ${[...final].join(', ')}`;
   if (final.has('refused') && world.taken.size > 0) return 'refused, it was said, and the venue has the order';
+  if (world.untrue !== undefined) return `${world.untrue}, it was said, and the venue had the order`;
   const untrue = [...final].find((answer) => answer !== 'refused' && !world.taken.has(answer.slice('placed '.length)));
   if (untrue !== undefined) return `${untrue}, it was said, and the venue never took it`;
   return last === undefined || isFinal(last) ? undefined : `the last answer is ${last}`;
@@ -72,6 +73,7 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
     taken: new Map(),
     heldUp: new Map(),
     lastRefusedOperator: false,
+    untrue: undefined,
   };
   const [a, b] = [createClient('A', world, flaw), createClient('B', world, flaw)];
   const last = createClient('last', world, flaw);
@@ -112,6 +114,7 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
         [...world.taken],
         [...world.heldUp],
         world.lastRefusedOperator,
+        world.untrue,
         describeRecord(world),
         clients,
       ]);

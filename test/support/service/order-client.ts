@@ -32,6 +32,11 @@ export function isFinal(answer: string): boolean {
   return answer.startsWith('placed') || answer === 'refused';
 }
 
+/** Tells the answers which say that the venue did not take the order. */
+function saysNotTaken(answer: string): boolean {
+  return answer === 'venue_unavailable' || answer === 'venue_refused_service';
+}
+
 async function place(orders: Orders): Promise<string> {
   try {
     const result = await orders.place(ORDER, 'key', { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
@@ -61,6 +66,7 @@ export function createClient(name: string, world: WorldState, flaw: Flaw | undef
     void place(orders).then(answered);
   };
   const answered = (answer: string) => {
+    if (saysNotTaken(answer) && world.taken.size > 0) world.untrue = answer;
     answers.push(answer);
     steps.forget();
     busy = false;
