@@ -59,13 +59,19 @@ function expired(): Unproven {
   return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
-/** Reads a failure to send, which proves nothing as soon as a byte may have arrived. */
-function readFailure(error: unknown): Posted | UnknownFate {
+/**
+ * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: what the venue said of the
+ * credentials that were sent first.
+ */
+function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
   if (error instanceof LeaseEnded) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
   if (error instanceof Expired) return expired();
   const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
-  // Raised before the order was sent: the account has no credentials to send it with.
-  if (error instanceof AppError) return notTaken(error);
+  // The account has no credentials to send the order with, or none but those that the venue has refused.
+  if (error instanceof AppError) {
+    const isOperator = before?.kind === 'not_taken' && before.refusesOperator;
+    return isOperator && error.code === before.error.code ? before : notTaken(error);
+  }
   if (!(error instanceof TransportError)) throw error;
   if (error.sent) return { kind: 'unproven', why: error.kind };
   return notTaken(refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }));
@@ -120,6 +126,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
         (text) => cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
         deps.signatureType,
       );
+    let refused: Posted | undefined;
     try {
       const answer = await sendAsAccount(
         ({ key }) => {
@@ -128,11 +135,14 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
           return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
         },
         call,
-        (refused) => read(refused).kind === 'not_taken',
+        (first) => {
+          refused = read(first);
+          return refused.kind === 'not_taken';
+        },
       );
       return read(answer);
     } catch (error) {
-      return readFailure(error);
+      return readFailure(error, refused);
     }
   }
 

@@ -30,10 +30,10 @@ export type Posted =
 
 const strings = z.catch(z.array(z.string()), []);
 const text = z.catch(z.string(), '');
-/** The text of an amount, empty where there is none. */
+/** The text of an amount, empty where there is none; what is neither a text nor a number reads as no amount. */
 const amount = z.pipe(
   anything,
-  z.transform((value) => (value === undefined || value === null ? '' : String(value))),
+  z.transform((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value))),
 );
 
 /** The members of an accepted order, in whatever answer they stand. */
@@ -47,6 +47,10 @@ const acceptance = z.object({
   transactionsHashes: strings,
   tradeIDs: strings,
 });
+
+const noWords = z.optional(z.nullable(z.literal('')));
+/** An answer without a message, also without one that is no text. */
+const silent = z.object({ errorMsg: noWords, error: noWords });
 
 const NOTHING_CLAIMED = acceptance.parse({});
 
@@ -113,9 +117,10 @@ export function readPosted(
   const body = isJson ? parseJson(response.text) : undefined;
   const { success, errorMsg, orderID, tradeIDs, ...accepted } = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
   const sentence = errorMsg || sentenceOf(body);
+  const isSilent = silent.safeParse(body).success;
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
-  if ((status === 200 || status === 201) && success && !sentence && isOurs && known.success) {
+  if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
     const { transactionsHashes: transactionHashes } = accepted;
     const own = { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs };
     return {

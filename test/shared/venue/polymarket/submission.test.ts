@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { AppError } from '../../../../shared/errors.ts';
 import type { Fate, SignedOrder } from '../../../../shared/venue/port.ts';
 import {
   type Answers,
@@ -170,6 +171,26 @@ describe('an answer that proves an end', () => {
     const world = await openWorld({ post, order: found }, { credentials: undefined });
     const { kind } = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
     expect([kind, world.venue.calls().filter((call) => call === 'POST /order').length]).toStrictEqual(['placed', sent]);
+  });
+
+  it.each([
+    ['a sentence', { error: 'Unauthorized/Invalid api key' }, true],
+    ['a sentence about the account', { error: 'address banned' }, true],
+    ['no sentence', { message: 'no' }, false],
+  ])('is that of the operator after a 401 with %s, where no other credentials can be had', async (_how, body, is) => {
+    const { fate } = await handed({ post: () => ({ status: 401, body }) });
+    const error = { code: 'venue_refused_service' };
+    expect(fate).toMatchObject({ kind: 'not_taken', error, refusesOperator: is });
+  });
+
+  it('is that of credentials which cannot be asked for after a 401', async () => {
+    const answers: Answers = {
+      post: () => ({ status: 401, body: { error: 'Unauthorized/Invalid api key' } }),
+    };
+    const settings = { reloadCredentials: () => Promise.reject(new AppError('down', { code: 'store_unavailable' })) };
+    const world = await openWorld(answers, settings);
+    const fate = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
+    expect(fate).toMatchObject({ kind: 'not_taken', error: { code: 'store_unavailable' }, refusesOperator: false });
   });
 
   it('quotes the venue without the credentials', async () => {

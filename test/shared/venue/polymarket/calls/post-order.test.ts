@@ -96,6 +96,15 @@ describe('an accepted order', () => {
   });
 
   it.each([
+    ['an object', { makingAmount: { toString: 1, valueOf: 1 }, takingAmount: { toString: 1 } }],
+    ['a list', { makingAmount: ['4.2'], takingAmount: ['10'] }],
+    ['a truth value', { makingAmount: false, takingAmount: false }],
+  ])('is placed with nothing known of what was executed where an amount is %s', (_what, amounts) => {
+    const placement = { filledSize: null, remainingSize: null, filledValue: null };
+    expect(read({ ...ACCEPTED, ...amounts })).toMatchObject({ kind: 'placed', placement });
+  });
+
+  it.each([
     ['in capitals', 200, { status: 'LIVE', orderID: ID.toUpperCase() }],
     ['by a 201', 201, {}],
     ['without the members that say nothing', 200, { errorMsg: undefined, transactionsHashes: null, tradeIDs: null }],
@@ -112,6 +121,8 @@ describe('an accepted order', () => {
     ['a message', { errorMsg: NOBODY_KNOWS }],
     ['a message elsewhere', { error: NOBODY_KNOWS }],
     ['a refusal', { errorMsg: CROSSES }],
+    ['a message that is no text', { errorMsg: { code: 7 } }],
+    ['a message elsewhere that is no text', { error: 400 }],
   ])('is not proved by an answer with %s', (_what, changes) => {
     expect(proved({ ...ACCEPTED, ...changes })).toBe('unproven (an answer that says both yes and no)');
   });
