@@ -179,11 +179,21 @@ async function concludePlaced(
   const record = finish(deps, held, { result: 'placed', placement: fate.placement });
   const { orderId } = record;
   const own = { orderId, fate, replayed: false };
-  const standing = await storeAnswer(deps, request, record, 'unfinished');
-  if (standing?.state !== 'finished' || standing === record) return own;
+  let standing = await storeAnswer(deps, request, record, { heldBy: held.record.lease.owner });
+  // A request that has taken over holds the same order, but for a key that was freed since.
+  if (standing?.state === 'unfinished' && standing.orderId === orderId) {
+    standing = await storeAnswer(deps, request, record, 'unfinished');
+  }
+  if (!standing || standing === record) return own;
+  const contradiction = { order_id: orderId, ...request.call.trace, metric: 'contradicted_records' } as const;
+  if (standing.orderId !== orderId) {
+    const other = { ...contradiction, record: { order_id: standing.orderId } };
+    deps.log.error('a placed order has lost its key to another one', other);
+    return own;
+  }
+  if (standing.state !== 'finished') return own;
   if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
-  const contradiction = { order_id: orderId, record: standing.answer, ...request.call.trace };
-  deps.log.error('a placed order contradicts its record', { ...contradiction, metric: 'contradicted_records' });
+  deps.log.error('a placed order contradicts its record', { ...contradiction, record: standing.answer });
   await overrule(deps, request, standing, record);
   return own;
 }

@@ -475,6 +475,31 @@ describe('an answer that comes after another process has settled the order', () 
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
   });
 
+  it.each([
+    ['is being sent', (world: World) => holdOpen(world), { state: 'unfinished' }],
+    ['is placed', ({ place }: World) => place(), { state: 'finished' }],
+  ])('does not replace the record of another order that %s under its key, and is told as it is', async (...given) => {
+    const [, order, record] = given;
+    const world = openWorld();
+    await world.leaveOpen(notTaken());
+    const shown = Promise.withResolvers<void>();
+    world.venue.lookUp = async (...asked) => {
+      await shown.promise;
+      return placed(...asked);
+    };
+    const slow = world.place(world.open({ cap: '4.99' }));
+    await new Promise((resolve) => setImmediate(resolve));
+    world.clock.now += LEASE_MS;
+    // The venue shows the order that it has refused twice.
+    world.venue.settle = notTaken(true);
+    await world.place();
+    await order(world);
+    shown.resolve();
+    expect(await endOf(slow)).toBe('placed live 0x1');
+    expect(world.store.records.get('key')).toMatchObject({ orderId: '0x2', ...record });
+    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', order_id: '0x1', metric: 'contradicted_records' });
+  });
+
   it('tries three times to replace a refusal that does not stand still', async () => {
     let writes = 0;
     const { world, slow } = await overtaken(({ store }: World) =>
