@@ -149,7 +149,10 @@ async function takeRecord(
   const count = record.counted && !found.counted ? deps.dayCap?.admit(record) : undefined;
   const written = await required(() => deps.store.replace(key, record, { heldBy: found.lease.owner }, count), orderId);
   if (written === 'written') return undefined;
-  if (written === 'above_cap') throw aboveDayCap(deps, request, orderId);
+  if (written === 'above_cap') {
+    // An order that is signed anew counts for the day of then; midnight may have passed while the store was asked.
+    throw aboveDayCap(deps, request, orderId, orderId === found.orderId ? undefined : record.signing?.at);
+  }
   const winner = await required(() => deps.store.read(key), orderId);
   if (winner?.state === 'finished') return winner;
   // A store's client repeats a write whose answer was lost, and then finds its own record.

@@ -362,6 +362,18 @@ describe('an order that is above a cap of today', () => {
     await expect(placing).rejects.toMatchObject({ facts: { resetsAt: '2026-09-22T00:00:00Z' } });
   });
 
+  it('may be ordered again from the midnight after its second signing too', async () => {
+    const world = openWorld();
+    await world.leaveOpen(notTaken(true), world.open({ dailyCap: '5' }));
+    const toMidnight = Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - START;
+    const own = whenCalled(world.store, (name) => {
+      if (name === 'replace') world.clock.now = START + toMidnight;
+    });
+    world.clock.now += toMidnight - 1;
+    const placing = world.place(world.open({ own, dailyCap: '4.99' }));
+    await expect(placing).rejects.toMatchObject({ facts: { orderId: '0x2', resetsAt: '2026-09-22T00:00:00Z' } });
+  });
+
   it('is told to the operator where it leaves nothing of that of the day', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '5' })))).toBe('placed live 0x1');
