@@ -20,21 +20,15 @@ interface ProblemBody {
   readonly request_id: string;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
 /**
  * Recognises an answer of the service by its marks. Only they are checked: for the rest the service is trusted to keep
  * to its document, so that this client still understands a newer service, with a `status` or a `code` unknown here.
  */
 function isFromService<T>(body: unknown, marks: Marks<T>): body is T {
-  if (!isObject(body)) return false;
-  return Object.entries<string | undefined>(marks).every(([name, kind]) => kindOf(body[name]) === kind);
+  return Object.entries<string | undefined>(marks).every(([name, kind]) => {
+    const value: unknown = Object(body)[name];
+    return (Array.isArray(value) ? 'array' : typeof value) === kind;
+  });
 }
 
 /** Parses the body; `undefined` where it is not JSON, such as the HTML of a proxy. */

@@ -1,7 +1,7 @@
 import { type Marks, readAnswer } from './answer.ts';
 import type { components } from './api.ts';
-import { mayBeLiveAfter, OrderBookError } from './error.ts';
-import { repeat } from './repeat.ts';
+import { mayBeLiveAfter, noAnswer, OrderBookError, serviceUrl } from './error.ts';
+import { repeat, walletAnswer } from './repeat.ts';
 import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 import { type PollBook, type WatchOptions, watch } from './watch.ts';
 
@@ -22,9 +22,9 @@ export interface ClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   /** Replaces the platform's `fetch`, for example by one that signs requests. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Signs each order, for a service that verifies its clients. */
-  readonly wallet?: Wallet;
+  readonly wallet?: Wallet | undefined;
 }
 
 export interface CallOptions {
@@ -97,18 +97,21 @@ function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
 /** Signs an order with the wallet, if there is one, and once more where the clock of this machine is wrong. */
 async function withSignature<T>(
   { wallet, baseUrl }: ClientOptions,
-  { order, idempotencyKey }: { readonly order: OrderRequest; readonly idempotencyKey: string },
+  { signal, ...asked }: CallOptions & { readonly order: OrderRequest; readonly idempotencyKey: string },
   placeWith: (signed: SignedText | undefined) => Promise<T>,
 ): Promise<T> {
   if (!wallet) return placeWith(undefined);
-  const challenge = { baseUrl, address: wallet.address, order, idempotencyKey };
+  const url = serviceUrl(baseUrl);
+  if (!url) throw noAnswer(baseUrl, undefined);
+  const challenge = { authority: url.host, address: wallet.address, ...asked };
+  const sign = (validUntil?: string) => walletAnswer(() => signOrder(wallet, challenge, validUntil), signal);
   try {
-    return await placeWith(await signOrder(wallet, challenge));
+    return await placeWith(await sign());
   } catch (error) {
     const isInvalid = error instanceof OrderBookError && error.code === 'client_signature_invalid';
     const validUntil = isInvalid ? timeOf(challenge, error.facts.challenge) : undefined;
     if (validUntil === undefined) throw error;
-    return placeWith(await signOrder(wallet, challenge, validUntil));
+    return placeWith(await sign(validUntil));
   }
 }
 
@@ -150,7 +153,7 @@ async function place(
     return repeat(attempt, { baseUrl, repeatable: mayPlaceAgain, signal });
   };
   try {
-    return await withSignature(client, { order, idempotencyKey }, placeWith);
+    return await withSignature(client, { order, idempotencyKey, signal }, placeWith);
   } catch (error) {
     if (error instanceof OrderBookError) Object.assign(error, { idempotencyKey, mayBeLive });
     throw error;

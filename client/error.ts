@@ -9,7 +9,8 @@ type Problem = {
 
 /**
  * Codes of the service, and three of the client's own: `network_error` (no answer, or none in time), `aborted` (by the
- * caller's signal) and `foreign_answer` (not from the service: a gateway, a proxy, a wrong address).
+ * caller's signal, or by a wallet that did not sign) and `foreign_answer` (not from the service: a gateway, a proxy, a
+ * wrong address).
  */
 export type ErrorCode = Problem['code'] | 'network_error' | 'aborted' | 'foreign_answer';
 
@@ -66,13 +67,12 @@ export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean
 
 /** Finds the address of the page that the client runs in; `undefined` outside of a browser. */
 function pageUrl(): URL | undefined {
-  const location: unknown = Reflect.get(globalThis, 'location');
-  const href = typeof location === 'object' && location !== null && 'href' in location ? String(location.href) : '';
+  const href = String(Object(Reflect.get(globalThis, 'location')).href);
   return /^https?:/.test(href) ? new URL(href) : undefined;
 }
 
 /** Reads the address of the service, which a page may give relative to its own. */
-function serviceUrl(baseUrl: string): URL | undefined {
+export function serviceUrl(baseUrl: string): URL | undefined {
   const page = pageUrl()?.href;
   const url = URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
@@ -86,23 +86,20 @@ export function addressOf(baseUrl: string): string {
 
 /** Finds the system's code of a failure, such as ECONNREFUSED: Node's `fetch` puts it a cause down. */
 function systemCodeOf(thrown: unknown): string | undefined {
-  if (typeof thrown !== 'object' || thrown === null) return undefined;
-  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  return 'cause' in thrown ? systemCodeOf(thrown.cause) : undefined;
+  const { code, cause } = Object(thrown);
+  if (typeof code === 'string') return code;
+  return cause === undefined ? undefined : systemCodeOf(cause);
 }
 
 /** Turns what `fetch` threw into the error of a call without an answer. A browser tells its page no reason. */
 export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
-  if (!serviceUrl(baseUrl)) {
-    const sentence =
-      'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
-    return new OrderBookError(sentence, { code: 'network_error', cause: thrown });
-  }
-  const isLate = typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'TimeoutError';
-  const reason = isLate ? 'timed out' : systemCodeOf(thrown);
+  const url = serviceUrl(baseUrl);
+  const reason = Object(thrown).name === 'TimeoutError' ? 'timed out' : systemCodeOf(thrown);
   const origin = pageUrl()?.origin;
-  const isForeign = origin !== undefined && origin !== serviceUrl(baseUrl)?.origin;
+  const isForeign = origin !== undefined && origin !== url?.origin;
   const question = isForeign ? ` For orders and health, is ${origin} in its SERVICE_CORS_ORIGINS?` : '';
-  const sentence = `No answer from ${addressOf(baseUrl)}${reason ? ` (${reason})` : ''}. Is the service running?${question}`;
+  const sentence = url
+    ? `No answer from ${addressOf(baseUrl)}${reason ? ` (${reason})` : ''}. Is the service running?${question}`
+    : 'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
   return new OrderBookError(sentence, { code: 'network_error', cause: thrown });
 }

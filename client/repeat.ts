@@ -27,6 +27,20 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
+/** Waits for a wallet, which cannot be aborted itself. Throws `aborted` by the signal, and where the wallet throws. */
+export function walletAnswer<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal?.aborted) return Promise.reject(aborted(signal));
+  return new Promise((resolve, reject) => {
+    const stop = () => signal && reject(aborted(signal));
+    signal?.addEventListener('abort', stop, { once: true });
+    const refuse = (cause: unknown) =>
+      reject(new OrderBookError('The wallet did not sign.', { code: 'aborted', cause }));
+    void ask()
+      .then(resolve, refuse)
+      .finally(() => signal?.removeEventListener('abort', stop));
+  });
+}
+
 export interface RepeatRules {
   /** Address of the service, for the error of an attempt without an answer. */
   readonly baseUrl: string;

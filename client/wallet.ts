@@ -27,18 +27,14 @@ function canonical(value: number | string): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** Names the service as the client knows it: host, and the port where it is not the scheme's own. */
-function authorityOf(baseUrl: string): string {
-  return new URL(baseUrl).host;
-}
-
 function timeIn(delayMs: number): string {
   return `${new Date(Date.now() + delayMs).toISOString().slice(0, 19)}Z`;
 }
 
 /** The text that the service wants signed for one order, byte for byte. */
 export interface Challenge {
-  readonly baseUrl: string;
+  /** Host of the service as the client knows it, and the port where it is not the scheme's own. */
+  readonly authority: string;
   readonly address: string;
   readonly order: OrderRequest;
   readonly idempotencyKey: string;
@@ -57,9 +53,9 @@ function base58(bytes: Uint8Array): string {
 
 const LAST_LINE = 'Signature valid until: ';
 
-function textOf({ baseUrl, address, order, idempotencyKey }: Challenge, validUntil: string): string {
+function textOf({ authority, address, order, idempotencyKey }: Challenge, validUntil: string): string {
   return [
-    `Place one order on ${authorityOf(baseUrl)}`,
+    `Place one order on ${authority}`,
     '',
     `Client: ${address}`,
     `Side: ${order.side.toLowerCase()}`,
@@ -75,11 +71,11 @@ function textOf({ baseUrl, address, order, idempotencyKey }: Challenge, validUnt
 
 /** Signs an order; `validUntil` is the end of the signature, in five minutes by the clock of this machine unless given. */
 export async function signOrder(
-  { signMessage }: Wallet,
+  wallet: Wallet,
   challenge: Challenge,
   validUntil = timeIn(VALID_MS),
 ): Promise<SignedText> {
-  const signature = await signMessage(textOf(challenge, validUntil));
+  const signature = await wallet.signMessage(textOf(challenge, validUntil));
   return { signature: typeof signature === 'string' ? signature : base58(signature), validUntil };
 }
 

@@ -72,7 +72,7 @@ describe('the packed client', () => {
   it('has types that a strict project can use, and that know a wrong order', async () => {
     const source = `
       import { createClient, OrderBookError, type OrderRequest, roundToTick, takerFee } from '${NAME}';
-      const client = createClient({ baseUrl: 'http://127.0.0.1:8080' });
+      const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: undefined, fetch: undefined });
       const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
       const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
       const { items } = await client.markets();
@@ -96,6 +96,8 @@ describe('the packed client', () => {
     const compilerOptions = {
       noEmit: true,
       strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
       module: 'nodenext',
       target: 'es2022',
       lib: ['es2022', 'dom'],

@@ -127,6 +127,75 @@ describe('a client with a wallet', () => {
     expect([error.code, texts.length]).toStrictEqual(['client_signature_invalid', 1]);
   });
 
+  it('asks a wallet as the object that it is', async () => {
+    const { url, order } = await open();
+    class OwnWallet implements Wallet {
+      readonly #wallet = evmWallet('a');
+      readonly address = this.#wallet.address;
+      async signMessage(text: string): Promise<string> {
+        return this.#wallet.sign(text);
+      }
+    }
+    expect(await createClient({ baseUrl: url, wallet: new OwnWallet() }).placeOrder(order)).toMatchObject({
+      status: 'live',
+    });
+  });
+
+  it('tells the key of an order that may be live where the wallet does not sign once more', async () => {
+    const { wallet, texts } = watched(evmWallet('a'));
+    const declined = new Error('User rejected the request.');
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      if (texts.length > 0) throw declined;
+      return wallet.signMessage(text);
+    };
+    const keys: (string | null)[] = [];
+    const loseThenAskAgain = async (_url: string, { headers }: RequestInit) => {
+      keys.push(new Headers(headers).get('idempotency-key'));
+      if (keys.length === 1) throw new TypeError('fetch failed');
+      const challenge = texts[0]?.replace(/until: .*$/, 'until: 2030-01-01T00:00:00Z');
+      const body = { code: 'client_signature_invalid', detail: 'Sign again.', request_id: 'r-1', challenge };
+      return Response.json(body, { status: 401 });
+    };
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:8080',
+      wallet: { address: wallet.address, signMessage },
+      fetch: loseThenAskAgain,
+    });
+    const error = await errorOf(client.placeOrder({ token_id: '1', side: 'buy', price: '0.01', size: 5 }));
+    expect(error).toMatchObject({ code: 'aborted', cause: declined, idempotencyKey: keys[0], mayBeLive: true });
+    expect(keys).toHaveLength(2);
+  });
+
+  it('does not wait for a wallet once its caller has aborted, and does not ask one after that', async () => {
+    let asked = 0;
+    const signMessage = () => {
+      asked += 1;
+      return new Promise<string>(() => undefined);
+    };
+    const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: { address: 'any', signMessage } });
+    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
+    const aborted = { code: 'aborted', mayBeLive: false };
+    expect(await errorOf(client.placeOrder(order, { signal: AbortSignal.timeout(50) }))).toMatchObject(aborted);
+    expect(await errorOf(client.placeOrder(order, { signal: AbortSignal.abort() }))).toMatchObject(aborted);
+    expect(asked).toBe(1);
+  });
+
+  it('signs for the host that a page names by a path of its own, and for none without a page', async () => {
+    const { wallet, texts } = watched(evmWallet('a'));
+    const broken = () => Promise.reject(new TypeError('fetch failed'));
+    const client = createClient({ baseUrl: '/api', wallet, fetch: broken });
+    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
+    expect(await errorOf(client.placeOrder(order))).toMatchObject({ code: 'network_error', mayBeLive: false });
+    expect(texts).toStrictEqual([]);
+    Reflect.set(globalThis, 'location', { href: 'https://orders.example/page' });
+    try {
+      await errorOf(client.placeOrder(order));
+    } finally {
+      Reflect.deleteProperty(globalThis, 'location');
+    }
+    expect(texts).toStrictEqual([expect.stringMatching(/^Place one order on orders\.example\n/)]);
+  });
+
   it('is told to sign where it has none', async () => {
     const { url, order } = await open();
     const { address } = evmWallet('a');
