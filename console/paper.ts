@@ -88,7 +88,7 @@ export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failur
   async function change(): Promise<void> {
     const { fault } = FAULTS[chosen()] ?? {};
     try {
-      // Faults that somebody else has armed stay.
+      // The venue disarms all faults at once: those of somebody else stay only while this page has armed none.
       if (isArmed) await control('DELETE', FAULTS_PATH);
       isArmed = false;
       if (fault) await control('POST', FAULTS_PATH, fault);

@@ -30,28 +30,32 @@ function newKey(): string {
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Place of the order that is not settled yet: it outlives a reload, and ends with its tab. */
-const KEPT = 'unsettled-order';
+type Kept = Pick<Intent, 'order' | 'key'>;
 
-function keep(account: string, { order, key }: Intent): void {
-  sessionStorage.setItem(KEPT, JSON.stringify({ account, order, key }));
+/** Names the place of an account's order that is not settled yet: it outlives a reload, and ends with its tab. */
+function placeOf(account: string): string {
+  return `unsettled-order ${account}`;
 }
 
-interface Kept extends Pick<Intent, 'order' | 'key'> {
-  readonly account: string;
+function keep(account: string, { order, key }: Intent): void {
+  sessionStorage.setItem(placeOf(account), JSON.stringify({ order, key }));
+}
+
+function forget(account: string): void {
+  sessionStorage.removeItem(placeOf(account));
 }
 
 /** Recognises what `keep` wrote; something else may be there from another version of this page. */
 function isKept(value: unknown): value is Kept {
-  const { account, key, order } = Object(value);
-  const texts = [account, key, Object(order).token_id, Object(order).price, Object(order).size];
+  const { key, order } = Object(value);
+  const texts = [key, Object(order).token_id, Object(order).price, Object(order).size];
   return texts.every((text) => typeof text === 'string') && ['buy', 'sell'].includes(Object(order).side);
 }
 
 /** Gives the order that was left unsettled on the same account before the page was loaded again. */
 function findKept(account: string): Intent | undefined {
-  const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
-  if (!isKept(kept) || kept.account !== account) return undefined;
+  const kept: unknown = JSON.parse(sessionStorage.getItem(placeOf(account)) ?? 'null');
+  if (!isKept(kept)) return undefined;
   return { order: kept.order, key: kept.key, mayBeLive: true };
 }
 
@@ -113,7 +117,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, mayBeLive: true }));
     repeat.className = 'primary';
     const leave = makeButton('Leave it unsettled', () => {
-      sessionStorage.removeItem(KEPT);
+      forget(account);
       actions.replaceChildren();
       onBlock(undefined);
     });
@@ -127,7 +131,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
       showUnsettled(intent, content);
       return;
     }
-    sessionStorage.removeItem(KEPT);
+    forget(account);
     onBlock(undefined);
     const remedies = remediesFor(error, intent.order);
     const buttons = remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change)));
@@ -146,7 +150,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
       const { order, key, mayBeLive } = intent;
       const placed = await client.placeOrder(order, { idempotencyKey: key, mayBeLive });
       orderId = placed.order_id;
-      sessionStorage.removeItem(KEPT);
+      forget(account);
       onBlock(undefined);
       show('placed', describePlaced(placed, intent, log));
     } catch (error) {
@@ -155,8 +159,10 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
       // Without readiness nothing was sent, and the error is not about the order.
       showError(error, isReady ? { ...intent, mayBeLive: error.mayBeLive } : intent);
     }
+    const { firstChild } = result;
     const proof = await onAnswer(orderId);
-    if (proof !== undefined) result.append(make('p', { class: 'proof' }, proof));
+    // Another order may have been sent meanwhile, and the sentence is not about that one.
+    if (proof !== undefined && result.firstChild === firstChild) result.append(make('p', { class: 'proof' }, proof));
   }
 
   const left = findKept(account);

@@ -149,6 +149,26 @@ describeInChromium('the console', () => {
     expect(await orders()).toHaveLength(1);
   });
 
+  it('says nothing of one order at the venue beside another', async () => {
+    const { page } = await openConsole();
+    let hold = true;
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/paper/orders', async (route) => {
+      if (hold) held.push(() => route.continue());
+      else await route.continue();
+    });
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    await page.route('**/v1/orders', () => undefined);
+    await send(page);
+    await page.locator('#result.pending').waitFor();
+    hold = false;
+    await Promise.all(held.map((go) => go()));
+    await page.getByText('1 order at the venue').waitFor();
+    expect(await page.locator('#result').textContent()).not.toContain('The venue has');
+  });
+
   it('shows a venue that loses an answer as a placed order, and one that is down as an unsettled one', async () => {
     const { page, orders } = await openConsole();
     await page.getByLabel("Lose the venue's answer").check();
@@ -327,6 +347,33 @@ describeInChromium('the console on another host', () => {
     await answered(page, 'placed');
     expect(venue.orders()).toHaveLength(1);
     expect(await page.locator('#consent').isChecked()).toBe(false);
+  });
+
+  it('keeps an order that is not settled though its tab places one at another service meanwhile', async () => {
+    const { page, url, venue } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }));
+    const { origin } = new URL(page.url());
+    const other = await startPaperService({ SERVICE_CORS_ORIGINS: origin });
+    const order = async (price: string) => {
+      await page.locator('#ladder-rows tr').first().waitFor();
+      await fill(page, { price });
+      await page.locator('#consent').check();
+      await send(page);
+    };
+    await page.route(`${url}/v1/orders`, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await order('0.01');
+    await answered(page, 'unsettled');
+    await page.unrouteAll();
+    await page.goto(`${origin}/index.html?service=${encodeURIComponent(other.url)}`);
+    await order('0.02');
+    await answered(page, 'placed');
+    await page.goto(`${origin}/index.html?service=${encodeURIComponent(url)}`);
+    expect(await answered(page, 'unsettled')).toContain('buy 5 at 0.01 may be live');
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect([venue.orders().length, other.venue.orders().length]).toStrictEqual([1, 1]);
   });
 
   it('reads where its origin is not listed, and says what orders need', async () => {
