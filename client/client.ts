@@ -74,10 +74,9 @@ function mayReadAgain({ code, status = 0 }: OrderBookError): boolean {
 
 /** Allows a repeat unless the service refused the order: with the same key it cannot place a second one. */
 function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
-  if (code === 'network_error') return true;
   // The gateway gave up, or the answer was lost on its way: the order may have been placed.
   if (code === 'foreign_answer') return status >= 500 || status < 300;
-  return [409, 429, 503, 504].includes(status);
+  return code === 'network_error' || [409, 429, 503, 504].includes(status);
 }
 
 /** Makes a key of 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */

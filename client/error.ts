@@ -67,7 +67,7 @@ export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean
 
 /** Finds the address of the page that the client runs in; `undefined` outside of a browser. */
 function pageUrl(): URL | undefined {
-  const href = String(Object(Reflect.get(globalThis, 'location')).href);
+  const { href } = Object(Reflect.get(globalThis, 'location'));
   return /^https?:/.test(href) ? new URL(href) : undefined;
 }
 

@@ -4,11 +4,13 @@ import { noAnswer, OrderBookError } from './error.ts';
 const MAX_ATTEMPTS = 4;
 /** Pause before the first repeat; it doubles for each further one, and varies so that clients do not keep step. */
 const FIRST_PAUSE_MS = 400;
+/** No repeat comes later: a machine may sleep for days, and the service forgets a key 24 hours after its last use. */
+const MAX_CALL_MS = 3_600_000;
 /** Longest wait that a caller is put through; beyond it the error is thrown at once and tells the wait. */
 const MAX_RETRY_AFTER_S = 30;
 
-function aborted(signal: AbortSignal): OrderBookError {
-  return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal.reason });
+function aborted(signal: AbortSignal | undefined): OrderBookError {
+  return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal?.reason });
 }
 
 /** Waits; throws `aborted` as soon as the signal says so. */
@@ -17,7 +19,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      if (signal) reject(aborted(signal));
+      reject(aborted(signal));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
@@ -31,7 +33,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 export function walletAnswer<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal?.aborted) return Promise.reject(aborted(signal));
   return new Promise((resolve, reject) => {
-    const stop = () => signal && reject(aborted(signal));
+    const stop = () => reject(aborted(signal));
     signal?.addEventListener('abort', stop, { once: true });
     const refuse = (cause: unknown) =>
       reject(new OrderBookError('The wallet did not sign.', { code: 'aborted', cause }));
@@ -48,25 +50,22 @@ export interface RepeatRules {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Turns what an attempt threw into our error: unless it is ours already, there was no answer. */
-function toError(thrown: unknown, { baseUrl, signal }: RepeatRules): OrderBookError {
-  if (signal?.aborted) return aborted(signal);
-  return thrown instanceof OrderBookError ? thrown : noAnswer(baseUrl, thrown);
-}
-
 /** Runs `attempt` until it succeeds, fails in a way that is not `repeatable`, or was tried often enough. */
-export async function repeat<T>(attempt: () => Promise<T>, rules: RepeatRules): Promise<T> {
-  const { repeatable, signal } = rules;
+export async function repeat<T>(attempt: () => Promise<T>, { baseUrl, repeatable, signal }: RepeatRules): Promise<T> {
+  const lastAt = Date.now() + MAX_CALL_MS;
   for (let attempts = 1; ; attempts += 1) {
     if (signal?.aborted) throw aborted(signal);
     try {
       return await attempt();
     } catch (thrown) {
-      const error = toError(thrown, rules);
+      if (signal?.aborted) throw aborted(signal);
+      // Unless the error is ours already, there was no answer.
+      const error = thrown instanceof OrderBookError ? thrown : noAnswer(baseUrl, thrown);
       const { retryAfter = 0 } = error;
       if (attempts >= MAX_ATTEMPTS || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
       const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
       await pause(Math.max(retryAfter * 1_000, backoff), signal);
+      if (Date.now() > lastAt) throw error;
     }
   }
 }

@@ -7,6 +7,8 @@ import type { RequestLog } from './request-log.ts';
 interface Intent {
   readonly order: OrderRequest;
   readonly key: string;
+  /** Time of the user's wish, in milliseconds of the Unix epoch. */
+  readonly wantedAt: number;
   /** Set once an attempt has left open what became of the order. */
   readonly mayBeLive: boolean;
 }
@@ -30,15 +32,22 @@ function newKey(): string {
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-type Kept = Pick<Intent, 'order' | 'key'>;
+/** The service keeps a key for 24 hours after its last use: a repeat after that could place a second order. */
+const REPEATABLE_MS = 23 * 3_600_000;
+
+function isRepeatable({ wantedAt }: Intent): boolean {
+  return Date.now() - wantedAt < REPEATABLE_MS;
+}
+
+type Kept = Omit<Intent, 'mayBeLive'>;
 
 /** Names the place of an account's order that is not settled yet: it outlives a reload, and ends with its tab. */
 function placeOf(account: string): string {
   return `unsettled-order ${account}`;
 }
 
-function keep(account: string, { order, key }: Intent): void {
-  sessionStorage.setItem(placeOf(account), JSON.stringify({ order, key }));
+function keep(account: string, { order, key, wantedAt }: Intent): void {
+  sessionStorage.setItem(placeOf(account), JSON.stringify({ order, key, wantedAt }));
 }
 
 function forget(account: string): void {
@@ -47,16 +56,17 @@ function forget(account: string): void {
 
 /** Recognises what `keep` wrote; something else may be there from another version of this page. */
 function isKept(value: unknown): value is Kept {
-  const { key, order } = Object(value);
+  const { key, order, wantedAt } = Object(value);
   const texts = [key, Object(order).token_id, Object(order).price, Object(order).size];
-  return texts.every((text) => typeof text === 'string') && ['buy', 'sell'].includes(Object(order).side);
+  const areTexts = texts.every((text) => typeof text === 'string');
+  return areTexts && typeof wantedAt === 'number' && ['buy', 'sell'].includes(Object(order).side);
 }
 
 /** Gives the order that was left unsettled on the same account before the page was loaded again. */
 function findKept(account: string): Intent | undefined {
   const kept: unknown = JSON.parse(sessionStorage.getItem(placeOf(account)) ?? 'null');
   if (!isKept(kept)) return undefined;
-  return { order: kept.order, key: kept.key, mayBeLive: true };
+  return { order: kept.order, key: kept.key, wantedAt: kept.wantedAt, mayBeLive: true };
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -113,16 +123,22 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     onBlock('Settle the last order first');
     const { side, size, price } = intent.order;
     const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
-    const advice = make('p', {}, 'Repeat it with the same key: that settles it, and never places a second order.');
-    const repeat = makeButton('Repeat with the same key', () => void send({ ...intent, mayBeLive: true }));
+    const advice = isRepeatable(intent)
+      ? 'Repeat it with the same key: that settles it, and never places a second order.'
+      : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
+    const repeat = makeButton('Repeat with the same key', () => {
+      if (isRepeatable(intent)) void send({ ...intent, mayBeLive: true });
+      else showUnsettled(intent, []);
+    });
     repeat.className = 'primary';
     const leave = makeButton('Leave it unsettled', () => {
       forget(account);
       actions.replaceChildren();
       onBlock(undefined);
     });
-    show('unsettled', [heading, ...content, advice], [repeat, leave]);
-    repeat.focus();
+    const buttons = isRepeatable(intent) ? [repeat, leave] : [leave];
+    show('unsettled', [heading, ...content, make('p', {}, advice)], buttons);
+    buttons[0]?.focus();
   }
 
   function showError(error: OrderBookError, intent: Intent): void {
@@ -167,5 +183,5 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
 
   const left = findKept(account);
   if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
-  return (order) => send({ order, key: newKey(), mayBeLive: false });
+  return (order) => send({ order, key: newKey(), wantedAt: Date.now(), mayBeLive: false });
 }

@@ -184,6 +184,15 @@ describe('an order', () => {
     expect(error).toMatchObject({ idempotencyKey: 'mine', mayBeLive });
   });
 
+  it('is not repeated by a machine that has slept, when the service may have forgotten its key', async () => {
+    const { url, requests } = await startScriptedService(['reset', { status: 201, body: PLACED }]);
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 86_400_000 * requests.length);
+    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER));
+    clock.mockRestore();
+    expect([error.code, error.mayBeLive, requests.length]).toStrictEqual(['network_error', true, 1]);
+  });
+
   it('may be live only once it was sent', async () => {
     const { url } = await startScriptedService(['silence']);
     const client = createClient({ baseUrl: url });

@@ -149,6 +149,24 @@ describeInChromium('the console', () => {
     expect(await orders()).toHaveLength(1);
   });
 
+  it('repeats no order that is so old that the service may have forgotten its key', async () => {
+    const { page, orders } = await openConsole();
+    await page.getByLabel('Lose the answers to the next order').check();
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'unsettled');
+    await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.getByText('It is too old to be repeated').waitFor();
+    await page.reload();
+    expect(await answered(page, 'unsettled')).toContain('It is too old to be repeated');
+    expect(await page.getByRole('button', { name: 'Repeat with the same key' }).count()).toBe(0);
+    expect(await page.locator('#log').getByText('POST').count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
+    expect(await page.locator('#send').isEnabled()).toBe(true);
+    expect(await orders()).toHaveLength(1);
+  });
+
   it('says nothing of one order at the venue beside another', async () => {
     const { page } = await openConsole();
     let hold = true;
