@@ -150,6 +150,19 @@ describe('books of the paper venue', () => {
     expect(paper.venue.orders()).toMatchObject([{ status: 'CANCELED' }]);
   });
 
+  it('have forgotten it too where the list of orders is the first to be asked for', async () => {
+    let clock = Date.now();
+    const paper = await startPaper({ now: () => clock });
+    const { creds } = await officialClient(paper);
+    const { yes } = await plainMarket(paper);
+    const expiration = Math.floor(clock / 1_000) + 200;
+    const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
+    const body = { order, owner: creds.key, orderType: 'GTD' };
+    await signedRequest(paper, creds, { method: 'POST', path: '/order', body, at: clock });
+    clock = (expiration - 60) * 1_000;
+    expect(await paper.get('/paper/orders')).toMatchObject({ body: { orders: [{ status: 'CANCELED' }] } });
+  });
+
   it('take a new tick while the venue runs', async () => {
     const paper = await startPaper();
     const { yes, no } = await plainMarket(paper);
