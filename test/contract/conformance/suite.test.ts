@@ -249,6 +249,32 @@ describe('a breach of the contract', () => {
     expect(failures(report)).toContainEqual(expect.stringContaining('one order per idempotency key'));
   });
 
+  it('is found where an adapter places a second order for a repeat that comes at the same time', async () => {
+    const { url, venue } = await startPaperService();
+    let sent = 0;
+    const forgetSecond: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      const isOfSample = headers.has('idempotency-key') && !String(init.body).includes('"token_id":"1"');
+      if (isOfSample) sent += 1;
+      if (isOfSample && sent === 2) headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetSecond, confirmOrders: agree });
+    expect(venue.orders()).toHaveLength(2);
+    expect(failures(report)).toStrictEqual([expect.stringContaining('two answers under one key are first ones')]);
+  });
+
+  it('is found where an adapter calls a first answer a replay', async () => {
+    const { url } = await startPaperService();
+    const replayed: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      if (response.status !== 201) return response;
+      return withHeader('idempotency-replayed', 'true')(response, await response.text());
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: replayed, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('nothing was placed')]);
+  });
+
   it('is found where an adapter rounds a price', async () => {
     const { url } = await startPaperService();
     const round: FetchLike = (target, init) => {
