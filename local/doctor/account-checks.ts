@@ -77,7 +77,8 @@ export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Ask
         'The venue lets this account only close positions: it takes no new ones.',
         'Ask the support of polymarket.com why.',
       )
-    : ok('The account may open positions.');
+    : // A ban is told to orders alone.
+      ok('The account is not in closed-only mode.');
 }
 
 function inWords(amount: Decimal): string {

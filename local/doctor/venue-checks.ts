@@ -45,10 +45,11 @@ function judgeProbe(answer: 'taken' | 'region' | 'firewall', { finding: listed }
     return fail('The firewall of the venue refuses orders of this machine.', 'Run the service from another network.');
   }
   if (answer === 'region') {
-    const but = listed.status === 'fail' ? '' : ' though its list of countries does not say so';
+    const but = listed.status === 'ok' ? ' though its list of countries does not say so' : '';
     return fail(`The venue refuses new orders from here${but}.`, GO_ELSEWHERE);
   }
-  if (listed.status !== 'fail') return ok(`${listed.message} It has just shown so.`);
+  if (listed.status === 'warn') return ok('The venue has just shown that it takes orders of this machine.');
+  if (listed.status === 'ok') return ok(`${listed.message} It has just shown so.`);
   const message = `${listed.message} It has just shown that it takes them all the same.`;
   return warn(message, 'Read its terms: https://docs.polymarket.com/api-reference/geoblock.');
 }

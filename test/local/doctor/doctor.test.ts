@@ -305,6 +305,23 @@ const FAULTS: readonly Case[] = [
     { region: /^127\.0\.0\.1:\d+ is behind a firewall that refuses this machine/ },
   ],
   [
+    'a website that does not tell the country, where the probe finds orders open',
+    [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
+    {},
+    { region: /^The venue has just shown that it takes orders of this machine\.$/ },
+    ['--probe'],
+  ],
+  [
+    'a website that does not tell the country, where the probe finds orders closed',
+    [
+      { fault: 'firewall', path: '/api/geoblock', ...OFTEN },
+      { fault: 'region', path: '/order' },
+    ],
+    { region: 'fail' },
+    { region: /^The venue refuses new orders from here\. Run the service/ },
+    ['--probe'],
+  ],
+  [
     'API credentials that are refused',
     [{ fault: 'unauthorized', path: '/auth/api-keys', ...OFTEN }],
     OF_CREDENTIALS,
@@ -434,6 +451,12 @@ describe('a fault', () => {
     const { found, said } = await examine(healthy());
     expect(found).toStrictEqual({ closed_only: 'fail' });
     expect(said('closed_only')).toMatch(/only close positions: it takes no new ones\. Ask the support/);
+  });
+
+  it('of the account that no read tells of: a ban, after which nothing is said of its orders', async () => {
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction: 'banned' });
+    const { said } = await examine(healthy());
+    expect(said('closed_only')).toBe('The account is not in closed-only mode.');
   });
 
   it("of the credentials that are set: they are another key's", async () => {
