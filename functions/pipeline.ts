@@ -135,15 +135,17 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {
-      const { requestId, logFields } = request.context.state;
+      const { requestId, trace: ids, logFields } = request.context.state;
       const error = toAppError(request.error);
       logFields['code'] = error.code;
       // The sentence names the origin, which the operator may want to list.
       if (error.code === 'origin_not_allowed') logFields['detail'] = error.message;
-      if (error.facts['orderId'] !== undefined) logFields['order_id'] = error.facts['orderId'];
+      const { orderId } = error.facts;
+      const ofOrder = orderId !== undefined && { order_id: orderId };
+      Object.assign(logFields, ofOrder);
       // A fault of ours has its stack here alone.
       const write = error.code === 'internal_error' ? log.error : log.warn;
-      if (error.cause !== undefined) write('request failed', { request_id: requestId, error });
+      if (error.cause !== undefined) write('request failed', { ...ids, ...ofOrder, error });
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
       // Set, not returned: what is returned ends middy's chain before the headers are added.

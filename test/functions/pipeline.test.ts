@@ -383,6 +383,23 @@ describe('errors', () => {
     });
   });
 
+  it('have it under every id by which the request and its order are looked for', async () => {
+    const cause = new Error('socket hang up');
+    const failure = new AppError('x', { code: 'outcome_unknown', facts: { orderId: '0x1' }, cause });
+    const trace = () => ({ gateway_request_id: 'gateway-id', lambda_request_id: 'lambda-id' });
+    const { lines } = await ask(failing(failure), { headers: { 'x-request-id': 'mine' } }, { trace });
+    const ids = {
+      request_id: 'mine',
+      gateway_request_id: 'gateway-id',
+      lambda_request_id: 'lambda-id',
+      order_id: '0x1',
+    };
+    expect(lines).toMatchObject([
+      { message: 'request failed', ...ids },
+      { message: 'request', ...ids },
+    ]);
+  });
+
   it('keep their cause for the log', async () => {
     const cause = new Error('socket hang up');
     const { result, lines } = await ask(failing(new AppError('x', { code: 'venue_error', cause })));
