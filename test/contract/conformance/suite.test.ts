@@ -179,6 +179,12 @@ describe('a breach of the contract', () => {
       withBody((book) => ({ ...book, bids: Array.from(Object(book['bids'])).reverse() })),
     ],
     ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
+    [
+      'is 304 while the ETag is current',
+      /GET .*\/book\/\d{60,}/,
+      (response, text) =>
+        response.status === 304 ? withHeader('etag', null)(response, text) : new Response(text, response),
+    ],
     ['is 404 for an unknown token', /GET .*\/book\/1$/, withStatus(400)],
     [
       'wants a token id in canonical form',
@@ -273,6 +279,18 @@ describe('a breach of the contract', () => {
     };
     const report = await runConformance({ baseUrl: url, quick: true, fetch: replayed, confirmOrders: agree });
     expect(failures(report)).toStrictEqual([expect.stringContaining('nothing was placed')]);
+  });
+
+  it('is found where health names another wallet than orders do', async () => {
+    const { url } = await startPaperService();
+    const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
+    const fetchOther: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      const isHealth = init.method === 'GET' && target === `${url}/health` && response.status === 200;
+      return isHealth ? other(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: fetchOther, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('health names another wallet')]);
   });
 
   it('is found where an adapter rounds a price', async () => {

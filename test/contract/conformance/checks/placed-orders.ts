@@ -8,6 +8,7 @@ import { post } from './refused-orders.ts';
 
 const placed = z.object({
   order_id: z.string(),
+  wallet_address: z.string(),
   price: z.string(),
   size: z.string(),
   status: z.string(),
@@ -84,7 +85,9 @@ const ONCE: Check = {
     assert.ok(first, `nothing was placed: ${both.map((answer) => codeOf(answer) ?? 'replayed').join(', ')}`);
     assert.equal(others.length, 0, 'two answers under one key are first ones');
     for (const answer of answered) assert.deepEqual(answer.body, first.body, 'two orders under one key');
-    const { order_id, ...told } = placed.parse(first.body);
+    const { order_id, wallet_address, ...told } = placed.parse(first.body);
+    const health = await world.ask({ operation: 'health', target: '/health' });
+    assert.equal(wallet_address, Object(health.body).wallet_address, 'health names another wallet');
     const { price, size } = orderOf(world.sample);
     assert.deepEqual(told, { price, size, status: 'live', filled_size: '0', remaining_size: size });
     const otherwise = { side: 'BUY', price: Number(price), size: `${size}${size.includes('.') ? '0' : '.0'}` };
