@@ -71,6 +71,14 @@ async function answered(page: Page, end: 'placed' | 'refused' | 'unsettled'): Pr
   return (await result.textContent()) ?? '';
 }
 
+/** Sends an order whose answers the page loses; gives what the page says of it. */
+async function leaveUnsettled(page: Page, price: string): Promise<string> {
+  await page.getByLabel('Lose the answers to the next order').check();
+  await fill(page, { price });
+  await send(page);
+  return answered(page, 'unsettled');
+}
+
 /** Takes the worst price of the asks: a purchase at it matches, wherever the market moves meanwhile. */
 async function highestPrice(page: Page): Promise<string> {
   return page.locator('#ladder-rows tr').first().locator('button').textContent().then(String);
@@ -111,10 +119,7 @@ describeInChromium('the console', () => {
     await page.getByText('The venue has 1 order under this id.').waitFor();
     expect(await answered(page, 'placed')).toMatch(/It was executed.*Filled5 of 5 shares/s);
 
-    await page.getByLabel('Lose the answers to the next order').check();
-    await fill(page, { price: '0.02' });
-    await send(page);
-    expect(await answered(page, 'unsettled')).toContain('Not settled: buy 5 at 0.02 may be live');
+    expect(await leaveUnsettled(page, '0.02')).toContain('Not settled: buy 5 at 0.02 may be live');
     await page.getByText('3 orders at the venue').waitFor();
     expect(await page.locator('#send').isDisabled()).toBe(true);
     expect(await page.locator('#log').getByText('answer lost by this page').count()).toBe(4);
@@ -138,10 +143,7 @@ describeInChromium('the console', () => {
 
   it('settles an order after the page was loaded again', async () => {
     const { page, orders } = await openConsole();
-    await page.getByLabel('Lose the answers to the next order').check();
-    await fill(page, { price: '0.01' });
-    await send(page);
-    await answered(page, 'unsettled');
+    await leaveUnsettled(page, '0.01');
     await page.reload();
     expect(await answered(page, 'unsettled')).toContain('buy 5 at 0.01 may be live');
     await page.getByRole('button', { name: 'Repeat with the same key' }).click();
@@ -151,10 +153,7 @@ describeInChromium('the console', () => {
 
   it('repeats no order that is so old that the service may have forgotten its key', async () => {
     const { page, orders } = await openConsole();
-    await page.getByLabel('Lose the answers to the next order').check();
-    await fill(page, { price: '0.01' });
-    await send(page);
-    await answered(page, 'unsettled');
+    await leaveUnsettled(page, '0.01');
     await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
     await page.getByRole('button', { name: 'Repeat with the same key' }).click();
     await page.getByText('It is too old to be repeated').waitFor();

@@ -116,7 +116,6 @@ export function readPosted(
   const { status, isJson } = response;
   const body = isJson ? parseJson(response.text) : undefined;
   const { success, errorMsg, orderID, tradeIDs, ...accepted } = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
-  const sentence = errorMsg || sentenceOf(body);
   const isSilent = silent.safeParse(body).success;
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
@@ -130,6 +129,7 @@ export function readPosted(
     };
   }
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
+  const sentence = errorMsg || sentenceOf(body);
   const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
