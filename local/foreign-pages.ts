@@ -1,16 +1,15 @@
 import { refuse } from '../shared/errors.ts';
 import { FOREIGN_PAGES_PER_S } from '../shared/limits.ts';
-import type { RequestHead } from './request-head.ts';
+import { type RequestHead, valuesOf } from './request-head.ts';
 
 /**
  * Tells a request from a web page whose origin is not listed. A picture or a `no-cors` read comes without an origin:
  * then the browser says whether the page is one of our own (Fetch Metadata).
  */
 function isForeign({ headers }: Pick<RequestHead, 'headers'>, listed: readonly string[]): boolean {
-  const has = (wanted: string, isOdd: (value: string) => boolean) =>
-    headers.some(([name, value]) => name === wanted && isOdd(value));
-  if (has('origin', (origin) => !listed.includes(origin))) return true;
-  return has('sec-fetch-site', (site) => site !== 'same-origin' && site !== 'none') && !has('origin', () => true);
+  const origins = valuesOf(headers, 'origin');
+  if (origins.length > 0) return origins.some((origin) => !listed.includes(origin));
+  return valuesOf(headers, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none');
 }
 
 /**

@@ -31,6 +31,11 @@ function headerPairs({ rawHeaders }: IncomingMessage): RequestHead['headers'] {
   );
 }
 
+/** Gives the values of each header of a name, which is in lower case. */
+export function valuesOf(headers: RequestHead['headers'], wanted: string): readonly string[] {
+  return headers.filter(([name]) => name === wanted).map(([, value]) => value);
+}
+
 function checkSizes(target: string, headers: RequestHead['headers']): void {
   if (target.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
   const sizes = headers.map(([name, value]) => name.length + value.length + HEADER_LINE_OVERHEAD_BYTES);
@@ -132,8 +137,7 @@ export function createHeadReader(
     checkSizes(target, headers);
     checkExpectation(request);
     const { authority, ...parts } = parseTarget(target);
-    const hosts = headers.filter(([name]) => name === 'host').map(([, value]) => value);
-    checkHosts(hosts, authority, isAllowed);
+    checkHosts(valuesOf(headers, 'host'), authority, isAllowed);
     return { ...parts, headers };
   };
 }
