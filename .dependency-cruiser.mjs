@@ -13,14 +13,14 @@ export default {
       comment: 'It is built into the Lambda layer: what it imports travels with it.',
       severity: 'error',
       from: { path: '^shared/' },
-      to: { path: '^(functions|local|infra|paper|client|console|test)/' },
+      to: { path: '^(functions|local|infra|paper|client|console|tools|test)/' },
     },
     {
       name: 'functions-use-shared-only',
       comment: 'The endpoints do not know whether a gateway or the local server calls them.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: '^(local|infra|paper|client|console|test)/' },
+      to: { path: '^(local|infra|paper|client|console|tools|test)/' },
     },
     {
       name: 'local-adapts',
@@ -28,14 +28,17 @@ export default {
         'It serves the endpoints, and for --paper it starts the paper venue and serves the files of the console.',
       severity: 'error',
       from: { path: '^local/' },
-      to: { path: '^(infra|client|console|test)/' },
+      to: { path: '^(infra|client|console|tools|test)/' },
     },
     {
       name: 'command-line-stands-alone',
       comment: 'Every command reads its options by it, those of the paper venue and of the deployment too.',
       severity: 'error',
       from: { path: '^local/command-line\\.ts$' },
-      to: { path: '^(functions|shared|local|infra|paper|client|console|test)/', pathNot: '^shared/version\\.ts$' },
+      to: {
+        path: '^(functions|shared|local|infra|paper|client|console|tools|test)/',
+        pathNot: '^shared/version\\.ts$',
+      },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -44,7 +47,7 @@ export default {
       severity: 'error',
       from: { path: '^infra/' },
       to: {
-        path: '^(functions|shared|local|paper|client|console|test)/',
+        path: '^(functions|shared|local|paper|client|console|tools|test)/',
         pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings)|local/command-line)\\.ts$',
       },
     },
@@ -54,7 +57,7 @@ export default {
         'The paper venue checks what the adapter does: a shared mistake would pass. Its command line is read as every other.',
       severity: 'error',
       from: { path: '^paper/' },
-      to: { path: '^(functions|shared|local|infra|client|console|test)/', pathNot: '^local/command-line\\.ts$' },
+      to: { path: '^(functions|shared|local|infra|client|console|tools|test)/', pathNot: '^local/command-line\\.ts$' },
     },
     {
       name: 'client-stands-alone',
@@ -71,6 +74,13 @@ export default {
       to: { pathNot: '^(console/|client/client\\.ts$)' },
     },
     {
+      name: 'tools-use-no-tests',
+      comment: 'What a tool needs as well is a part of tools/support.',
+      severity: 'error',
+      from: { path: '^tools/' },
+      to: { path: '^test/' },
+    },
+    {
       name: 'wire-models-stay-in-the-venue-folder',
       comment: "The venue's records change without notice; its folder translates them into our words.",
       severity: 'error',
@@ -84,7 +94,7 @@ export default {
       name: 'inspection-is-for-the-doctor',
       comment: 'It asks what no endpoint needs, and must not come into the layer.',
       severity: 'error',
-      from: { pathNot: '^(local/doctor|test)/' },
+      from: { pathNot: '^(local/doctor|tools|test)/' },
       to: { path: '^shared/venue/polymarket/inspection\\.ts$' },
     },
     {

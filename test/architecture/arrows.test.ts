@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CRUISER = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-const FOLDERS = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'console', 'test'] as const;
+const FOLDERS = ['functions', 'shared', 'local', 'infra', 'paper', 'client', 'console', 'tools', 'test'] as const;
 
 const configuration = z.object({ default: z.object({ forbidden: z.array(z.object({ name: z.string() })) }) });
 
@@ -81,6 +81,7 @@ const SOUND = {
   'infra/stack.ts':
     "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/accounts.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
   'infra/build.ts': "import { command } from '../local/command-line.ts';\nexport const build = command;\n",
+  'tools/a.ts': "import { stack } from '../infra/stack.ts';\nexport const tool = stack;\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
 };
@@ -94,6 +95,8 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   ['shared-stands-alone', 'shared/breach-5.ts', '../local/server.ts', 'local/server.ts'],
   ['shared-stands-alone', 'shared/deep/breach-6.ts', '../../infra/stack.ts', 'infra/stack.ts'],
   ['local-adapts', 'local/breach-7.ts', '../infra/stack.ts', 'infra/stack.ts'],
+  ['tools-use-no-tests', 'tools/breach-30.ts', '../test/a.ts', 'test/a.ts'],
+  ['shared-stands-alone', 'shared/breach-31.ts', '../tools/a.ts', 'tools/a.ts'],
   ['local-adapts', 'local/breach-8.ts', '../test/a.ts', 'test/a.ts'],
   ['infra-knows-the-tables-only', 'infra/breach-9.ts', '../shared/a.ts', 'shared/a.ts'],
   ['infra-knows-the-tables-only', 'infra/breach-10.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],

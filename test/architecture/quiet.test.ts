@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
 /** Suites whose services log orders and faults. */
-const SUITES = ['test/contract/document/examples.test.ts', 'test/paper/bounds.test.ts'];
+const SUITES = ['test/tools/openapi/examples.test.ts', 'test/paper/bounds.test.ts'];
 /** Those whose services answer the test itself; programs would take most of the time, and print into pipes. */
 const IN_PROCESS = '--testNamePattern=^(?!every code sample)';
 

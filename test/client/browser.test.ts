@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
-import { evmWallet, solanaWallet } from '../support/service/client-wallets.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 
 /** Runs an expression of `client` in a page: its value, or the members of the error. */

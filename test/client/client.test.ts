@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
-import { listenOnLoopback, shut } from '../support/service/loopback.ts';
+import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { type Step, startScriptedService } from '../support/service/scripted-service.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest, type Wallet } from '../../client/client.ts';
-import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../support/service/client-wallets.ts';
+import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../../tools/support/client-wallets.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { startScriptedService } from '../support/service/scripted-service.ts';
 

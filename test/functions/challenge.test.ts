@@ -3,7 +3,7 @@ import { isHex, verifyMessage } from 'viem';
 import { challengeText } from '../../functions/orders/verification/challenge.ts';
 import { EVM } from '../../shared/wallets/evm.ts';
 import { SOLANA } from '../../shared/wallets/solana.ts';
-import { evmWallet, solanaWallet } from '../support/service/client-wallets.ts';
+import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';
 
 const ORDER = {
   token_id: '71321045679252212594626385532706912750332728571942532289631379312455583992563',

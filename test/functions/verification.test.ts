@@ -5,7 +5,7 @@ import { gatewayCaller } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { createVerification } from '../../functions/orders/verification/verification.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
-import { evmWallet, secondsFromNow, signedHeaders } from '../support/service/client-wallets.ts';
+import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
 

@@ -14,10 +14,10 @@ import {
   secondsFromNow,
   signedHeaders,
   solanaWallet,
-} from '../support/service/client-wallets.ts';
+} from '../../tools/support/client-wallets.ts';
+import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { type Answer, send } from '../support/service/http-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
-import { paperSettings } from '../support/venue/paper-settings.ts';
 
 const ALICE = evmWallet('2');
 const BOB = evmWallet('3');

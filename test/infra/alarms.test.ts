@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { eventMetrics, requestMetrics } from '../../functions/metrics.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { namesOf } from '../../infra/names.ts';
-import { ORDER_CONTEXT } from '../support/service/deployment.ts';
-import { createServiceApp, writeEmptyAssets } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';
+import { createServiceApp, writeEmptyAssets } from '../../tools/support/synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCS = join(ROOT, 'docs');

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CloudFormationValidatePlugin, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
-import { ORDER_CONTEXT, PUBLIC } from '../support/service/deployment.ts';
-import { createServiceApp, quietly, writeEmptyAssets } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC } from '../../tools/support/deployment.ts';
+import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
 
 let folder: string;
 

@@ -10,8 +10,8 @@ import { requestMetrics } from '../../functions/metrics.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
+import { createServiceApp, writeEmptyAssets } from '../../tools/support/synthesize.ts';
 import { ask, type EventParts } from '../support/service/gateway-event.ts';
-import { createServiceApp, writeEmptyAssets } from '../support/service/synthesize.ts';
 import { BOOK, fakeMarketData, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const NAMESPACE = 'OrderBookAdapter/order-book-adapter';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OPTIONS } from '../../infra/context.ts';
 import { NAMES, readSettings } from '../../infra/settings.ts';
 import { parseDeployedConfig } from '../../shared/config.ts';
-import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../support/service/deployment.ts';
+import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const SAFE = funderOf(WALLET_ADDRESS, 'safe');

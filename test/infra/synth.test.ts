@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ORDER_CONTEXT, PUBLIC } from '../support/service/deployment.ts';
+import { ORDER_CONTEXT, PUBLIC } from '../../tools/support/deployment.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../support/service/deployment.ts';
-import { createServiceApp, quietly, writeEmptyAssets } from '../support/service/synthesize.ts';
+import { ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
+import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
 
 let folder: string;
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readBody } from '../../local/body-and-reply.ts';
+import { listenOnLoopback } from '../../tools/support/loopback.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../support/service/http-client.ts';
 import { DISABLED, startTestServer } from '../support/service/local-service.ts';
-import { listenOnLoopback } from '../support/service/loopback.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const LIMIT_BYTES = 16_384;

@@ -9,10 +9,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Service, startService } from '../../local/service.ts';
 import type { FaultOrder } from '../../paper/faults.ts';
 import type { Environment } from '../../shared/settings.ts';
+import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { openWorld } from '../support/orders/trading-world.ts';
 import { funderOf } from '../support/venue/funder.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
-import { paperSettings } from '../support/venue/paper-settings.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import express from 'express';
 import { messageClassesFor } from '../../local/express-app.ts';
-import { listenOnLoopback } from '../support/service/loopback.ts';
+import { listenOnLoopback } from '../../tools/support/loopback.ts';
 
 it('requests and responses have the prototypes that Express would give them, before it does', async () => {
   const app = express();

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { createPaperVenue } from '../../paper/venue.ts';
+import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { send } from '../support/service/http-client.ts';
-import { paperSettings } from '../support/venue/paper-settings.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };

@@ -11,8 +11,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings.ts';
+import { listenOnLoopback } from '../../tools/support/loopback.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
-import { listenOnLoopback } from '../support/service/loopback.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -6,8 +6,8 @@ import { readSettingsFile } from '../../local/settings-file.ts';
 import { parseLocalConfig } from '../../shared/config.ts';
 import { parseDecimal } from '../../shared/decimal.ts';
 import { ConfigError } from '../../shared/formats.ts';
+import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { funderOf } from '../support/venue/funder.ts';
-import { PAPER_KEY } from '../support/venue/paper-settings.ts';
 
 /** Of `PAPER_KEY`. */
 const PAPER_WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';

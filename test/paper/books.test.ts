@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
 import { listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 const side = z.array(z.object({ price: z.string(), size: z.string() }));
 const bookBody = z.looseObject({

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
 import { FAULT_NAMES, type FaultOrder } from '../../paper/faults.ts';
-import { officialClient, signedRequest, WALLET } from '../support/venue/paper-client.ts';
+import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 let paper: RunningPaper;
 let creds: ApiKeyCreds;

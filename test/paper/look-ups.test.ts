@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
 import type { PaperVenueOptions } from '../../paper/settings.ts';
-import { l2Headers, officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { type OrderRequest, signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { l2Headers, signedRequest } from '../support/venue/signed-request.ts';
 
 const rows = z.object({
   data: z.array(z.looseObject({ id: z.string(), taker_order_id: z.string().optional(), status: z.string() })),

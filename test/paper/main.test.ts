@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { listenOnLoopback } from '../support/service/loopback.ts';
+import { listenOnLoopback } from '../../tools/support/loopback.ts';
 
 const stops: (() => unknown)[] = [];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { funderOf } from '../support/venue/funder.ts';
-import { officialClient, WALLET } from '../support/venue/paper-client.ts';
 import { findMarket, plainMarket } from '../support/venue/paper-markets.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 

@@ -3,10 +3,11 @@ import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { deriveAccounts } from '../../shared/accounts.ts';
 import { SIGNATURE_TYPES } from '../../shared/settings.ts';
-import { officialClient, signedRequest, WALLET } from '../support/venue/paper-client.ts';
+import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { findMarket, listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
 import { type OrderRequest, officialOrder, signOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
 

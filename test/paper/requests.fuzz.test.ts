@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 const runs = { numRuns: 120, seed: 20_261_120 };
 const oddity = fc.oneof(

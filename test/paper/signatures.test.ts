@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { deriveAccounts } from '../../shared/accounts.ts';
-import { officialClient, signedRequest, WALLET } from '../support/venue/paper-client.ts';
+import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { findMarket } from '../support/venue/paper-markets.ts';
 import { type Domain, officialOrder } from '../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
 const KINDS = [0, 1, 2, 3] as const;

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { settingsOf } from '../../paper/settings.ts';
 import { VenueState } from '../../paper/state.ts';
 import { ONE } from '../../paper/units.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
-import { officialClient } from '../support/venue/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
 

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { createPaperVenue } from '../../paper/venue.ts';
-import { officialClient, signedRequest } from '../support/venue/paper-client.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { startPaper, stopPaper } from '../support/venue/paper-venue.ts';
+import { signedRequest } from '../support/venue/signed-request.ts';
 
 let folder: string;
 let stateFile: string;

@@ -79,7 +79,7 @@ const PRINT_METRICS = `
 const TSCONFIG = {
   extends: './tsconfig.json',
   include: [],
-  files: ['shared/use.ts', 'functions/problem.ts', 'test/contract/document/document.ts'],
+  files: ['shared/use.ts', 'functions/problem.ts', 'tools/openapi/document.ts'],
 };
 
 describe('the recipe for a sentence of the venue', () => {

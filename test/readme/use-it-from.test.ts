@@ -7,15 +7,15 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { createClient } from '../../client/client.ts';
+import { officialClient } from '../../tools/support/paper-client.ts';
+import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
+import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient, installClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
 import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
 import { startIamGateway } from '../support/service/iam-gateway.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
-import { AWS_VARIABLES } from '../support/service/sigv4.ts';
-import { officialClient } from '../support/venue/paper-client.ts';
-import { PAPER_KEY } from '../support/venue/paper-settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';

@@ -10,8 +10,8 @@ import { createRun } from '../../../local/doctor/run.ts';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { deriveAccounts } from '../../../shared/accounts.ts';
 import { DOCTOR_MS } from '../../../shared/limits.ts';
-import { type SecretStore, startSecretStore } from '../../lambda/secret-store.ts';
-import { officialClient } from '../../support/venue/paper-client.ts';
+import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

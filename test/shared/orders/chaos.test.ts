@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultOrder } from '../../../paper/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
-import { FULL_EXTENT } from '../../support/full-extent.ts';
-import { type ChaosOptions, STEPS } from '../../support/orders/chaos-options.ts';
+import { type ChaosOptions, STEPS } from '../../../tools/soak/chaos-options.ts';
 import {
   askOnce,
   askUntilFinal,
   type FinalReply,
   type MortalService,
   runMortalService,
-} from '../../support/orders/chaos-run.ts';
-import { paperSettings } from '../../support/venue/paper-settings.ts';
-import { createRandom } from '../../support/venue/random.ts';
+} from '../../../tools/soak/chaos-run.ts';
+import { paperSettings } from '../../../tools/support/paper-settings.ts';
+import { createRandom } from '../../../tools/support/random.ts';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
 
 const SEED = 20_261_105;
 

@@ -7,10 +7,10 @@ import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { unpackRecord } from '../../../shared/orders/packed-record.ts';
 import type { RecordForm } from '../../../shared/settings.ts';
-import { startDynamoDb, type TestDynamoDb } from '../../support/orders/dynamodb.ts';
+import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { finishedOrder, NOTHING_FILLED, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
-import { listenOnLoopback } from '../../support/service/loopback.ts';
 
 /** The record of `unfinishedOrder('a')` as the first build that packs wrote it. */
 const FIRST_PACKED =

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { EVM } from '../../../shared/wallets/evm.ts';
 import { WALLET_KINDS } from '../../../shared/wallets/kinds.ts';
 import { SOLANA } from '../../../shared/wallets/solana.ts';
-import { evmWallet, fromBase58, solanaWallet, toBase58 } from '../../support/service/client-wallets.ts';
+import { evmWallet, fromBase58, solanaWallet, toBase58 } from '../../../tools/support/client-wallets.ts';
 
 const TEXT = 'a text\nof two lines';
 const ALICE = evmWallet('2');

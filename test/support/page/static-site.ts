@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { listenOnLoopback } from '../service/loopback.ts';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
+import { isSignedByCaller } from '../../../tools/support/sigv4.ts';
 import { afterTests } from '../after-tests.ts';
-import { listenOnLoopback, shut } from './loopback.ts';
-import { isSignedByCaller } from './sigv4.ts';
 
 export interface IamGateway {
   readonly url: string;

@@ -5,8 +5,8 @@ import { startService } from '../../../local/service.ts';
 import type { PaperVenueOptions } from '../../../paper/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import type { Environment } from '../../../shared/settings.ts';
+import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../after-tests.ts';
-import { paperSettings } from '../venue/paper-settings.ts';
 
 export interface PaperService {
   /** Base address of the service. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Call } from '../../../shared/venue/port.ts';
+import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { afterTests } from '../after-tests.ts';
-import { listenOnLoopback, shut } from '../service/loopback.ts';
 
 export interface SeenRequest {
   readonly method: string;

@@ -13,9 +13,9 @@ import {
   openWallet,
 } from '../../../../shared/venue/polymarket/inspection.ts';
 import type { Call } from '../../../../shared/venue/port.ts';
+import { clientSigner } from '../../../../tools/support/paper-client.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { gammaMarket, gammaMarketV2, v2TokenId } from '../../../support/venue/market-records.ts';
-import { clientSigner } from '../../../support/venue/paper-client.ts';
 import { callWithin, type Reply, type Script, startVenue } from '../../../support/venue/scripted-venue.ts';
 
 const log = createLog({ level: 'error', write: () => undefined });

@@ -8,11 +8,11 @@ import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';
-import { ORDER_TYPE } from '../../../support/orders/order-type.ts';
+import { ORDER_TYPE } from '../../../../tools/support/order-type.ts';
+import { clientSigner } from '../../../../tools/support/paper-client.ts';
 import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
 import { funderOf } from '../../../support/venue/funder.ts';
 import { v1TokenId, v2TokenId } from '../../../support/venue/market-records.ts';
-import { clientSigner } from '../../../support/venue/paper-client.ts';
 
 const signer = new Wallet(PRIVATE_KEY);
 const wallet = openWallet(new Secret(PRIVATE_KEY));

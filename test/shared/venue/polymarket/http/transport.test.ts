@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
-import { listenOnLoopback } from '../../../../support/service/loopback.ts';
+import { listenOnLoopback } from '../../../../../tools/support/loopback.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;

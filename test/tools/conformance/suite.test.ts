@@ -1,0 +1,332 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FetchLike } from '../../../tools/conformance/ask.ts';
+import { loadContract } from '../../../tools/conformance/contract.ts';
+import { regionOf } from '../../../tools/conformance/signed-fetch.ts';
+import { type Report, runConformance } from '../../../tools/conformance/suite.ts';
+import { CALLER, REGION } from '../../../tools/support/sigv4.ts';
+import { startIamGateway } from '../../support/service/iam-gateway.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+
+const agree = async () => true;
+
+function failures({ results }: Report): readonly string[] {
+  return results.flatMap(({ group, name, verdict, reason }) =>
+    verdict === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
+  );
+}
+
+function skipped({ results }: Report): readonly string[] {
+  return results.flatMap(({ name, verdict, reason }) => (verdict === 'skipped' ? [`${name}: ${reason}`] : []));
+}
+
+/** The answers that nobody can provoke without the venue, the operator or the gateway. */
+const FROM_ELSEWHERE =
+  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap|client_signature/;
+
+describe('the conformance suite', () => {
+  it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
+    const { url, venue } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toStrictEqual([
+      'are disabled in read-only mode, whatever is sent: does not apply to this service',
+      'say who they are, and name their order: does not apply to this service',
+      'are told the text to sign: does not apply to this service',
+      'have an EVM or a Solana wallet: does not apply to this service',
+      'are refused for any other signature: does not apply to this service',
+      'waits for the headers for a bounded time: slow',
+    ]);
+    const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
+    // The checks before the endpoint are provoked on health, and 409 only when two requests meet.
+    const elsewhere =
+      /host_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
+    expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
+    expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
+  });
+
+  it('passes a service that verifies its clients, with a wallet of its own', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toHaveLength(2);
+    expect(report.unseen.filter((item) => item.includes('client_signature'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('passes a read-only service', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(report.unseen).not.toContain('orders 403 order_placement_disabled');
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it('waits for the time-out of the local server when it has the time', async () => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url });
+    expect(failures(report)).toStrictEqual([]);
+  });
+
+  it('places nothing unless it is told to, and then tells the cost first', async () => {
+    const { url, venue } = await startPaperService();
+    const costs: string[] = [];
+    await runConformance({ baseUrl: url, quick: true });
+    const refuse = async (cost: string) => costs.push(cost) < 0;
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: refuse });
+    expect(costs).toStrictEqual([expect.stringContaining('buy 5 shares at 0.01,\npost-only, 0.05 in collateral')]);
+    expect(skipped(report)).toContain('the rules of the market are kept, to the last digit: orders were not asked for');
+    expect(venue.requests().filter(({ path }) => path === '/order')).toStrictEqual([]);
+  });
+
+  it('leaves the local server’s own checks out behind a gateway', async () => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, edge: 'gateway' });
+    expect(skipped(report)).toContain('bounds the URL and the headers: does not apply to this service');
+  });
+});
+
+describe('behind a gateway that takes only signed orders', () => {
+  const sign = { region: REGION, credentials: CALLER };
+
+  it('the suite passes when it signs, and counts what the gateway answers by itself as documented', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url, throttle } = await startIamGateway(serviceUrl);
+    throttle(1);
+    const report = await runConformance({ baseUrl: url, sign, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report).filter((item) => !item.endsWith('does not apply to this service'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('the suite checks the reads when it does not sign, and says how the orders are checked', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const unsigned = { baseUrl: url, edge: 'gateway', quick: true } as const;
+    const report = await runConformance(unsigned);
+    expect(failures(report)).toStrictEqual([]);
+    const reason = 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
+    expect(skipped(report)).toContain(`are at most 16384 bytes: ${reason}`);
+    await expect(runConformance({ ...unsigned, confirmOrders: agree })).rejects.toThrow(reason);
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it.each([
+    ['region', { ...sign, region: 'eu-west-2' }],
+    ['secret', { ...sign, credentials: { ...CALLER, secretAccessKey: 'another' } }],
+    ['token', { ...sign, credentials: { ...CALLER, sessionToken: 'another' } }],
+  ])('the suite says that it was refused, with another %s', async (_what, wrong) => {
+    const { url: serviceUrl } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
+    await expect(run).rejects.toThrow('The gateway refused the signature');
+  });
+
+  it('the suite says that it has no token, where a token is wanted', async () => {
+    const { url } = await startPaperService();
+    const unauthorised: FetchLike = async (target, init) =>
+      init.method === 'POST' ? Response.json({ message: 'Unauthorized' }, { status: 401 }) : fetch(target, init);
+    const report = await runConformance({ baseUrl: url, edge: 'gateway', quick: true, fetch: unauthorised });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toContainEqual(expect.stringContaining('only with a token of its issuer'));
+  });
+
+  it('is told by its address where it is', () => {
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com')).toBe('eu-west-1');
+    expect(regionOf('https://abc.execute-api.cn-north-1.amazonaws.com.cn')).toBe('cn-north-1');
+    expect(regionOf('https://orders.example')).toBeUndefined();
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com.example')).toBeUndefined();
+  });
+});
+
+/** Changes answers to requests whose method and target match. */
+function spoil(pattern: RegExp, change: (response: Response, text: string) => Response): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { pathname, search } = new URL(url);
+    if (!pattern.test(`${init.method} ${pathname}${search}`)) return response;
+    return change(response, await response.text());
+  };
+}
+
+function withBody(change: (body: Record<string, unknown>) => unknown) {
+  return ({ status, headers }: Response, text: string) =>
+    new Response(JSON.stringify(change(JSON.parse(text))), { status, headers });
+}
+
+function withHeader(name: string, value: string | null) {
+  return ({ status, headers }: Response, text: string) => {
+    const changed = new Headers(headers);
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+    return new Response(text === '' ? null : text, { status, headers: changed });
+  };
+}
+
+/** Answers that only a gateway gives, from a service that has none before it. */
+function ofGateway(status: number) {
+  return () => Response.json({ message: 'Service Unavailable' }, { status });
+}
+
+function withStatus(status: number) {
+  return ({ headers }: Response, text: string) => new Response(text, { status, headers });
+}
+
+describe('a breach of the contract', () => {
+  it.each<[string, RegExp, (response: Response, text: string) => Response]>([
+    [
+      'has the best prices first',
+      /GET .*\/book\/\d{60,}/,
+      withBody((book) => ({ ...book, bids: Array.from(Object(book['bids'])).reverse() })),
+    ],
+    ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
+    [
+      'is 304 while the ETag is current',
+      /GET .*\/book\/\d{60,}/,
+      (response, text) =>
+        response.status === 304 ? withHeader('etag', null)(response, text) : new Response(text, response),
+    ],
+    ['is 404 for an unknown token', /GET .*\/book\/1$/, withStatus(400)],
+    [
+      'wants a token id in canonical form',
+      /GET .*\/book\/01$/,
+      withBody((problem) => ({ ...problem, errors: [{ field: 'id', detail: '' }] })),
+    ],
+    [
+      'want one limit from 1 to 500 in canonical form',
+      /limit=05$/,
+      withBody((problem) => ({ ...problem, code: 'unknown_token' })),
+    ],
+    [
+      'come most traded first, each once',
+      /limit=100$/,
+      withBody((list) => ({ ...list, items: Array.from(Object(list['items'])).reverse() })),
+    ],
+    [
+      'are 20 by default, and never more than the limit',
+      /limit=500$/,
+      withBody((list) => ({ ...list, next: 'a member that nobody documented' })),
+    ],
+    [
+      'says what the service is; HEAD is the same without a body',
+      /GET \/health\?/,
+      withBody(({ venue, ...health }) => health),
+    ],
+    ['another method is 405 with Allow', /DELETE/, withHeader('allow', 'GET')],
+    ['OPTIONS without Origin is 204 with Allow', /OPTIONS/, withHeader('x-request-id', null)],
+    [
+      'any page may read markets and books, only listed ones health',
+      /GET \/health$/,
+      withHeader('access-control-allow-origin', '*'),
+    ],
+    ['is 404 for an unknown token', /GET .*\/book\/1$/, ofGateway(503)],
+    ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
+    ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
+  ])('is found: %s', async (check, pattern, change) => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(pattern, change) });
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    expect(failed).toContain(check);
+    expect(report.passed).toBe(false);
+  });
+
+  it.each<[string, (response: Response, text: string) => Response]>([
+    ['are told the text to sign', withHeader('www-authenticate', null)],
+    ['are told the text to sign', withBody((problem) => ({ ...problem, challenge: `${problem['challenge']}\n` }))],
+    ['are refused for any other signature', withBody((problem) => ({ ...problem, code: 'client_signature_required' }))],
+  ])('is found where clients are verified: %s', async (check, change) => {
+    const { url } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const spoiled: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      return response.status === 401 ? change(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoiled });
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    expect(failed).toContain(check);
+  });
+
+  it('is found where an adapter places an order twice', async () => {
+    const { url } = await startPaperService();
+    const forgetKey: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetKey, confirmOrders: agree });
+    expect(failures(report)).toContainEqual(expect.stringContaining('one order per idempotency key'));
+  });
+
+  it('is found where an adapter places a second order for a repeat that comes at the same time', async () => {
+    const { url, venue } = await startPaperService();
+    let sent = 0;
+    const forgetSecond: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      const isOfSample = headers.has('idempotency-key') && !String(init.body).includes('"token_id":"1"');
+      if (isOfSample) sent += 1;
+      if (isOfSample && sent === 2) headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetSecond, confirmOrders: agree });
+    expect(venue.orders()).toHaveLength(2);
+    expect(failures(report)).toStrictEqual([expect.stringContaining('two answers under one key are first ones')]);
+  });
+
+  it('is found where an adapter calls a first answer a replay', async () => {
+    const { url } = await startPaperService();
+    const replayed: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      if (response.status !== 201) return response;
+      return withHeader('idempotency-replayed', 'true')(response, await response.text());
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: replayed, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('nothing was placed')]);
+  });
+
+  it('is found where health names another wallet than orders do', async () => {
+    const { url } = await startPaperService();
+    const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
+    const fetchOther: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      const isHealth = init.method === 'GET' && target === `${url}/health` && response.status === 200;
+      return isHealth ? other(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: fetchOther, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('health names another wallet')]);
+  });
+
+  it('is found where an adapter rounds a price', async () => {
+    const { url } = await startPaperService();
+    const round: FetchLike = (target, init) => {
+      const body = typeof init.body === 'string' ? init.body.replace(/("price":0\.01)0+1/, '$1') : init.body;
+      return fetch(target, { ...init, ...(body && { body }) });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: round, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('to the last digit')]);
+  });
+});
+
+describe('the document', () => {
+  it('is not satisfied by a status, a media type or a body that it does not name', () => {
+    const { checkAnswer } = loadContract();
+    const health = {
+      status: 'ok',
+      mode: 'read-only',
+      wallet_address: null,
+      settlement_chain: 'polygon',
+      venue: 'polymarket',
+      version: '1',
+    };
+    const answer = {
+      method: 'GET',
+      status: 200,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      body: health,
+    };
+    expect(() => checkAnswer('health', answer)).not.toThrow();
+    expect(() => checkAnswer('health', { ...answer, status: 202 })).toThrow('status 202 is not documented');
+    expect(() => checkAnswer('health', { ...answer, headers: new Headers() })).toThrow('Content-Type (none)');
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, mode: 'both' } })).toThrow(
+      '/mode must be equal',
+    );
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, secret: 1 } })).toThrow('additional properties');
+  });
+});

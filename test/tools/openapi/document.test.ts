@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import * as z from 'zod/mini';
+import { parseOrder } from '../../../functions/orders/request.ts';
+import { ROUTES } from '../../../functions/routes.ts';
+import { codesOf, ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
+import { loadContract } from '../../../tools/conformance/contract.ts';
+import { createDocument } from '../../../tools/openapi/document.ts';
+import { EXAMPLES } from '../../../tools/openapi/examples.ts';
+
+const contract = loadContract();
+
+function agrees(schema: string, body: unknown): boolean {
+  try {
+    contract.checkBody(schema, body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAccepted(body: unknown): boolean {
+  try {
+    parseOrder(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const example = z.object({ value: z.looseObject({ code: z.optional(z.string()), detail: z.optional(z.string()) }) });
+const content = z.record(z.string(), z.object({ examples: z.optional(z.record(z.string(), example)) }));
+const response = z.object({ content: z.optional(content) });
+const operationShape = z.object({
+  operationId: z.string(),
+  responses: z.record(z.string(), z.union([z.object({ $ref: z.string() }), response])),
+});
+
+/** The examples of a document by operation and status. */
+function answersOf({ paths, components }: ReturnType<typeof createDocument>) {
+  const shared = z.record(z.string(), response).parse(components.responses);
+  const operations = Object.values(paths).flatMap((item) =>
+    Object.entries(item).flatMap(([method, found]) => (method === 'parameters' ? [] : [operationShape.parse(found)])),
+  );
+  return operations.flatMap(({ operationId: operation, responses }) =>
+    Object.entries(responses).flatMap(([status, found]) => {
+      const resolved = '$ref' in found ? shared[found.$ref.split('/').at(-1) ?? ''] : found;
+      return Object.entries(resolved?.content ?? {}).map(([mediaType, { examples = {} }]) => ({
+        operation,
+        status: Number(status),
+        mediaType,
+        examples: Object.values(examples).map(({ value }) => value),
+      }));
+    }),
+  );
+}
+
+describe('the document', () => {
+  it('is what is committed', () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8');
+    expect(committed).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
+  });
+
+  it('has the four endpoints and their preflights, and nothing else', () => {
+    const { paths } = createDocument();
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).flatMap((method) => (method === 'parameters' ? [] : [`${method} ${path}`])),
+    );
+    const expected = Object.values(ROUTES).flatMap(({ method, path }) => [
+      `${method.toLowerCase()} ${path}`,
+      `options ${path}`,
+    ]);
+    expect(operations).toStrictEqual(expected);
+  });
+
+  it('gives every code under its status, to at least one operation', () => {
+    const documented = [...contract.documented].flatMap((item) => {
+      const [, status, code] = item.split(' ');
+      return code === undefined ? [] : [`${status} ${code}`];
+    });
+    const codes = ERROR_CODES.map((code) => `${ERRORS[code].status} ${code}`);
+    expect([...new Set(documented)].sort()).toStrictEqual(codes.sort());
+  });
+
+  it('names no code twice for an operation', () => {
+    for (const { name } of Object.values(ROUTES)) expect(new Set(codesOf(name)).size).toBe(codesOf(name).length);
+  });
+
+  it('is satisfied by its own examples', () => {
+    for (const { operation, status, mediaType, examples } of answersOf(createDocument())) {
+      const headers = new Headers({ 'content-type': mediaType });
+      for (const body of examples) contract.checkAnswer(operation, { method: 'GET', status, headers, body });
+    }
+    for (const { send, status } of EXAMPLES) if (send && status === 201) contract.checkBody('OrderRequest', send);
+  });
+
+  it('has an example of each code of each operation, with a sentence that lacks nothing', () => {
+    const shown = answersOf(createDocument()).flatMap(({ operation, status, examples }) =>
+      examples.flatMap(({ code, detail }) => {
+        if (code === undefined) return [];
+        expect(detail).toMatch(/^(?!.*undefined).+[.)]$/);
+        return [`${operation} ${status} ${code}`];
+      }),
+    );
+    expect(shown.sort()).toStrictEqual([...contract.documented].filter((item) => item.split(' ').length > 2).sort());
+  });
+
+  it('has no member with a default: generators would ask for it in each order', () => {
+    expect(JSON.stringify(createDocument().components.schemas)).not.toContain('"default":');
+  });
+});
+
+/** Values around the edges of what an order's members may be, and some far from them. */
+const decimal = fc.oneof(
+  fc.constantFrom('0.51', '.5', '1e2', '05', '-1', '', ' 1', '1.', '0'.repeat(101), true, null, {}),
+  fc.stringMatching(/^-?[0-9]{1,3}(\.[0-9]{1,3})?$/),
+);
+const order = fc.record(
+  {
+    token_id: fc.oneof(
+      fc.constantFrom('0', '01', '-1', 'x', 5),
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+    ),
+    side: fc.constantFrom('buy', 'sell', 'hold', '', null),
+    price: decimal,
+    size: decimal,
+    post_only: fc.constantFrom(true, false, 'true', null, 0),
+    expires_at: fc.oneof(
+      fc.constantFrom(
+        '2026-12-01T12:00:00Z',
+        '2026-02-30T00:00:00Z',
+        '2028-02-29T23:59:59Z',
+        '2026-12-01t12:00:00z',
+        null,
+        5,
+      ),
+      fc.constantFrom(
+        '2026-12-01T12:00:00+00:00',
+        '2026-12-01T12:00:00.5Z',
+        '2026-06-30T23:59:60Z',
+        '2026-12-01T24:00:00Z',
+        '',
+      ),
+    ),
+    post_onl: fc.constant(true),
+  },
+  { requiredKeys: [] },
+);
+
+describe('the schema of an order', () => {
+  it('accepts what the endpoint accepts, and nothing else', () => {
+    const valid = { token_id: '1', side: 'buy', price: '0.5', size: '5' };
+    fc.assert(
+      fc.property(order, fc.boolean(), (members, patch) => {
+        const body = patch ? { ...valid, ...members } : members;
+        expect(agrees('OrderRequest', body)).toBe(isAccepted(body));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is narrower than the endpoint in the case of letters only', () => {
+    const body = { token_id: '1', side: 'BUY', price: '0.5', size: '5' };
+    expect(isAccepted(body)).toBe(true);
+    expect(agrees('OrderRequest', body)).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+/** Files that are mutated together, and the tests that have to notice. */
+export interface MutatedModule {
+  readonly code: readonly string[];
+  /** Under test/, without `.test.ts`. Direct tests alone: each mutant runs those of them that reach it. */
+  readonly tests: readonly string[];
+}
+
+export const MODULES: Readonly<Record<string, MutatedModule>> = {
+  decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
+  accounts: { code: ['shared/accounts.ts'], tests: ['shared/accounts'] },
+  'cross-origin': { code: ['functions/cors.ts'], tests: ['functions/cors'] },
+  challenge: {
+    code: ['functions/orders/verification/challenge.ts', 'functions/orders/verification/verification.ts'],
+    tests: ['functions/challenge', 'functions/verification'],
+  },
+  settings: {
+    code: ['shared/settings.ts', 'shared/config.ts', 'shared/formats.ts', 'shared/credentials.ts'],
+    tests: ['shared/config', 'tools/settings/render'],
+  },
+  'order-rules': {
+    code: ['shared/venue/polymarket/order-rules.ts'],
+    tests: ['shared/venue/polymarket/order-rules'],
+  },
+  sentences: {
+    code: ['shared/venue/polymarket/calls/sentences.ts'],
+    tests: ['shared/venue/polymarket/calls/sentences', 'shared/venue/polymarket/calls/venue-reason'],
+  },
+  // The fingerprint, and what a record keeps; what is counted for a day.
+  records: {
+    code: ['shared/orders/record.ts', 'shared/orders/day-cap.ts'],
+    tests: ['shared/orders/record', 'shared/orders/orders'],
+  },
+  // Who may send an order, and what becomes of it under its key.
+  keys: {
+    code: ['shared/orders/claim.ts', 'shared/orders/idempotent-orders.ts'],
+    tests: ['shared/orders/orders', 'shared/orders/races'],
+  },
+  // What an answer of the venue proves.
+  answers: {
+    code: ['shared/venue/polymarket/calls/post-order.ts'],
+    tests: ['shared/venue/polymarket/calls/post-order'],
+  },
+  // What is done where an answer proves nothing. The look-ups take their five seconds.
+  fate: {
+    code: ['shared/venue/polymarket/submission.ts'],
+    tests: ['shared/venue/polymarket/submission', 'shared/venue/polymarket/settle', 'shared/venue/polymarket/fills'],
+  },
+};

@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { flag, runCommand } from '../../local/command-line.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const COMMAND = {
+  purpose: "Writes openapi.json and the client's types, after a change of a schema, a code or a description.",
+  usage: 'npm run openapi -- [options]',
+  options: { check: flag('write nothing; exit with 1 where a file is not what the schemas say') },
+} as const;
+
+/** Makes the text of each generated file, by its path. Loads only here what `--help` does without. */
+async function generate(): Promise<Readonly<Record<string, string>>> {
+  const { default: openapiTS, astToString, COMMENT_HEADER } = await import('openapi-typescript');
+  const { createDocument } = await import('./document.ts');
+  const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
+  const types = await openapiTS(document);
+  return { 'openapi.json': document, 'client/api.ts': COMMENT_HEADER + astToString(types) };
+}
+
+process.exitCode = await runCommand(COMMAND, async ({ check }) => {
+  let differing = 0;
+  for (const [path, text] of Object.entries(await generate())) {
+    const file = join(ROOT, path);
+    if (!check) await writeFile(file, text);
+    else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+      process.stderr.write(`${path} is not what the schemas say: run \`npm run openapi\` and commit the result.\n`);
+      differing += 1;
+    }
+  }
+  return differing > 0 ? 1 : 0;
+});

@@ -1,0 +1,19 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCommand } from '../../local/command-line.ts';
+import { insertTable, renderEnvironment } from './render.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const README = join(ROOT, 'README.md');
+
+const COMMAND = {
+  purpose: 'Writes .env.example and the table of settings in README.md, after a change of a setting.',
+  usage: 'npm run settings',
+  options: {},
+} as const;
+
+process.exitCode = await runCommand(COMMAND, async () => {
+  await writeFile(join(ROOT, '.env.example'), renderEnvironment());
+  await writeFile(README, insertTable(await readFile(README, 'utf8')));
+  return 0;
+});

@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { z } from 'zod';
+import { listenOnLoopback, shut } from './loopback.ts';
+
+export interface TestDynamoDb {
+  readonly client: DynamoDBClientConfig;
+  readonly tableName: string;
+  /** Answers so many transactions as if others were at work on the same items. */
+  conflict(transactions: number): void;
+  close(): Promise<void>;
+}
+
+const ERROR = 'com.amazonaws.dynamodb.v20120810#';
+const item = z.record(z.string(), z.unknown());
+const transaction = z.object({
+  TransactItems: z.array(
+    z.union([
+      z.object({ Put: z.looseObject({ TableName: z.string(), Item: item }) }),
+      z.object({ Update: z.looseObject({ TableName: z.string(), Key: item }) }),
+    ]),
+  ),
+});
+const answerOfGet = z.object({ Item: item.optional() });
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+type Ask = (operation: string, body: string) => Promise<Answer>;
+
+function cancelled(codes: readonly string[]): Answer {
+  const CancellationReasons = codes.map((Code) => ({ Code }));
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`;
+  const body = JSON.stringify({ __type: `${ERROR}TransactionCanceledException`, message, CancellationReasons });
+  return { status: 400, body };
+}
+
+const read = z.object({ ConsistentRead: z.optional(z.boolean()) });
+
+/** Tells a read that shows every write before it. Any other may show none of them, and here it never does. */
+function isConsistent(body: string): boolean {
+  return read.parse(JSON.parse(body)).ConsistentRead === true;
+}
+
+/** Makes the writes one after the other, and undoes those before one that fails. Nobody else writes meanwhile. */
+async function transact(ask: Ask, body: string): Promise<Answer> {
+  const undo: (() => Promise<Answer>)[] = [];
+  const { TransactItems } = transaction.parse(JSON.parse(body));
+  for (const [index, write] of TransactItems.entries()) {
+    const { TableName } = 'Put' in write ? write.Put : write.Update;
+    const whole = 'Put' in write ? write.Put.Item : write.Update.Key;
+    const Key = { idempotency_key: whole['idempotency_key'] };
+    const got = await ask('GetItem', JSON.stringify({ TableName, Key, ConsistentRead: true }));
+    const { Item } = answerOfGet.parse(JSON.parse(got.body));
+    const written =
+      'Put' in write
+        ? await ask('PutItem', JSON.stringify(write.Put))
+        : await ask('UpdateItem', JSON.stringify(write.Update));
+    if (written.status !== 200) {
+      for (const step of undo.reverse()) await step();
+      if (!written.body.includes('ConditionalCheckFailed')) return written;
+      return cancelled(TransactItems.map((_, other) => (other === index ? 'ConditionalCheckFailed' : 'None')));
+    }
+    undo.push(() =>
+      Item
+        ? ask('PutItem', JSON.stringify({ TableName, Item }))
+        : ask('DeleteItem', JSON.stringify({ TableName, Key })),
+    );
+  }
+  return { status: 200, body: '{}' };
+}
+
+/** Adds transactions to a server that has none: every request passes here, one after the other. */
+function withTransactions(url: string, conflicts: () => boolean): Server {
+  let last: Promise<unknown> = Promise.resolve();
+  return createServer(async (request, response) => {
+    const { method = 'POST', url: path = '/' } = request;
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === 'string' && !/^(?:host|connection|content-length|expect)$/.test(name) ? [[name, value]] : [],
+      ),
+    );
+    const body = await text(request);
+    const forward = async (operation: string, sent: string): Promise<Answer> => {
+      const target = `DynamoDB_20120810.${operation}`;
+      const answer = await fetch(url + path, { method, headers: { ...headers, 'x-amz-target': target }, body: sent });
+      return { status: answer.status, body: await answer.text() };
+    };
+    const operation = String(headers['x-amz-target']).replace('DynamoDB_20120810.', '');
+    const act = () => {
+      if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
+      if (operation !== 'TransactWriteItems') return forward(operation, body);
+      return conflicts() ? Promise.resolve(cancelled(['None', 'TransactionConflict'])) : transact(forward, body);
+    };
+    const turn = last.then(act, act);
+    last = turn.catch(() => undefined);
+    const { status, body: answered } = await turn;
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(answered);
+  });
+}
+
+/** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
+export async function startDynamoDb(): Promise<TestDynamoDb> {
+  const plain = dynalite({ createTableMs: 0 });
+  let conflicts = 0;
+  const server = withTransactions(await listenOnLoopback(plain), () => {
+    conflicts -= 1;
+    return conflicts >= 0;
+  });
+  const client = {
+    endpoint: await listenOnLoopback(server),
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+  const admin = new DynamoDBClient(client);
+  await admin.send(
+    new CreateTableCommand({
+      TableName: 'orders',
+      AttributeDefinitions: [{ AttributeName: 'idempotency_key', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'idempotency_key', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  );
+  admin.destroy();
+  return {
+    client,
+    tableName: 'orders',
+    conflict: (transactions) => {
+      conflicts = transactions;
+    },
+    close: async () => {
+      await shut(server);
+      await shut(plain);
+    },
+  };
+}
