@@ -48,7 +48,8 @@ export default {
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|paper|client|console|tools|test)/',
-        pathNot: '^(functions/routes|shared/(accounts|errors|limits|settings)|local/command-line)\\.ts$',
+        pathNot:
+          '^(functions/routes|shared/(errors|limits|settings/table|venue/polymarket/accounts)|local/command-line)\\.ts$',
       },
     },
     {
@@ -87,15 +88,15 @@ export default {
       from: { path: '^(functions|shared|local)/', pathNot: '^shared/venue/polymarket/' },
       to: {
         path: '^shared/venue/polymarket/',
-        pathNot: '^shared/venue/polymarket/(inspection|market-data|order-entry)\\.ts$',
+        pathNot: '^shared/venue/polymarket/(accounts|inspection/inspection|market-data|order-entry)\\.ts$',
       },
     },
     {
       name: 'inspection-is-for-the-doctor',
       comment: 'It asks what no endpoint needs, and must not come into the layer.',
       severity: 'error',
-      from: { pathNot: '^(local/doctor|tools|test)/' },
-      to: { path: '^shared/venue/polymarket/inspection\\.ts$' },
+      from: { pathNot: '^(local/doctor|tools|test|shared/venue/polymarket/inspection)/' },
+      to: { path: '^shared/venue/polymarket/inspection/' },
     },
     {
       name: 'not-to-unresolvable',

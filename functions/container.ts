@@ -1,6 +1,6 @@
-import type { Config } from '../shared/config.ts';
-import { createLog, type Log, type LogOptions } from '../shared/log.ts';
-import type { Environment } from '../shared/settings.ts';
+import { createLog, type Log, type LogOptions } from '../shared/log/log.ts';
+import type { Config } from '../shared/settings/config.ts';
+import type { Environment } from '../shared/settings/table.ts';
 import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 

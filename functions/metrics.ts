@@ -1,4 +1,4 @@
-import type { CountedEvent } from '../shared/log.ts';
+import type { CountedEvent } from '../shared/log/log.ts';
 import type { Call } from '../shared/venue/port.ts';
 
 /** One metric of CloudWatch's embedded format: its name is that of a member of the log line. */
@@ -44,7 +44,7 @@ function isRateNearlyUsed({ venueRequests }: AnsweredRequest['call']): boolean {
  * its calls to the venue (their sum, though some overlap) by route; errors by route and code; orders by status, replays
  * not counted again; and what alarms wait for, by route: `order_faults` (an order answered 5xx) and
  * `rate_limit_warnings`. No call and no library stands between a request and its metrics. Without a namespace the line
- * has the values alone, for the filters of its log (infra/metric-filters.ts).
+ * has the values alone, for the filters of its log (infra/monitoring/metric-filters.ts).
  */
 export function requestMetrics(namespace?: string, now: () => number = Date.now) {
   return ({ route, status, call, logFields }: AnsweredRequest): RequestMetrics => {

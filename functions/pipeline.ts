@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES, WAY_MS } from '../shared/limits.ts';
-import type { Log } from '../shared/log.ts';
+import type { Log } from '../shared/log/log.ts';
 import { once } from '../shared/once.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';

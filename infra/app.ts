@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Annotations, App, type StackProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { SettingError, type Target } from './context.ts';
-import { withEnvironmentFile } from './environment-file.ts';
-import { namesOf } from './names.ts';
-import { OrderStoreStack } from './order-store-stack.ts';
-import { OrdersStack } from './orders-stack.ts';
-import { ServiceStack } from './service-stack.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { namesOf } from './constructs/names.ts';
+import { SettingError, type Target } from './settings/context.ts';
+import { withEnvironmentFile } from './settings/environment-file.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
+import { OrderStoreStack } from './stacks/order-store-stack.ts';
+import { OrdersStack } from './stacks/orders-stack.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 export interface Folders {
   /** The build's output. */

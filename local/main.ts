@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
-import { ConfigError } from '../shared/formats.ts';
-import { openStdout } from '../shared/log.ts';
-import { defaultOf, SERVER_SETTINGS } from '../shared/settings.ts';
+import { openStdout } from '../shared/log/log.ts';
+import { ConfigError } from '../shared/settings/formats.ts';
+import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
 import { flag, runCommand } from './command-line.ts';
 import type { Paint } from './readable-log.ts';
-import type { Service, StartOptions } from './service.ts';
-import { withSettingsFile } from './settings-file.ts';
+import type { Service, StartOptions } from './service/service.ts';
+import { withSettingsFile } from './service/settings-file.ts';
 
 /** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
 const ECHO_MS = 100;
@@ -70,10 +70,10 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   const env = withSettingsFile(settings, process.env);
   const options = await readableOnTerminal();
   if (paper) {
-    const { startOnPaper } = await import('./paper-mode.ts');
+    const { startOnPaper } = await import('./paper/paper-mode.ts');
     service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
-    const { startService } = await import('./service.ts');
+    const { startService } = await import('./service/service.ts');
     service = await startService(env, { ...options, warm: true });
   }
   flushCompileCache();

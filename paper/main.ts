@@ -1,5 +1,5 @@
 import { flag, runCommand, type Values, wholeNumber } from '../local/command-line.ts';
-import { FAULT_NAMES } from './faults.ts';
+import { FAULT_NAMES } from './faults/faults.ts';
 
 const COMMAND = {
   purpose:

@@ -1,6 +1,6 @@
 import { createMarketData } from '#venue/market-data';
-import { openDeployed } from '../deployed.ts';
 import { gzipped } from '../gzipped.ts';
+import { openDeployed } from '../lambda-start.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { bookEndpoint } from './endpoint.ts';
 

@@ -1,5 +1,5 @@
-import type { Mode } from '../../shared/config.ts';
 import { LOCAL_BUDGET_MS } from '../../shared/limits.ts';
+import type { Mode } from '../../shared/settings/config.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';

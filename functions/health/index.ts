@@ -1,4 +1,4 @@
-import { openDeployed } from '../deployed.ts';
+import { openDeployed } from '../lambda-start.ts';
 import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES, WHILE_ORDERS_ARE_TAKEN } from '../routes.ts';

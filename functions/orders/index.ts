@@ -1,4 +1,4 @@
-import { openDeployed } from '../deployed.ts';
+import { openDeployed } from '../lambda-start.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { ordersEndpoint } from './endpoint.ts';
 import { gatewayCaller } from './gateway-caller.ts';

@@ -1,11 +1,11 @@
 import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-entry';
-import { type DeployedConfig, EOA_WARNING } from '../../shared/config.ts';
 import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
-import { ConfigError } from '../../shared/formats.ts';
-import type { Log } from '../../shared/log.ts';
+import type { Log } from '../../shared/log/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
+import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import type { OpenOrders } from './endpoint.ts';
 import { createWalletKeyReader, type ReadWalletKey, type WalletKey } from './wallet-key.ts';

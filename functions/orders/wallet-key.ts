@@ -1,9 +1,9 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/credentials.ts';
-import { parseText } from '../../shared/formats.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
+import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
+import { parseText } from '../../shared/settings/formats.ts';
 
 /** The key as the operator keeps it in the secret store. */
 export interface WalletKey {

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { findAccount } from '../../shared/accounts.ts';
-import type { ApiCredentials } from '../../shared/credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import type { ApiCredentials } from '../../shared/settings/credentials.ts';
+import { findAccount } from '../../shared/venue/polymarket/accounts.ts';
 import {
   type Account,
   type AccountReads,
   findLacking,
   type Inspection,
   type NotedCollateral,
-} from '../../shared/venue/polymarket/inspection.ts';
+} from '../../shared/venue/polymarket/inspection/inspection.ts';
 import { type CheckResult, fail, ok, type Run, warn } from './run.ts';
 import type { Key } from './setup-checks.ts';
 

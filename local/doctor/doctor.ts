@@ -1,6 +1,10 @@
-import { createLog } from '../../shared/log.ts';
-import type { Environment } from '../../shared/settings.ts';
-import { type Account, createInspection, type Inspection } from '../../shared/venue/polymarket/inspection.ts';
+import { createLog } from '../../shared/log/log.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import {
+  type Account,
+  createInspection,
+  type Inspection,
+} from '../../shared/venue/polymarket/inspection/inspection.ts';
 import {
   type Asking,
   checkApprovals,

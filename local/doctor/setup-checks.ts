@@ -2,14 +2,14 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAccount } from '#venue/order-entry';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
-import { deriveAccounts, findAccount, listAccounts } from '../../shared/accounts.ts';
-import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/config.ts';
-import { ConfigError } from '../../shared/formats.ts';
-import type { Log } from '../../shared/log.ts';
-import type { Environment, SignatureType } from '../../shared/settings.ts';
-import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection.ts';
-import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../settings-file.ts';
-import { openOrderStore } from '../sqlite-order-store.ts';
+import type { Log } from '../../shared/log/log.ts';
+import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment, SignatureType } from '../../shared/settings/table.ts';
+import { deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
+import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
+import { openOrderStore } from '../order-store/store.ts';
+import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../service/settings-file.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** The wallet key with its API credentials, if they are set. */

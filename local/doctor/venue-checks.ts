@@ -1,9 +1,9 @@
 import { createMarketData } from '#venue/market-data';
-import type { Config } from '../../shared/config.ts';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Log } from '../../shared/log.ts';
-import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { Config } from '../../shared/settings/config.ts';
+import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import type { Book } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
 import { type CheckResult, fail, GO_ELSEWHERE, ok, type Run, warn } from './run.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { formatDecimal, multiplyDecimals, parseDecimal } from '../decimal.ts';
 import { dropOldest } from '../drop-oldest.ts';
 import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Call, LimitOrder, OrderEntry } from '../venue/port.ts';
 import type { DayCap } from './day-cap.ts';
 import {

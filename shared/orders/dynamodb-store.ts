@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import type { RecordForm } from '../settings.ts';
+import type { RecordForm } from '../settings/table.ts';
 import { packRecord, unpackRecord } from './packed-record.ts';
 import {
   type DayCount,

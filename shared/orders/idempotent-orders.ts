@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '../decimal.ts';
 import { AppError } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS, STORE_CALL_MS } from '../limits.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SendingCall } from '../venue/port.ts';
 import {
   type ClaimDeps,

@@ -64,11 +64,11 @@ const SOUND = {
   'shared/a.ts': 'export const a = 1;\n',
   'shared/venue/polymarket/wire.ts': 'export const wire = 1;\n',
   'shared/venue/polymarket/market-data.ts': "export { wire } from './wire.ts';\n",
-  'shared/venue/polymarket/inspection.ts': "export { wire } from './wire.ts';\n",
+  'shared/venue/polymarket/inspection/inspection.ts': "export { wire } from '../wire.ts';\n",
   'local/doctor/doctor.ts':
-    "import { wire } from '../../shared/venue/polymarket/inspection.ts';\nexport const doctor = wire;\n",
-  'local/server.ts':
-    "import { pipeline } from '../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
+    "import { wire } from '../../shared/venue/polymarket/inspection/inspection.ts';\nexport const doctor = wire;\n",
+  'local/http/server.ts':
+    "import { pipeline } from '../../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
   'local/command-line.ts': "import { a } from '../shared/version.ts';\nexport const command = a;\n",
   'shared/version.ts': 'export const a = 1;\n',
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
@@ -76,11 +76,11 @@ const SOUND = {
   'client/client.ts': 'export const client = 1;\n',
   'client/amounts.ts': 'export const amounts = 1;\n',
   'console/app.ts': "import { client } from '../client/client.ts';\nexport const app = client;\n",
-  'shared/settings.ts': "import { a } from './a.ts';\nexport const settings = a;\n",
-  'shared/accounts.ts': "import { a } from './a.ts';\nexport const accounts = a;\n",
+  'shared/settings/table.ts': "import { a } from '../a.ts';\nexport const settings = a;\n",
+  'shared/venue/polymarket/accounts.ts': "import { a } from '../../a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
-    "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/accounts.ts';\nimport { settings } from '../shared/settings.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
-  'infra/build.ts': "import { command } from '../local/command-line.ts';\nexport const build = command;\n",
+    "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/venue/polymarket/accounts.ts';\nimport { settings } from '../shared/settings/table.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
+  'infra/build/build.ts': "import { command } from '../../local/command-line.ts';\nexport const build = command;\n",
   'tools/a.ts': "import { stack } from '../infra/stack.ts';\nexport const tool = stack;\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
@@ -88,11 +88,11 @@ const SOUND = {
 
 /** Each a file that breaks one rule by what it imports. */
 const BREACHES: readonly (readonly [rule: string, from: string, specifier: string, to: string])[] = [
-  ['functions-use-shared-only', 'functions/breach-1.ts', '../local/server.ts', 'local/server.ts'],
+  ['functions-use-shared-only', 'functions/breach-1.ts', '../local/http/server.ts', 'local/http/server.ts'],
   ['functions-use-shared-only', 'functions/breach-2.ts', '../infra/stack.ts', 'infra/stack.ts'],
   ['functions-use-shared-only', 'functions/breach-3.ts', '../test/a.ts', 'test/a.ts'],
   ['shared-stands-alone', 'shared/breach-4.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],
-  ['shared-stands-alone', 'shared/breach-5.ts', '../local/server.ts', 'local/server.ts'],
+  ['shared-stands-alone', 'shared/breach-5.ts', '../local/http/server.ts', 'local/http/server.ts'],
   ['shared-stands-alone', 'shared/deep/breach-6.ts', '../../infra/stack.ts', 'infra/stack.ts'],
   ['local-adapts', 'local/breach-7.ts', '../infra/stack.ts', 'infra/stack.ts'],
   ['tools-use-no-tests', 'tools/breach-30.ts', '../test/a.ts', 'test/a.ts'],
@@ -100,10 +100,10 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   ['local-adapts', 'local/breach-8.ts', '../test/a.ts', 'test/a.ts'],
   ['infra-knows-the-tables-only', 'infra/breach-9.ts', '../shared/a.ts', 'shared/a.ts'],
   ['infra-knows-the-tables-only', 'infra/breach-10.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],
-  ['infra-knows-the-tables-only', 'infra/breach-11.ts', '../local/server.ts', 'local/server.ts'],
+  ['infra-knows-the-tables-only', 'infra/breach-11.ts', '../local/http/server.ts', 'local/http/server.ts'],
   ['paper-shares-no-code', 'paper/breach-12.ts', '../shared/a.ts', 'shared/a.ts'],
   ['paper-shares-no-code', 'paper/breach-13.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],
-  ['paper-shares-no-code', 'paper/breach-25.ts', '../local/server.ts', 'local/server.ts'],
+  ['paper-shares-no-code', 'paper/breach-25.ts', '../local/http/server.ts', 'local/http/server.ts'],
   ['command-line-stands-alone', 'local/command-line.ts', '../shared/a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-19.ts', '../shared/a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-20.ts', 'express', '/node_modules/express/'],
@@ -131,8 +131,8 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   [
     'inspection-is-for-the-doctor',
     'functions/breach-24.ts',
-    '../shared/venue/polymarket/inspection.ts',
-    'shared/venue/polymarket/inspection.ts',
+    '../shared/venue/polymarket/inspection/inspection.ts',
+    'shared/venue/polymarket/inspection/inspection.ts',
   ],
   ['console-uses-the-client-alone', 'console/breach-25.ts', '../shared/a.ts', 'shared/a.ts'],
   ['console-uses-the-client-alone', 'console/breach-26.ts', '../client/amounts.ts', 'client/amounts.ts'],

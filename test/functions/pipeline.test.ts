@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { invocationTrace } from '../../functions/deployed.ts';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
+import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { invocationTrace } from '../../functions/deployed.ts';
+import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { gatewayCaller } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { createVerification } from '../../functions/orders/verification/verification.ts';
-import { parseDeployedConfig } from '../../shared/config.ts';
+import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Environment } from '../../shared/settings.ts';
+import type { Environment } from '../../shared/settings/table.ts';
 import {
   type ClientWallet,
   evmWallet,

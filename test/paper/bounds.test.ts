@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createCatalogue } from '../../paper/catalogue.ts';
-import { Exchange } from '../../paper/exchange.ts';
-import { houseOf, MarketMaker } from '../../paper/market-maker.ts';
-import { RequestLog } from '../../paper/request-log.ts';
-import { Simulation } from '../../paper/simulation.ts';
+import { createCatalogue } from '../../paper/exchange/catalogue.ts';
+import { Exchange } from '../../paper/exchange/exchange.ts';
+import { RequestLog } from '../../paper/http/request-log.ts';
+import { houseOf, MarketMaker } from '../../paper/simulation/market-maker.ts';
+import { Simulation } from '../../paper/simulation/simulation.ts';
 
 describe('a paper venue that runs for long', () => {
   it('does not pile up the quotes and the trades of the house', () => {

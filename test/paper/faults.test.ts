@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
-import { FAULT_NAMES, type FaultOrder } from '../../paper/faults.ts';
+import { FAULT_NAMES, type FaultOrder } from '../../paper/faults/faults.ts';
 import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';

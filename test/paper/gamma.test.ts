@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { isPositionId } from '../../paper/catalogue.ts';
+import { isPositionId } from '../../paper/exchange/catalogue.ts';
 import { findMarket, listMarkets } from '../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 

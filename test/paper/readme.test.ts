@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { FAULT_NAMES } from '../../paper/faults.ts';
+import { FAULT_NAMES } from '../../paper/faults/faults.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 
 const run = promisify(execFile);

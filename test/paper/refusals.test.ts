@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { deriveAccounts } from '../../shared/accounts.ts';
-import { SIGNATURE_TYPES } from '../../shared/settings.ts';
+import { SIGNATURE_TYPES } from '../../shared/settings/table.ts';
+import { deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { findMarket, listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
 import { type OrderRequest, officialOrder, signOrder } from '../support/venue/paper-order.ts';

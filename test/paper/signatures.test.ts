@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { deriveAccounts } from '../../shared/accounts.ts';
+import { deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
 import { findMarket } from '../support/venue/paper-markets.ts';
 import { type Domain, officialOrder } from '../support/venue/paper-order.ts';

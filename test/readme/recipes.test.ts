@@ -15,6 +15,7 @@ const COPIED = [
   'paper',
   'client',
   'console',
+  'tools',
   'test',
   'package.json',
   'tsconfig.json',
@@ -100,9 +101,9 @@ describe('the recipe for a sentence of the venue', () => {
 
 /** Prints what a process, a deployment and synth make of the setting. */
 const PRINT_SETTING = `
-  import { readSettings } from './infra/settings.ts';
-  import { parseDeployedConfig, parseLocalConfig } from './shared/config.ts';
-  import { ORDER_CONTEXT } from './test/support/service/deployment.ts';
+  import { readSettings } from './infra/settings/settings.ts';
+  import { parseDeployedConfig, parseLocalConfig } from './shared/settings/config.ts';
+  import { ORDER_CONTEXT } from './tools/support/deployment.ts';
   const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 });
   const env = { SERVICE_MIN_ORDER_NOTIONAL: '2.5' };
   const values = [env, orders.variables].map((variables) => parseDeployedConfig(variables).minOrderNotional);
@@ -118,7 +119,7 @@ describe('the recipe for a setting', () => {
   const meaning = 'refuses orders with a smaller price times size, in pUSD';
 
   beforeAll(async () => {
-    await insert('shared/settings.ts', '  corsOrigins: {\n', await codeOf('Add a setting'));
+    await insert('shared/settings/table.ts', '  corsOrigins: {\n', await codeOf('Add a setting'));
     await output('npm', 'run', 'settings');
   }, PATIENCE_MS);
 

@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import { format, inspect } from 'node:util';
 import v8 from 'node:v8';
 import { describe, expect, it } from '@jest/globals';
-import { parseLocalConfig } from '../../shared/config.ts';
-import { createLog } from '../../shared/log.ts';
+import { createLog } from '../../shared/log/log.ts';
 import { Secret } from '../../shared/secret.ts';
+import { parseLocalConfig } from '../../shared/settings/config.ts';
 
 const VALUE = 'ab'.repeat(32);
 const secret = new Secret(VALUE);

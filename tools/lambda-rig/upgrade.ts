@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import type { FaultOrder } from '../../paper/faults.ts';
+import type { FaultOrder } from '../../paper/faults/faults.ts';
 import { LEASE_MS } from '../../shared/limits.ts';
-import type { RecordForm } from '../../shared/settings.ts';
+import type { RecordForm } from '../../shared/settings/table.ts';
 import { WALLET_KEY } from '../support/deployment.ts';
 import type { DeployedFunction } from './assembly.ts';
 import { route } from './gateway.ts';
@@ -48,7 +48,7 @@ async function buildNext(folder: string, current: DeployedFunction): Promise<Dep
     assert.ok(text.includes(ENTRY), `${file} does not use ${ENTRY}`);
     await writeFile(path, text.replaceAll(ENTRY, `${ENTRY}OfNext`));
   }
-  await promisify(execFile)(process.execPath, ['infra/build.ts', '--quiet'], { cwd: folder });
+  await promisify(execFile)(process.execPath, ['infra/build/build.ts', '--quiet'], { cwd: folder });
   return { ...current, task: join(folder, 'build', 'functions', 'orders'), layer: join(folder, 'build', 'layer') };
 }
 

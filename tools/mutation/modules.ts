@@ -7,14 +7,19 @@ export interface MutatedModule {
 
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
   decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
-  accounts: { code: ['shared/accounts.ts'], tests: ['shared/accounts'] },
+  accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/accounts'] },
   'cross-origin': { code: ['functions/cors.ts'], tests: ['functions/cors'] },
   challenge: {
     code: ['functions/orders/verification/challenge.ts', 'functions/orders/verification/verification.ts'],
     tests: ['functions/challenge', 'functions/verification'],
   },
   settings: {
-    code: ['shared/settings.ts', 'shared/config.ts', 'shared/formats.ts', 'shared/credentials.ts'],
+    code: [
+      'shared/settings/table.ts',
+      'shared/settings/config.ts',
+      'shared/settings/formats.ts',
+      'shared/settings/credentials.ts',
+    ],
     tests: ['shared/config', 'tools/settings/render'],
   },
   'order-rules': {

@@ -1,4 +1,4 @@
-import { COMMON_SETTINGS, defaultOf, SERVER_SETTINGS } from '../../shared/settings.ts';
+import { COMMON_SETTINGS, defaultOf, SERVER_SETTINGS } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.

@@ -1,12 +1,12 @@
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
-import { createHandlers } from '../../functions/handlers.ts';
-import { startServer } from '../../local/server.ts';
-import { openOrderStore } from '../../local/sqlite-order-store.ts';
-import { parseLocalConfig } from '../../shared/config.ts';
+import { createHandlers } from '../../local/http/handlers.ts';
+import { startServer } from '../../local/http/server.ts';
+import { openOrderStore } from '../../local/order-store/store.ts';
 import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
+import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { OrderEntry } from '../../shared/venue/port.ts';
 import { BUDGET_MS, type ChaosOptions, LATE_ARRIVAL_MS, LEASE_MS, type Step } from './chaos-options.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultOrder } from '../../paper/faults.ts';
+import type { FaultOrder } from '../../paper/faults/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { paperSettings } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { FaultOrder } from '../../paper/faults.ts';
+import type { FaultOrder } from '../../paper/faults/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { paperSettings } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';

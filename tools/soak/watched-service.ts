@@ -1,4 +1,4 @@
-import { startService } from '../../local/service.ts';
+import { startService } from '../../local/service/service.ts';
 
 /** The state of a process at rest: what is left when everything that can be collected is. */
 export interface Watched {

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { ROUTES } from '../../functions/routes.ts';
 import { addStacks, type Stacks } from '../../infra/app.ts';
-import { buildAssets } from '../../infra/build.ts';
+import { buildAssets } from '../../infra/build/build.ts';
 
 /** Metadata that the command line asks for too: which construct a resource comes from, and which folder its code. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true } as const;

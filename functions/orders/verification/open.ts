@@ -1,4 +1,4 @@
-import type { DeployedConfig, LocalConfig } from '../../../shared/config.ts';
+import type { DeployedConfig, LocalConfig } from '../../../shared/settings/config.ts';
 import type { ClientVerification } from './verification.ts';
 
 type Settings = Pick<LocalConfig | DeployedConfig, 'orders' | 'clientVerification' | 'publicAuthority'>;

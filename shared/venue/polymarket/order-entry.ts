@@ -1,16 +1,16 @@
-import { type ChosenAccount, chooseAccount } from '../../accounts.ts';
-import type { ApiCredentials } from '../../credentials.ts';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
-import { ConfigError } from '../../formats.ts';
 import { BOUNDS_MS, LOOK_UP_MS, MIN_LIFE_MS } from '../../limits.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { Secret } from '../../secret.ts';
-import type { SignatureType } from '../../settings.ts';
+import type { ApiCredentials } from '../../settings/credentials.ts';
+import { ConfigError } from '../../settings/formats.ts';
+import type { SignatureType } from '../../settings/table.ts';
 import { formatTime } from '../../time.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
+import { type ChosenAccount, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
-import { createCredentialSource } from './http/account.ts';
+import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, signOrder } from './sign-order.ts';
@@ -41,7 +41,7 @@ function briefly(call: Call): Call {
 
 /** Loads the kinds of wallets by which clients sign. Exported here since a function has its cryptography from the layer. */
 export async function loadWalletKinds() {
-  return (await import('../../wallets/kinds.ts')).WALLET_KINDS;
+  return (await import('../../client-wallets/kinds.ts')).WALLET_KINDS;
 }
 
 export { chooseAccount };

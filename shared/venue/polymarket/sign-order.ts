@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
-import type { SignatureType } from '../../settings.ts';
+import type { SignatureType } from '../../settings/table.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
 import type { OrderRules } from './order-rules.ts';
 import { CHAIN_ID, type TypedData, typedData, type Wallet } from './wallet.ts';

@@ -8,12 +8,12 @@ import {
   SEND_MS,
   SETTLE_PAUSES_MS,
 } from '../../limits.ts';
-import type { SignatureType } from '../../settings.ts';
+import type { SignatureType } from '../../settings/table.ts';
 import type { Call, Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
 import { cleanVenueReason, type SaidFate } from './calls/sentences.ts';
-import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/account.ts';
+import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
 import { TransportError } from './http/transport.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Bitcoin's own libsecp256k1 as WebAssembly: constant time, and half the time of the curve in JavaScript that ethers has.
 import { pointFromScalar, signRecoverable } from 'tiny-secp256k1';
-import { concat, keccak256, publicKeyAddress } from '../../evm-address.ts';
+import { concat, keccak256, publicKeyAddress } from '../../evm/address.ts';
 import { once } from '../../once.ts';
 import type { Secret } from '../../secret.ts';
 

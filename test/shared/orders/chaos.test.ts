@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { FaultOrder } from '../../../paper/faults.ts';
+import type { FaultOrder } from '../../../paper/faults/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import { type ChaosOptions, STEPS } from '../../../tools/soak/chaos-options.ts';
 import {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { unpackRecord } from '../../../shared/orders/packed-record.ts';
-import type { RecordForm } from '../../../shared/settings.ts';
+import type { RecordForm } from '../../../shared/settings/table.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { finishedOrder, NOTHING_FILLED, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';

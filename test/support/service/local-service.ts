@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals';
-import { createHandlers, type Handlers } from '../../../functions/handlers.ts';
 import type { PipelineDeps } from '../../../functions/pipeline.ts';
-import { type RunningServer, type ServerLimits, startServer } from '../../../local/server.ts';
+import { createHandlers, type Handlers } from '../../../local/http/handlers.ts';
+import { type RunningServer, type ServerLimits, startServer } from '../../../local/http/server.ts';
 import { refuse } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
 import type { MarketData } from '../../../shared/venue/port.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startService } from '../../../local/service.ts';
-import type { PaperVenueOptions } from '../../../paper/settings.ts';
+import { startService } from '../../../local/service/service.ts';
+import type { PaperVenueOptions } from '../../../paper/state/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
-import type { Environment } from '../../../shared/settings.ts';
+import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../after-tests.ts';
 

@@ -1,5 +1,5 @@
-import { deriveAccounts } from '../../../shared/accounts.ts';
-import type { SignatureType } from '../../../shared/settings.ts';
+import type { SignatureType } from '../../../shared/settings/table.ts';
+import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 
 /** The account of a kind that the key of an address controls; of two deposit wallets the one of today. */
 export function funderOf(address: string, kind: SignatureType): string {

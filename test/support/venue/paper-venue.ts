@@ -1,4 +1,4 @@
-import type { PaperVenueOptions } from '../../../paper/settings.ts';
+import type { PaperVenueOptions } from '../../../paper/state/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
 import { afterTests } from '../after-tests.ts';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parseLocalConfig } from '../../../shared/config.ts';
-import { SERVER_SETTINGS } from '../../../shared/settings.ts';
+import { parseLocalConfig } from '../../../shared/settings/config.ts';
+import { SERVER_SETTINGS } from '../../../shared/settings/table.ts';
 import { insertTable, renderEnvironment, renderTable } from '../../../tools/settings/render.ts';
 
 const readText = (name: string) => readFile(join(import.meta.dirname, '../../..', name), 'utf8');

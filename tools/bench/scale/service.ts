@@ -1,11 +1,11 @@
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../../functions/container.ts';
-import { createHandlers } from '../../../functions/handlers.ts';
-import { startServer } from '../../../local/server.ts';
-import { parseLocalConfig } from '../../../shared/config.ts';
+import { createHandlers } from '../../../local/http/handlers.ts';
+import { startServer } from '../../../local/http/server.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { createOrders } from '../../../shared/orders/idempotent-orders.ts';
+import { parseLocalConfig } from '../../../shared/settings/config.ts';
 
 /** The orders of a deployed function, with its store, behind the local server: one process stands for one environment. */
 const { config, log, pipeline } = openContainer(parseLocalConfig);

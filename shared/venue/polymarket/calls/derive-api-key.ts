@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import type { ApiCredentials } from '../../../credentials.ts';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
+import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
-import { refusedCredentials } from '../http/account.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
+import { refusedCredentials } from '../http/signed-requests.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
 import { CHAIN_ID, typedData, type Wallet } from '../wallet.ts';
 import { parseJson } from '../wire.ts';

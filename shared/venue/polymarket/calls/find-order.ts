@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { LOOK_UP_MS } from '../../../limits.ts';
-import type { Log } from '../../../log.ts';
+import type { Log } from '../../../log/log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
-import type { AuthenticatedRequest, SendAsAccount } from '../http/account.ts';
+import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-requests.ts';
 import type { VenueHttpResponse } from '../http/transport.ts';
 import { decimalText, errorText, lenientDecimal, lenientString, parseJson } from '../wire.ts';
 

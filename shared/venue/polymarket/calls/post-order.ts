@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
-import type { SignatureType } from '../../../settings.ts';
+import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, leavesOutFills } from '../fills.ts';
-import { refusedCredentials } from '../http/account.ts';
+import { refusedCredentials } from '../http/signed-requests.ts';
 import { askedWait, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { anything, parseJson, sentenceOf } from '../wire.ts';
 import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';

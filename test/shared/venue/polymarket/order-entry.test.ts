@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { formatDecimal } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { SIGNATURE_TYPES } from '../../../../shared/settings.ts';
+import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
 import { settled } from '../../../support/orders/fates.ts';

@@ -4,7 +4,7 @@ import { dataSlice, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } 
 import fc from 'fast-check';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings.ts';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings/table.ts';
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';

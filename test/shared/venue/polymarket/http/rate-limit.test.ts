@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LIMIT_WARNING_PAUSE_MS } from '../../../../../shared/limits.ts';
-import { createAccountSender, createCredentialSource } from '../../../../../shared/venue/polymarket/http/account.ts';
 import { parseRateLimit } from '../../../../../shared/venue/polymarket/http/rate-limit.ts';
+import {
+  createAccountSender,
+  createCredentialSource,
+} from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
 import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { accepted, CREDENTIALS, openWorld, place } from '../../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';

@@ -1,0 +1,32 @@
+import { type DeployedConfig, parseDeployedConfig } from '../shared/settings/config.ts';
+import { type Container, openContainer } from './container.ts';
+import { requestMetrics } from './metrics.ts';
+import type { PipelineDeps } from './pipeline.ts';
+
+/** Names who called, where the gateway has verified that. Only the function that trades brings the code for it. */
+type CallerOf = (requestContext: unknown) => string | undefined;
+
+/**
+ * Names a request as it is known elsewhere, where its own id is the caller's: `gateway_request_id` in the gateway's
+ * access log, `lambda_request_id` there and in the lines that Lambda writes by itself. Else the latter is its own id.
+ */
+export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['trace']> {
+  return ({ requestContext }, { awsRequestId }, requestId) => {
+    const caller = callerOf(requestContext);
+    return {
+      ...(awsRequestId !== requestId && {
+        gateway_request_id: requestContext.requestId,
+        lambda_request_id: awsRequestId,
+      }),
+      ...(caller !== undefined && { gateway_caller: caller }),
+    };
+  };
+}
+
+/** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
+export function openDeployed(callerOf: CallerOf = () => undefined): Container<DeployedConfig> {
+  const { pipeline, ...container } = openContainer(parseDeployedConfig);
+  // Since the start of the process. Lambda would say it in a line about each request, which is not kept.
+  container.log.info('started', { init_ms: Math.round(performance.now()) });
+  return { ...container, pipeline: { metrics: requestMetrics(), ...pipeline, trace: invocationTrace(callerOf) } };
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  type Alias,
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  type IFunction,
+  Function as LambdaFunction,
+  LayerVersion,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Route } from '../../functions/routes.ts';
+import { acknowledgeFunction, acknowledgeWildcard } from './findings.ts';
+import type { Names } from './names.ts';
+
+export interface EndpointFunctionProps {
+  readonly name: Route['name'];
+  readonly names: Names;
+  readonly description: string;
+  /** The folder that the build writes. */
+  readonly assets: string;
+  /** Megabytes; 1769 are one vCPU. */
+  readonly memory: number;
+  readonly timeoutMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly layer?: LayerVersion;
+  /** Without one it has a log of its own, for a month and as long as the stack. */
+  readonly log?: ILogGroup;
+  readonly reservedConcurrency?: number;
+}
+
+/** The alias of the version that answers. */
+export const LIVE = 'live';
+
+/** Publishes the layer for the functions of a stack: code and layer come and go together, whatever other stacks run with. */
+export function addVenueLayer(scope: Construct, assets: string, names: Names): LayerVersion {
+  return new LayerVersion(scope, 'VenueLayer', {
+    layerVersionName: names.layer,
+    description: 'The client of the venue',
+    code: Code.fromAsset(join(assets, 'layer')),
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    // Versions of functions to which the alias may be set back were published with it.
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+}
+
+/**
+ * One endpoint's function with a role of its own, which may write its log and nothing else. Requests go to the alias
+ * `live` of a published version: Lambda swaps code and layer by two calls, and a version has both of one build.
+ */
+export class EndpointFunction extends Construct {
+  readonly function: LambdaFunction;
+  readonly alias: Alias;
+  /** The alias as what the gateway invokes. */
+  readonly live: IFunction;
+  readonly log: ILogGroup;
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
+    super(scope, id);
+    this.log =
+      props.log ??
+      new LogGroup(this, 'Log', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+    this.role = this.createRole();
+    this.function = this.createFunction(props);
+    this.alias = this.function.addAlias(LIVE);
+    const { functionArn } = this.alias;
+    this.live = LambdaFunction.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
+    acknowledgeFunction(this.function);
+  }
+
+  private createFunction(props: EndpointFunctionProps): LambdaFunction {
+    return new LambdaFunction(this, 'Function', {
+      functionName: props.names.function(props.name),
+      description: props.description,
+      code: Code.fromAsset(join(props.assets, 'functions', props.name)),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memory,
+      timeout: Duration.millis(props.timeoutMs),
+      environment: { ...props.environment },
+      layers: props.layer ? [props.layer] : [],
+      role: this.role,
+      logGroup: this.log,
+      // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
+      loggingFormat: LoggingFormat.JSON,
+      // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
+      applicationLogLevelV2: ApplicationLogLevel.TRACE,
+      // Without its two lines for each request: ours says how long it took. Those of a failure or a time-out stay.
+      systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      // The version before stays, so that the alias can be set back to it.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+    });
+  }
+
+  private createRole(): Role {
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [this.log.logGroupArn],
+      }),
+    );
+    acknowledgeWildcard(role, this.log.logGroupArn, 'The streams of one log.');
+    return role;
+  }
+}

@@ -1,0 +1,45 @@
+import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
+import { EndpointFunction } from './endpoint-function.ts';
+import type { Names } from './names.ts';
+
+export interface ReadersProps {
+  readonly names: Names;
+  readonly assets: string;
+  readonly layer: LayerVersion;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Readers {
+  readonly health: EndpointFunction;
+  readonly markets: EndpointFunction;
+  readonly book: EndpointFunction;
+}
+
+/** The three functions that cannot trade. */
+export function addReaders(scope: Construct, { layer, ...common }: ReadersProps): Readers {
+  // Above the 9 s within which a read is answered.
+  const reader = { ...common, layer, memory: 1024, timeoutMs: LAMBDA_TIMEOUT_MS.reads } as const;
+  return {
+    health: new EndpointFunction(scope, 'Health', {
+      ...common,
+      name: 'health',
+      description: 'GET /health, and the answer to every request that no other function takes',
+      memory: 256,
+      timeoutMs: LAMBDA_TIMEOUT_MS.health,
+    }),
+    markets: new EndpointFunction(scope, 'Markets', {
+      ...reader,
+      name: 'markets',
+      description: 'GET /v1/markets: markets on which an order can be placed now',
+    }),
+    book: new EndpointFunction(scope, 'Book', {
+      ...reader,
+      name: 'book',
+      // A warm book ends within the slice of a core that 768 MB have in 20 ms; a cold start takes some 30 ms longer.
+      memory: 768,
+      description: 'GET /v1/book/{token_id}: the order book of an outcome token',
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Rollout } from '../settings/order-settings.ts';
+import { acknowledgeWildcard } from './findings.ts';
+
+export interface RolloutProps {
+  readonly alias: Alias;
+  readonly alarms: readonly IAlarm[];
+  readonly rollout: Rollout;
+}
+
+/** Makes a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */
+function createRole(scope: Construct, alias: Alias): Role {
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+  const { functionArn } = alias.lambda;
+  const versions = `${functionArn}:*`;
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+      resources: [functionArn, versions],
+    }),
+  );
+  role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
+  acknowledgeWildcard(role, versions, 'The versions and the alias of one function.');
+  acknowledgeWildcard(role, '*', 'Alarms are described all at once; their states are no secret.');
+  return role;
+}
+
+/** Lets CodeDeploy move the alias when a deployment brings another version. The first version is simply there. */
+export function addRollout(parent: Construct, { alias, alarms, rollout }: RolloutProps): void {
+  const scope = new Construct(parent, 'Rollout');
+  const watched = rollout === 'canary';
+  const role = createRole(scope, alias);
+  const group = new LambdaDeploymentGroup(scope, 'Group', {
+    alias,
+    role: role.withoutPolicyUpdates(),
+    deploymentConfig: watched ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+    alarms: watched ? [...alarms] : [],
+    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: watched },
+  });
+  // Not the role itself, to which the group refers already.
+  group.node.addDependency(role.node.findChild('DefaultPolicy'));
+  // So that a changed way holds for the very deployment that changes it.
+  alias.node.addDependency(group);
+}

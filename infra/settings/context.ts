@@ -1,0 +1,86 @@
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf, type Setting } from '../../shared/settings/table.ts';
+
+/** A setting that cannot be used. The message is one sentence that says how to fix it; it stops synth. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
+}
+
+/** The values of `-c name=value` and of cdk.json, by name. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** The command line gives texts, cdk.json gives JSON: both are read alike. */
+export function readText(context: Context, name: string): string | undefined {
+  const value = context[name];
+  if (value === undefined) return undefined;
+  // Mostly a shell's variable that is not set: a cap would be gone, or the check of clients, without a word.
+  if (value === '' || value === null) throw new SettingError(`${name} is empty: leave it out, or say what it is.`);
+  if (typeof value === 'string') return value;
+  // An audience of 19 digits would be another one.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new SettingError(`${name} has more digits than a number keeps: put it in quotes.`);
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new SettingError(`${name} must be a text.`);
+}
+
+export interface Rule {
+  readonly valid: (text: string) => boolean;
+  /** Completes the sentence "… must be". */
+  readonly rule: string;
+}
+
+/** Reads a text by its rule; throws `SettingError` for one that breaks it. */
+export function readValid(context: Context, name: string, { valid, rule }: Rule): string | undefined {
+  const text = readText(context, name);
+  if (text !== undefined && !valid(text)) throw new SettingError(`${name} must be ${rule}.`);
+  return text;
+}
+
+/** Reads one of some texts; throws `SettingError` with all of them for any other. */
+export function readOneOf<T extends string>(context: Context, name: string, values: readonly T[]): T | undefined {
+  const text = readText(context, name);
+  const value = values.find((candidate) => candidate === text);
+  if (text !== undefined && value === undefined) throw new SettingError(`${name} must be one of ${values.join(', ')}.`);
+  return value;
+}
+
+/** The place of the deployment, as far as synth can know it. */
+export interface Target {
+  readonly account?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** Refuses an ARN of another region or account than the target's: what lies there is not found, or not allowed. */
+export function requirePlace(name: string, what: string, arn: string, { region, account }: Target): void {
+  const [, , , ownRegion, ownAccount] = arn.split(':');
+  if (region !== undefined && ownRegion !== region) {
+    throw new SettingError(`${name} must be ${what} of ${region}, where the functions run.`);
+  }
+  if (account !== undefined && ownAccount !== account) {
+    throw new SettingError(`${name} must be ${what} of the account that is deployed to, ${account}.`);
+  }
+}
+
+// The stacks set these by themselves.
+const { ordersTable, metricsNamespace, ...given } = DEPLOYMENT_SETTINGS;
+const ROWS: Readonly<Record<string, Setting>> = { ...given, ...COMMON_SETTINGS };
+
+/** The settings of the service that `-c` takes, by their names in the table. */
+export const OPTIONS = Object.entries(ROWS).map(([option, { name: variable, format, functions = [] }]) => {
+  // What passes here the functions start with: else every request to them would be a bare 500.
+  const rule: Rule = { valid: (text) => format.parse(text) !== undefined, rule: format.rule };
+  return { option, variable, functions, rule };
+});
+
+/** Reads those options that are there, by the names of their variables. */
+export function readVariables(context: Context, options: typeof OPTIONS): Readonly<Record<string, string>> {
+  const texts = options.map(({ option, variable, rule }) => [variable, readValid(context, option, rule)] as const);
+  return Object.fromEntries(texts.flatMap(([variable, text]) => (text === undefined ? [] : [[variable, text]])));
+}
+
+/** Refuses names that are none of ours: a misspelt `maxDailyNotional` would deploy a service without that cap. */
+export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new SettingError(`${unknown} is not a setting of a deployment: did you mean ${nearestOf(unknown, known)}?`);
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { refuse } from '../../shared/errors.ts';
+import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
+
+/** The request line and the headers of a request, read once. */
+export interface RequestHead {
+  readonly path: string;
+  /** The path as it came, still percent-encoded. */
+  readonly encodedPath: string;
+  /** Still percent-encoded, without the question mark. */
+  readonly query: string;
+  /** The headers as they came, names in lower case, duplicates included: Node would drop some of them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** The colon, the space and the end of the line around a header's name and value. */
+const HEADER_LINE_OVERHEAD_BYTES = 4;
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
+
+/**
+ * An absolute-form target has an authority, which goes before the `Host` header (RFC 9112, 3.2.2). A URL of another
+ * scheme does not match: Express would take its path, and nobody would have checked its authority.
+ */
+const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>(?:\/[^?]*)?|\*)(?:\?(?<query>.*))?$/i;
+
+function headerPairs({ rawHeaders }: IncomingMessage): RequestHead['headers'] {
+  return rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
+  );
+}
+
+/** Gives the values of each header of a name, which is in lower case. */
+export function valuesOf(headers: RequestHead['headers'], wanted: string): readonly string[] {
+  return headers.filter(([name]) => name === wanted).map(([, value]) => value);
+}
+
+function checkSizes(target: string, headers: RequestHead['headers']): void {
+  if (target.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
+  const sizes = headers.map(([name, value]) => name.length + value.length + HEADER_LINE_OVERHEAD_BYTES);
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw refuse('headers_too_large', {});
+}
+
+function checkExpectation({ headers: { expect } }: IncomingMessage): void {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return;
+  throw refuse('invalid_request', {
+    sentence: 'The Expect header can only be 100-continue.',
+    errors: [{ field: 'Expect', detail: 'must be 100-continue.' }],
+  });
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a request target apart; throws 400 `invalid_request` where it is no path in the ASCII that makes up a URL. */
+function parseTarget(target: string) {
+  const parts = TARGET.exec(target)?.groups;
+  const { authority, path: written = '', query = '' } = parts ?? {};
+  const encodedPath = written === '' ? '/' : written;
+  const path = decodePath(encodedPath);
+  // Other characters, a fragment among them, would be read differently by every parser behind this one.
+  if (!parts || !/^[\x21\x22\x24-\x7e]*$/.test(target) || path === undefined) {
+    throw refuse('invalid_request', {
+      sentence: 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.',
+      errors: [{ field: 'path', detail: 'must begin with a slash and be ASCII with percent-encoded UTF-8.' }],
+    });
+  }
+  return { authority, encodedPath, path, query };
+}
+
+/** A host in the form in which two are compared: lower case, no port, no dot of the root; `undefined` if it is none. */
+function nameOf(authority: string): string | undefined {
+  const match = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::\d{0,5})?$/i.exec(authority);
+  const name = match?.groups?.['name']?.toLowerCase();
+  // An IPv6 address has many spellings; the URL parser knows the canonical one.
+  return name?.startsWith('[') && URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
+}
+
+/**
+ * Makes the test of hosts. An address in an allowed range passes too: a load balancer probes by address, and no page can
+ * have one for its name.
+ */
+function createHostTest(host: string, allowedHosts: readonly string[]): (authority: string) => boolean {
+  const names = new Set([...LOOPBACK, bracketed(host), ...allowedHosts].map(nameOf));
+  const ranges = new BlockList();
+  for (const [address = '', prefix] of allowedHosts.map((allowed) => allowed.split('/'))) {
+    if (prefix !== undefined) ranges.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (authority) => {
+    const name = nameOf(authority);
+    if (name === undefined) return false;
+    const address = name.replace(/^\[(.*)\]$/, '$1');
+    return names.has(name) || ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+function checkHosts(
+  hosts: readonly string[],
+  authority: string | undefined,
+  isAllowed: (host: string) => boolean,
+): void {
+  if (hosts.length !== 1) {
+    throw refuse('invalid_request', {
+      sentence: 'The request needs exactly one Host header.',
+      errors: [{ field: 'Host', detail: 'must be there once.' }],
+    });
+  }
+  const named = authority === undefined ? hosts : [...hosts, authority];
+  const refused = named.find((name) => !isAllowed(name));
+  if (refused !== undefined) throw refuse('host_not_allowed', { host: refused });
+}
+
+/** Writes a host as it stands in a URL: an IPv6 address in brackets. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Makes the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), `Expect`
+ * and target (400), then `Host` (400 where there is not exactly one, 403 `host_not_allowed`). The last one guards
+ * against DNS rebinding: a web page whose name was pointed at this machine says so in `Host`.
+ */
+export function createHeadReader(
+  host: string,
+  allowedHosts: readonly string[],
+): (request: IncomingMessage) => RequestHead {
+  const isAllowed = createHostTest(host, allowedHosts);
+  return (request) => {
+    const { url: target = '' } = request;
+    const headers = headerPairs(request);
+    checkSizes(target, headers);
+    checkExpectation(request);
+    const { authority, ...parts } = parseTarget(target);
+    checkHosts(valuesOf(headers, 'host'), authority, isAllowed);
+    return { ...parts, headers };
+  };
+}

@@ -1,0 +1,359 @@
+import { closeSync, fchmodSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DAY_KEPT_MS } from '../../shared/limits.ts';
+import type { DayCount, Expected, Written } from '../../shared/orders/record.ts';
+
+/** An order as the table has it. */
+export interface OrderRow {
+  readonly key: string;
+  /** The encoded record. */
+  readonly record: string;
+  /** The holder of the lease; `null` once the order is finished. */
+  readonly holder: string | null;
+  /** In milliseconds of the Unix epoch; `null` until the order is finished. */
+  readonly expiresAt: number | null;
+}
+
+/** Lists what a file of orders can be asked to do. */
+export type OrderCall =
+  /** Answers whether the file had to be made: then it knows no earlier key. */
+  | { readonly ask: 'open' }
+  /** Answers the encoded record of a key. */
+  | { readonly ask: 'read'; readonly key: string }
+  | { readonly ask: 'create'; readonly row: OrderRow; readonly count: DayCount | undefined }
+  | {
+      readonly ask: 'replace';
+      readonly row: OrderRow;
+      readonly expected: Expected;
+      readonly count: DayCount | undefined;
+    }
+  /** Answers the notional that is counted for a day. */
+  | { readonly ask: 'counted'; readonly day: string }
+  /** Removes the finished orders that have expired before a time. */
+  | { readonly ask: 'clean'; readonly beforeMs: number };
+
+/** The answer to a call. */
+export type OrderAnswer = 'made' | 'found' | Written | string | bigint | undefined;
+
+/** A call of several that are made at once. */
+export interface NumberedCall {
+  readonly id: number;
+  readonly call: OrderCall;
+}
+
+/** The end of a call: its answer, or the reason why there is none. */
+export interface CallResult {
+  readonly id: number;
+  readonly answer?: OrderAnswer;
+  readonly failure?: string;
+}
+
+/**
+ * A file of orders. What it is asked opens it where it is not open; a fault of the file fails all that was asked at once,
+ * and closes it. Waits for other processes at work on the file no longer than `patienceMs`.
+ */
+export interface OrderFile {
+  /** Answers calls that write nothing. */
+  read(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[];
+  /**
+   * Answers calls in their order, in one transaction: they share a flush to the disk, and none is answered before it. A
+   * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
+   */
+  write(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] | 'locked';
+  /** Tells the file from any other that comes to its path; `undefined` until it was first opened. */
+  identity(): string | undefined;
+  close(): void;
+}
+
+/** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
+const LAYOUT = 2;
+
+/** Waits so long for further finished orders before the log is emptied of their signed bytes, and between attempts. */
+const EMPTYING_PAUSE_MS = 250;
+
+/** Waits so long for the lock of another process, of all the time that a write has: reads have their turn in between. */
+const LOCK_WAIT_MS = 100;
+
+/**
+ * WAL with a full sync: a record is on the disk, not only in the system's cache, before its order is sent, at the price
+ * of one flush for the writes that come together. A process that is killed leaves a log that the next one reads. On macOS
+ * a flush reaches the disk only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above
+ * all.
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA secure_delete = ON;
+`;
+
+const TABLES = `
+  BEGIN IMMEDIATE;
+  CREATE TABLE IF NOT EXISTS orders (
+    idempotency_key TEXT PRIMARY KEY,
+    record TEXT NOT NULL,
+    lease_owner TEXT,
+    expires_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS orders_by_end ON orders (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
+  COMMIT;
+`;
+
+/** Not Node's `recursive`: where a file system answers ENOENT to every new directory, as /proc does, it never ends. */
+function makeDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same time may have made it.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+/** Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. */
+function setUp(db: DatabaseSync): 'made' | 'found' {
+  const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (!(layout >= 0 && layout <= LAYOUT)) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
+  db.exec(SETTINGS);
+  if (layout < LAYOUT) db.exec(TABLES);
+  return layout === 0 ? 'made' : 'found';
+}
+
+/** Tells one file from another that has come to its path; `undefined` when there is none, or it was emptied. */
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  // One that was opened has a page at least.
+  return stats && stats.size > 0 ? `${stats.dev}:${stats.ino}` : undefined;
+}
+
+function prepare(db: DatabaseSync) {
+  const counted = db.prepare('SELECT units FROM days WHERE day = ?');
+  counted.setReadBigInts(true);
+  const update = 'UPDATE orders SET record = ?, lease_owner = ?, expires_at = ? WHERE idempotency_key = ?';
+  return {
+    read: db.prepare('SELECT record FROM orders WHERE idempotency_key = ?'),
+    create: db.prepare(
+      'INSERT INTO orders (record, lease_owner, expires_at, idempotency_key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    replaceFinished: db.prepare(`${update} AND lease_owner IS NULL AND expires_at = ?`),
+    replaceUnfinished: db.prepare(`${update} AND lease_owner IS NOT NULL`),
+    replaceHeld: db.prepare(`${update} AND lease_owner = ?`),
+    count: db.prepare(
+      'INSERT INTO days (day, units) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET units = units + excluded.units',
+    ),
+    counted,
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    beginCall: db.prepare('SAVEPOINT call'),
+    undoCall: db.prepare('ROLLBACK TO call'),
+    endCall: db.prepare('RELEASE call'),
+    commit: db.prepare('COMMIT'),
+    clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
+    cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
+    emptyLog: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+  };
+}
+
+const SQLITE_HEAD = Buffer.from('SQLite format 3\0');
+
+/** Makes a file that is its owner's alone, or makes one that is there so, unless it is something else than a database. */
+function makePrivate(path: string): void {
+  const file = openSync(path, 'a+', 0o600);
+  try {
+    const head = Buffer.alloc(SQLITE_HEAD.length);
+    if (readSync(file, head, { position: 0 }) === 0 || head.equals(SQLITE_HEAD)) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
+interface OpenFile {
+  readonly db: DatabaseSync;
+  readonly found: 'made' | 'found';
+  readonly statements: ReturnType<typeof prepare>;
+}
+
+/** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
+function openFile(path: string, patienceMs: number): OpenFile {
+  makeDirectory(dirname(path));
+  // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
+  makePrivate(path);
+  const db = new DatabaseSync(path, { timeout: patienceMs });
+  try {
+    const found = setUp(db);
+    return { db, found, statements: prepare(db) };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Moves what the log holds into the file and cuts the log off; `false` while another process is at work on the file. */
+function emptyLog({ db, statements }: OpenFile): boolean {
+  db.exec('PRAGMA busy_timeout = 0');
+  try {
+    return statements.emptyLog.get()?.['busy'] === 0;
+  } catch {
+    // What is wrong with the file is told by the calls that need it.
+    return false;
+  }
+}
+
+function toValues({ key, record, holder, expiresAt }: OrderRow): [string, string | null, number | null, string] {
+  return [record, holder, expiresAt, key];
+}
+
+function replace({ statements }: OpenFile, row: OrderRow, expected: Expected): boolean {
+  const { replaceFinished, replaceUnfinished, replaceHeld } = statements;
+  const values = toValues(row);
+  if (expected === 'unfinished') return replaceUnfinished.run(...values).changes === 1;
+  if ('heldBy' in expected) return replaceHeld.run(...values, expected.heldBy).changes === 1;
+  return replaceFinished.run(...values, expected.keptUntil).changes === 1;
+}
+
+function countedOn({ statements }: OpenFile, day: string): bigint {
+  const units = statements.counted.get(day)?.['units'];
+  return typeof units === 'bigint' ? units : 0n;
+}
+
+/** Writes a row, and with it the count of a day. After `conflict` and `above_cap` the caller undoes what was done. */
+function write(file: OpenFile, act: () => boolean, count: DayCount | undefined): Written {
+  if (!act()) return 'conflict';
+  if (!count) return 'written';
+  file.statements.count.run(count.day, count.units);
+  return count.atMost !== undefined && countedOn(file, count.day) > count.atMost ? 'above_cap' : 'written';
+}
+
+function clean({ statements }: OpenFile, beforeMs: number): undefined {
+  statements.clean.run(beforeMs);
+  statements.cleanDays.run(new Date(beforeMs - DAY_KEPT_MS).toISOString().slice(0, 10));
+}
+
+function answer(file: OpenFile, call: OrderCall): OrderAnswer {
+  const { found, statements } = file;
+  switch (call.ask) {
+    case 'open':
+      return found;
+    case 'read': {
+      const record = statements.read.get(call.key)?.['record'];
+      return typeof record === 'string' ? record : undefined;
+    }
+    case 'create':
+      return write(file, () => statements.create.run(...toValues(call.row)).changes === 1, call.count);
+    case 'replace':
+      return write(file, () => replace(file, call.row, call.expected), call.count);
+    case 'counted':
+      return countedOn(file, call.day);
+    case 'clean':
+      return clean(file, call.beforeMs);
+  }
+}
+
+/** Tells why a call has no answer. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Does one call of a transaction, all of it or nothing. Throws where SQLite has given up the transaction itself. */
+function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
+  const { db, statements } = file;
+  statements.beginCall.run();
+  try {
+    const answered = answer(file, call);
+    if (answered === 'above_cap') statements.undoCall.run();
+    return { id, answer: answered };
+  } catch (error) {
+    if (!db.isTransaction) throw error;
+    statements.undoCall.run();
+    return { id, failure: reasonOf(error) };
+  } finally {
+    if (db.isTransaction) statements.endCall.run();
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+/** Begins a transaction; `false` while another process holds the file. */
+function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
+  db.exec(`PRAGMA busy_timeout = ${Math.min(patienceMs, LOCK_WAIT_MS)}`);
+  try {
+    statements.begin.run();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
+}
+
+/** Tells that signed bytes are left over: in the log, where the row had them. */
+function leavesBytes({ call }: NumberedCall): boolean {
+  return call.ask === 'replace' && call.row.holder === null;
+}
+
+/**
+ * Keeps rows in an SQLite file. A file that is removed, replaced or emptied after it was first opened fails every call
+ * from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients
+ * repeat.
+ * `identity` is that of the first opening, where another thread did it.
+ */
+export function createOrderFile(path: string, identity?: string): OrderFile {
+  let open: OpenFile | undefined;
+  let known = identity;
+  let emptying: NodeJS.Timeout | undefined;
+  const emptySoon = () => {
+    emptying ??= setTimeout(() => {
+      emptying = undefined;
+      if (open && !emptyLog(open)) emptySoon();
+    }, EMPTYING_PAUSE_MS).unref();
+  };
+  const close = () => {
+    clearTimeout(emptying);
+    if (open) emptyLog(open);
+    open?.db.close();
+    [open, emptying] = [undefined, undefined];
+  };
+  const opened = (patienceMs: number): OpenFile => {
+    const file = openFile(path, patienceMs);
+    open = file;
+    known ??= identify(path);
+    // A process that was killed leaves signed orders in the log.
+    if (!emptyLog(file)) emptySoon();
+    return file;
+  };
+  const use = <T>(patienceMs: number, act: (file: OpenFile) => T): T => {
+    if (known !== undefined && identify(path) !== known) {
+      throw new Error(
+        'The file of the order store was removed, replaced or emptied while in use; restart the service.',
+      );
+    }
+    try {
+      return act(open ?? opened(patienceMs));
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+  return {
+    read: (calls, patienceMs) =>
+      use(patienceMs, (file) => {
+        file.db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+        return calls.map(({ id, call }) => ({ id, answer: answer(file, call) }));
+      }),
+    write: (calls, patienceMs) =>
+      use(patienceMs, (file) => {
+        if (!begin(file, patienceMs)) return 'locked';
+        const results = calls.map((call) => attempt(file, call));
+        file.statements.commit.run();
+        if (calls.some(leavesBytes)) emptySoon();
+        // Perhaps a fault of the file: what is asked next opens it again.
+        if (results.some(({ failure }) => failure !== undefined)) close();
+        return results;
+      }),
+    identity: () => known,
+    close,
+  };
+}

@@ -1,0 +1,88 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { STORE_REPORT_MS } from '../../shared/limits.ts';
+import { type CallResult, createOrderFile, type OrderCall, type OrderFile, reasonOf } from './sqlite-file.ts';
+import { monotonicMs, type StoreRequest, type StoreResponse, type StoreThreadData } from './thread.ts';
+
+/** The writes of one group at most: the first of a crowd are answered before the last are begun. */
+const MAX_WRITES = 256;
+
+interface TimedCall extends StoreRequest {
+  readonly call: OrderCall;
+}
+
+type Group = readonly TimedCall[];
+
+/** Separates the reads that follow no write of their key from the rest: they wait for no lock and no flush. */
+function part(group: Group): readonly [reads: TimedCall[], writes: TimedCall[]] {
+  const [reads, writes]: [TimedCall[], TimedCall[]] = [[], []];
+  const written = new Set<string>();
+  let isCleaned = false;
+  for (const timed of group) {
+    const { call } = timed;
+    const isFree = call.ask === 'open' || (call.ask === 'read' && !isCleaned && !written.has(call.key));
+    (isFree ? reads : writes).push(timed);
+    if ('row' in call) written.add(call.row.key);
+    isCleaned ||= call.ask === 'clean';
+  }
+  return [reads, writes];
+}
+
+function failed(group: Group, failure: string): readonly CallResult[] {
+  return group.map(({ id }) => ({ id, failure }));
+}
+
+/** Waits no longer than the first of a group can: the rest is for saying that it was in vain. */
+function patienceOf(group: Group): number {
+  const firstMs = Math.min(...group.map(({ deadlineMs }) => deadlineMs));
+  return Math.max(0, Math.floor(firstMs - monotonicMs()) - STORE_REPORT_MS);
+}
+
+/**
+ * Answers requests in a thread of its own, which may wait for a lock or a disk. All that came while it did are a group,
+ * and the writes of a group share one flush.
+ */
+function serve({ path, identity }: StoreThreadData): void {
+  const file = createOrderFile(path, identity);
+  const waiting: TimedCall[] = [];
+  let closing: number | undefined;
+  const respond = (results: readonly CallResult[]) => {
+    if (results.length > 0) parentPort?.postMessage({ identity: file.identity(), results } satisfies StoreResponse);
+  };
+  /** Gives those that have more than a time left, and fails the others. */
+  const inTime = (group: Group, leastMs: number, failure: string): Group => {
+    const endMs = monotonicMs() + leastMs;
+    const isOver = ({ deadlineMs }: TimedCall) => deadlineMs <= endMs;
+    respond(failed(group.filter(isOver), failure));
+    return group.filter((timed) => !isOver(timed));
+  };
+  const answer = (group: Group, ask: OrderFile['read' | 'write']) => {
+    if (group.length === 0) return;
+    try {
+      const results = ask(group, patienceOf(group));
+      if (results !== 'locked') return respond(results);
+      // Reads that came in the meantime are answered before the next attempt.
+      waiting.unshift(...inTime(group, STORE_REPORT_MS, 'Another process holds the file of the order store.'));
+    } catch (error) {
+      respond(failed(group, reasonOf(error)));
+    }
+  };
+  const work = () => {
+    const [reads, writes] = part(inTime(waiting.splice(0), 0, 'The order store came to a call after its time.'));
+    answer(reads, file.read);
+    waiting.push(...writes.splice(MAX_WRITES));
+    answer(writes, file.write);
+    if (waiting.length > 0) setImmediate(work);
+    else if (closing !== undefined) {
+      file.close();
+      respond([{ id: closing }]);
+    }
+  };
+  parentPort?.on('message', ({ id, deadlineMs, call }: StoreRequest) => {
+    // What else has come by now is in the queue of messages, and is here before the work begins.
+    if (waiting.length === 0 && closing === undefined) setImmediate(work);
+    if (call.ask === 'close') closing = id;
+    else waiting.push({ id, deadlineMs, call });
+  });
+}
+
+serve(workerData);

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import { type Service, type StartOptions, startService } from '../service/service.ts';
+import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
+
+/** Equal seeds give equal markets: two runs show the same. */
+const SEED = 1;
+/** Holdings of the wallet at the start: as many pUSD, and as many shares of each outcome. */
+const GIVEN_UNITS = 1_000;
+/** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
+const VENUE_PORT = '8081';
+
+/**
+ * Makes the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
+ * venue that somebody else may have started, and would not work there.
+ */
+function paperOverrides(venueUrl: string, storePath: string): Environment {
+  return {
+    SERVICE_GAMMA_URL: venueUrl,
+    SERVICE_CLOB_URL: venueUrl,
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_PRIVATE_KEY: randomBytes(32).toString('hex'),
+    SERVICE_STORE: storePath,
+    // Whoever reaches the port trades with invented money.
+    SERVICE_REMOTE_ORDERS: '1',
+    SERVICE_SIGNATURE_TYPE: '',
+    SERVICE_FUNDER_ADDRESS: '',
+    SERVICE_CLOB_API_KEY: '',
+    SERVICE_CLOB_API_SECRET: '',
+    SERVICE_CLOB_API_PASSPHRASE: '',
+  };
+}
+
+/** Adds the pages of the console to those that may place orders. */
+function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
+  return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
+}
+
+const taken = z.object({ code: z.literal('EADDRINUSE') });
+
+/** Lets the venue listen on its port, or on a free one where that is taken or the service's own. */
+async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
+  const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
+  if (SERVICE_PORT === VENUE_PORT) return (await at(0)).url;
+  try {
+    return (await at(Number(VENUE_PORT))).url;
+  } catch (error) {
+    if (!taken.safeParse(error).success) throw error;
+    return (await at(0)).url;
+  }
+}
+
+/** Makes a directory for this run; throws `ConfigError` where none can be made. */
+async function makeTemporaryDirectory(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'paper-orders-'));
+  } catch (cause) {
+    const message = `No directory can be made in ${tmpdir()} (${Object(cause).code}): set TMPDIR to one for temporary files.`;
+    throw new ConfigError(message, { cause });
+  }
+}
+
+/** Facts that the first screen tells. */
+interface Screen {
+  readonly serviceUrl: string;
+  readonly venueUrl: string;
+  readonly consoleUrl: string;
+  readonly walletAddress: string | null;
+  readonly order: ReturnType<PaperVenue['suggestOrder']>;
+}
+
+/** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
+function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
+  const { tokenId, price, size } = order;
+  const body = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${size},"post_only":true}`;
+  return `
+Trading on paper: invented markets that move by themselves, no real money. All is forgotten at the end.
+
+  service  ${serviceUrl}
+  console  ${consoleUrl} (all of it in a browser)
+  venue    ${venueUrl} (its faults, accounts and records: paper/README.md)
+  wallet   ${walletAddress}, with ${GIVEN_UNITS} pUSD and ${GIVEN_UNITS} shares of each outcome
+
+# the most traded markets
+curl '${serviceUrl}/v1/markets?limit=3'
+
+# the order book of one outcome
+curl '${serviceUrl}/v1/book/${tokenId}'
+
+# a limit order that rests
+curl -X POST '${serviceUrl}/v1/orders' -H 'Content-Type: application/json' -d '${body}'
+
+# your orders as the venue has them: size_matched is what was filled
+curl '${venueUrl}/paper/orders'
+
+# a fault: the answer to the next order is lost; place one again to see what the service makes of it
+curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path":"/order"}'
+
+`;
+}
+
+/**
+ * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
+ * account. `print` gets the first screen, before the first line of the log.
+ */
+export async function startOnPaper(
+  env: Environment,
+  print: (text: string) => void,
+  options: StartOptions = {},
+): Promise<Service> {
+  const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
+  // The wallet is gone at the end, and its keys with it.
+  const directory = await makeTemporaryDirectory();
+  let site: ConsoleSite | undefined;
+  let trading: ReturnType<ConsoleOptions['service']>;
+  const clean = async () => {
+    await site?.close();
+    await venue.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const venueUrl = await listen(venue, env);
+    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort: env['SERVICE_PORT'] });
+    const { url: consoleUrl, origins } = site;
+    const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
+    const settings = { ...env, ...overrides };
+    const service = await startService(settings, {
+      ...options,
+      throwAway: true,
+      announce: ({ url: serviceUrl, walletAddress }) => {
+        trading = { url: serviceUrl, walletAddress };
+        print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
+      },
+    });
+    const stop = async () => {
+      try {
+        await service.stop();
+      } finally {
+        await clean();
+      }
+    };
+    return { ...service, stop };
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+}

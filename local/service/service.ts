@@ -1,0 +1,214 @@
+import { request } from 'node:http';
+import { resolve } from 'node:path';
+import { type Container, openContainer } from '../../functions/container.ts';
+import type { HealthFacts } from '../../functions/health/endpoint.ts';
+import type { OpenOrders } from '../../functions/orders/endpoint.ts';
+import { openVerification } from '../../functions/orders/verification/open.ts';
+import { ROUTES, type Route } from '../../functions/routes.ts';
+import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
+import { refuse } from '../../shared/errors.ts';
+import { createLog, type Log } from '../../shared/log/log.ts';
+import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment, SignatureType } from '../../shared/settings/table.ts';
+import { bracketed } from '../http/request-head.ts';
+import type { RunningServer } from '../http/server.ts';
+import type { FileOrderStore } from '../order-store/store.ts';
+import { PROJECT } from './settings-file.ts';
+
+export interface Service {
+  /** Base address to connect to, without trailing slash. */
+  readonly url: string;
+  readonly log: Log;
+  /** Resolves when the requests in flight are answered. */
+  stop(): Promise<void>;
+}
+
+interface Account extends Pick<HealthFacts, 'walletAddress' | 'funderAddress'> {
+  readonly signatureType?: SignatureType;
+  /** Sentences for the log about an account that the venue may refuse. */
+  readonly warnings: readonly string[];
+}
+
+/** Gives the account in force; throws `ConfigError` where the key and the funder disagree. */
+async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig): Promise<Account> {
+  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress, warnings: [] };
+  // Loaded only where a key is: a reader needs no cryptography.
+  const { openAccount } = await import('#venue/order-entry');
+  const { wallet, funderAddress, signatureType, warning } = openAccount({ ...config, privateKey });
+  const warnings = [warning ?? [], kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : []].flat();
+  return {
+    walletAddress: wallet.address,
+    funderAddress: config.funderAddress && funderAddress,
+    signatureType,
+    warnings,
+  };
+}
+
+/** Choices of a start that are no settings. */
+export interface StartOptions {
+  /** Takes the lines of the log; default: the standard output. */
+  readonly write?: (line: string) => unknown;
+  /** Account and store are made for this run alone: that they are new is no news. */
+  readonly throwAway?: boolean;
+  /** The service answers requests of its own before it listens. */
+  readonly warm?: boolean;
+  /** Called when the service listens, before its log says so. */
+  readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
+}
+
+interface Store extends FileOrderStore {
+  /** The absolute path of its file. */
+  readonly path: string;
+}
+
+/** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
+async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {
+  if (orders.kind === 'off') return undefined;
+  const { openOrderStore } = await import('../order-store/store.ts');
+  const path = resolve(PROJECT, storePath);
+  return { ...openOrderStore({ path, log }), path };
+}
+
+/** Opens the store at the start rather than in the first order. Throws `ConfigError` where it cannot be opened. */
+async function openAtStart({ path, open }: Store): Promise<'made' | 'found'> {
+  try {
+    return await open();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause);
+    throw new ConfigError(`SERVICE_STORE cannot be opened at ${path}: ${reason}.`, { cause });
+  }
+}
+
+async function openTrading(config: LocalConfig, store: Store | undefined, log: Log): Promise<OpenOrders> {
+  const { orders, ...rest } = config;
+  if (orders.kind === 'off' || !store) {
+    return async () => {
+      throw refuse('order_placement_disabled', { why: orders.kind === 'off' ? orders.missing : [] });
+    };
+  }
+  // Loaded only here: a reader starts sooner without signing and a store.
+  const [{ createOrderEntry }, { createOrders }] = await Promise.all([
+    import('#venue/order-entry'),
+    import('../../shared/orders/idempotent-orders.ts'),
+  ]);
+  const entry = createOrderEntry({ ...rest, ...orders }, log);
+  const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+  return async () => opened;
+}
+
+/** Gives the address that is listened on: a wildcard is not one to connect to, and `url` has loopback in its place. */
+function listeningUrl(url: string, host: string): string {
+  const listening = new URL(url);
+  listening.hostname = bracketed(host);
+  return listening.origin;
+}
+
+/** Says in the words of the log what is in force; what does not apply to a service that only reads is `null`. */
+function inForce(config: LocalConfig, account: Account, store: Store | undefined) {
+  const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
+  const { walletAddress, funderAddress, signatureType = null } = account;
+  const mode = modeOf(config);
+  const trades = mode === 'order-placing';
+  const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);
+  return {
+    mode,
+    wallet_address: walletAddress,
+    funder_address: funderAddress ?? null,
+    signature_type: trades ? signatureType : null,
+    max_order_notional: decimal(maxOrderNotional),
+    max_daily_notional: decimal(maxDailyNotional),
+    client_verification: trades ? config.clientVerification : null,
+    gamma_url: gammaUrl,
+    clob_url: clobUrl,
+    store: store?.path ?? null,
+    cors_origins: corsOrigins,
+  };
+}
+
+/** Bounds the wait for an answer of our own, in milliseconds. */
+const OWN_ANSWER_MS = 1_000;
+
+/** Sends a request to our own server, as a client would, and waits for its answer, whatever that is. */
+async function ask(url: string, { method, path }: Route, body?: string): Promise<void> {
+  const { promise, resolve: end, reject } = Promise.withResolvers<void>();
+  const signal = AbortSignal.timeout(OWN_ANSWER_MS);
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = request(url + path, { method, headers, agent: false, signal }, (response) => {
+    response.on('end', end).on('error', reject).resume();
+  });
+  sent.on('error', reject).end(body);
+  await promise;
+}
+
+/** An order of no token: it is refused before anybody is asked. */
+const NO_ORDER = JSON.stringify({ side: 'buy', price: 0.5, size: 1 });
+
+/** Starts a server of the service's endpoints that logs to `log`. */
+type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
+
+/**
+ * Answers requests of our own, on a port that nobody knows and in a log that nobody reads: code that runs for the first
+ * time takes 10 ms of a first order otherwise.
+ */
+async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
+  const unread = createLog({ level: 'info', write: () => undefined });
+  const { url, close } = await serveAt({ host: '127.0.0.1', port: 0 }, unread);
+  try {
+    await ask(url, ROUTES.health);
+    if (placesOrders) await ask(url, ROUTES.orders, NO_ORDER);
+  } finally {
+    // Not awaited: it waits for an answer that may not come.
+    close().catch(() => undefined);
+  }
+}
+
+/**
+ * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree or the store cannot be opened, and
+ * `ListenError` where the address is taken.
+ */
+export async function serve(
+  { config, log, pipeline }: Container<LocalConfig>,
+  { throwAway = false, warm = false, announce }: StartOptions = {},
+): Promise<Service> {
+  const store = await prepareStore(config, log);
+  try {
+    // Loaded while the store's thread starts, which takes as long.
+    const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
+      import('../http/handlers.ts'),
+      import('#venue/market-data'),
+      import('../http/server.ts'),
+    ]);
+    const account = await accountOf(config);
+    const openOrders = await openTrading(config, store, log);
+    const marketData = createMarketData(config, log);
+    const verification = await openVerification(config);
+    const health = { mode: modeOf(config), ...account };
+    const serveAt: ServeAt = (address, own) => {
+      const deps = { pipeline: { ...pipeline, log: own }, health, marketData, openOrders, verification };
+      return startServer({ handlers: createHandlers(deps), config: { ...config, ...address }, log: own });
+    };
+    const tellOfSilence = (error: unknown) => log.warn('the service does not answer itself', { error });
+    // Side by side: a thread of its own opens the store.
+    const [opened] = await Promise.all([
+      store && openAtStart(store),
+      warm && warmUp(serveAt, store !== undefined).catch(tellOfSilence),
+    ]);
+    if (opened === 'made' && !throwAway) {
+      log.warn('new order store: keys of earlier orders are not known here', { store: store?.path });
+    }
+    if (!throwAway) for (const warning of account.warnings) log.warn(warning);
+    const { url, close } = await serveAt(config, log);
+    announce?.({ url, walletAddress: account.walletAddress });
+    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
+    return { url, log, stop: () => close().finally(store?.close) };
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+}
+
+/** Starts the service with the settings of `env` alone. Throws `ConfigError` also where one is malformed. */
+export async function startService(env: Environment, options: StartOptions = {}): Promise<Service> {
+  return serve(openContainer(parseLocalConfig, env, options.write), options);
+}

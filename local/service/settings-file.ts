@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+
+/** Node takes `export` and another white space than blanks for a part of the name, which would be no setting. */
+const LINE = /^(?:#.*|(?:export +)?\w+ *=.*)?$/;
+
+function readText(path: string, optional: boolean): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code } = Object(cause);
+    if (optional && code === 'ENOENT') return '';
+    throw new ConfigError(`${path} cannot be read (${code}).`, { cause });
+  }
+}
+
+/**
+ * Reads a file of variables as Node does, but line by line: a quote that is left open would swallow the next setting,
+ * and a line that is none would be no setting. Throws `ConfigError`. An optional file that is not there is empty.
+ */
+export function readSettingsFile(path: string, { optional }: { readonly optional: boolean }): Environment {
+  const lines = readText(path, optional)
+    .split('\n')
+    .map((line) => line.trim());
+  const wrong = lines.findIndex((line) => !LINE.test(line));
+  // The line may hold a secret.
+  if (wrong >= 0) throw new ConfigError(`Line ${wrong + 1} of ${path} must be NAME=value, a comment or empty.`);
+  return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
+}
+
+/** The folder of the program, wherever it was installed. */
+export const SOURCES = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Relative paths count from here, not from where the process happens to be started: another store knows no key. Not for
+ * an installed package, whose folder npm replaces with all that is in it: there it is the working directory.
+ */
+export const PROJECT = /[\\/]node_modules[\\/]/.test(SOURCES) ? process.cwd() : SOURCES;
+
+/** The file of settings that is read unless another one is asked for. */
+export const PROJECT_SETTINGS = join(PROJECT, '.env');
+
+/** Gives the variables of the environment before those of the file, as Node does: an empty one is there too. */
+export function withSettingsFile(file: string | undefined, env: Environment): Environment {
+  return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...env };
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { fromDecimal } from '../exchange/units.ts';
+import { FAULT_NAMES, type FaultBoard } from '../faults/faults.ts';
+import type { LateRequests } from '../faults/late-requests.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from '../http/router.ts';
+import { SETTLEMENTS } from '../state/settings.ts';
+import type { VenueState } from '../state/state.ts';
+import { wireOrder } from './account-views.ts';
+
+const decimal = z
+  .string()
+  .regex(/^\d{1,18}(?:\.\d{1,6})?$/)
+  .transform(fromDecimal);
+const tickBody = z.object({
+  token_id: z.string(),
+  tick_size: z.enum(['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001']),
+});
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const accountBody = z.object({
+  address,
+  proxy_wallet: address.optional(),
+  restriction: z.enum(['banned', 'closed-only', 'deposit-wallet-required']).nullable().optional(),
+  collateral: decimal.optional(),
+  shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
+});
+const tradeBody = z.object({ id: z.string().optional(), order_id: z.string().optional(), status: z.enum(SETTLEMENTS) });
+const lookUpBody = z.object({ lag_ms: z.number().int().nonnegative() });
+const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default(1) });
+
+function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
+  const body = schema.safeParse(parsedBody(request.body));
+  if (!body.success) throw mistakeIn(body.error);
+  return body.data;
+}
+
+/** Makes the refusal of a body that says what is wrong with which member. */
+function mistakeIn({ issues }: z.ZodError): VenueRefusal {
+  const sentences = issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  return new VenueRefusal(400, sentences.join('; '));
+}
+
+function done(): Reply {
+  return json({ done: true });
+}
+
+function changeTick(state: VenueState, request: PaperRequest): Reply {
+  const { token_id, tick_size } = bodyOf(tickBody, request);
+  const found = state.exchange.catalogue.byToken(token_id);
+  if (!found) throw new VenueRefusal(404, 'market not found');
+  state.changeTick(found.market.id, fromDecimal(tick_size), request.now);
+  return done();
+}
+
+function changeAccount(state: VenueState, request: PaperRequest): Reply {
+  const { restriction, collateral, shares, proxy_wallet, ...body } = bodyOf(accountBody, request);
+  const address = body.address.toLowerCase();
+  const proxyWallet = proxy_wallet?.toLowerCase();
+  if (proxyWallet !== undefined) {
+    for (const known of [address, proxyWallet]) state.proxyWallets.set(known, proxyWallet);
+  }
+  if (restriction === null) state.restrictions.delete(address);
+  else if (restriction !== undefined) state.restrictions.set(address, restriction);
+  if (collateral !== undefined) state.setHolding(address, null, collateral, request.now);
+  if (shares !== undefined) state.setHolding(address, shares.token_id, shares.amount, request.now);
+  return done();
+}
+
+/** Changes how a trade, or every trade of an order so far, settled; holdings and books stay as they are. */
+function changeTrade(state: VenueState, request: PaperRequest): Reply {
+  const { id, order_id, status } = bodyOf(tradeBody, request);
+  const found = state.exchange.trades.filter(
+    (trade) => trade.id === id || trade.taker.id === order_id || trade.resting.id === order_id,
+  );
+  if (found.length === 0) throw new VenueRefusal(404, 'trade not found');
+  for (const trade of found) state.settlements.set(trade.id, status);
+  return done();
+}
+
+function changeLookUps(state: VenueState, request: PaperRequest): Reply {
+  state.lookUpLagMs = bodyOf(lookUpBody, request).lag_ms;
+  return done();
+}
+
+function refresh(state: VenueState, request: PaperRequest): Reply {
+  const { steps } = bodyOf(refreshBody, request);
+  for (let step = 0; step < steps; step += 1) state.step(request.now);
+  return done();
+}
+
+/** Lists the accepted orders of clients, oldest first; those of the house are left out. */
+export function clientOrders(state: VenueState) {
+  // As every path of the venue itself does: an order that is due has ended, though nobody asked since.
+  state.exchange.expire(state.settings.now());
+  const clients = [...state.exchange.orders.values()].filter((order) => state.exchange.isClients(order));
+  return clients.map((order) => ({
+    ...wireOrder(state, order),
+    post_only: order.postOnly,
+    accepted_at: order.acceptedAt,
+  }));
+}
+
+function armFaults(faults: FaultBoard, request: PaperRequest): Reply {
+  try {
+    faults.arm(parsedBody(request.body));
+  } catch (error) {
+    if (error instanceof z.ZodError) throw mistakeIn(error);
+    throw error;
+  }
+  return json({ armed: faults.list() });
+}
+
+/** Parts of a venue that its own paths can look at and change. */
+export interface Parts {
+  readonly state: VenueState;
+  readonly faults: FaultBoard;
+  readonly late: LateRequests;
+  readonly log: RequestLog;
+}
+
+const ABOUT =
+  "A paper venue: Polymarket's own HTTP protocol (Gamma, CLOB, Data API) with invented markets and no real money.";
+
+/** Routes that the real venue does not have: what this is, faults, received requests, and the state itself. */
+export function controlRoutes({ state, faults, late, log }: Parts): readonly Route[] {
+  const forget = (clear: () => void) => () => {
+    clear();
+    return done();
+  };
+  const { seed, still } = state.settings;
+  const own: readonly Route[] = [
+    ['GET', '/paper/faults', () => json({ armed: faults.list() })],
+    ['POST', '/paper/faults', (request) => armFaults(faults, request)],
+    ['DELETE', '/paper/faults', forget(() => faults.clear())],
+    ['GET', '/paper/requests', () => json({ requests: log.list() })],
+    ['DELETE', '/paper/requests', forget(() => log.clear())],
+    ['GET', '/paper/orders', () => json({ orders: clientOrders(state) })],
+    ['POST', '/paper/tick-size', (request) => changeTick(state, request)],
+    ['POST', '/paper/accounts', (request) => changeAccount(state, request)],
+    ['POST', '/paper/trades', (request) => changeTrade(state, request)],
+    ['POST', '/paper/look-ups', (request) => changeLookUps(state, request)],
+    ['POST', '/paper/refresh', (request) => refresh(state, request)],
+    [
+      'POST',
+      '/paper/reset',
+      forget(() => {
+        state.reset();
+        faults.clear();
+        late.clear();
+        log.clear();
+      }),
+    ],
+  ];
+  const paths = own.map(([method, path]) => `${method} ${path}`);
+  return [...own, ['GET', '/', () => json({ about: ABOUT, seed, still, paths, faults: FAULT_NAMES })]];
+}

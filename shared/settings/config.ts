@@ -1,0 +1,155 @@
+import type { Secret } from '../secret.ts';
+import { type ApiCredentials, parseCredentials } from './credentials.ts';
+import { type Attempt, ConfigError, LOOPBACK, readAll } from './formats.ts';
+import {
+  COMMON_SETTINGS,
+  DEPLOYMENT_SETTINGS,
+  type Environment,
+  LOCAL_SETTINGS,
+  readSettings,
+  refuseUnknown,
+  type Values,
+} from './table.ts';
+
+/** Settings of every process, by their names in the table. */
+export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder'> {
+  readonly metricsNamespace?: string | undefined;
+  /** Sentences for the log about settings that are not errors but surprise. */
+  readonly warnings: readonly string[];
+}
+
+type Unshown = 'remoteOrders' | 'privateKey' | 'clobApiKey' | 'clobApiSecret' | 'clobApiPassphrase';
+
+export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>, Unshown> {
+  /** The key is in the environment. Without the opt-in `/health` shows its address all the same. */
+  readonly orders:
+    | { readonly kind: 'off'; readonly missing: readonly string[]; readonly privateKey: Secret | undefined }
+    | { readonly kind: 'on'; readonly privateKey: Secret; readonly credentials: ApiCredentials | undefined };
+}
+
+export interface DeployedConfig extends Config, Pick<Values<typeof DEPLOYMENT_SETTINGS>, 'recordForm'> {
+  /** The key is in a secret store. Only the function that places orders is told where. */
+  readonly orders:
+    | { readonly kind: 'off' }
+    | {
+        readonly kind: 'on';
+        readonly walletAddress: string;
+        readonly privateKeySecret: string;
+        readonly ordersTable: string;
+      };
+}
+
+export type Mode = 'read-only' | 'order-placing';
+
+export function modeOf({ orders }: LocalConfig): Mode {
+  return orders.kind === 'off' ? 'read-only' : 'order-placing';
+}
+
+/** The warning in the log of a service that places orders for the address of its key. */
+export const EOA_WARNING =
+  'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
+
+/** Names the settings that are missing for orders to be placed. */
+function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[] {
+  return [...(key ? [] : ['SERVICE_PRIVATE_KEY']), ...(optIn ? [] : ['SERVICE_PLACE_ORDER=1'])];
+}
+
+/** Says why an opted-in or keyed service is read-only all the same; `variable` is the one that brings the key. */
+function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unknown): string[] {
+  if (optIn === false) {
+    return ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'];
+  }
+  if (optIn && key === undefined) {
+    return [`SERVICE_PLACE_ORDER is 1 but ${variable} is not set: the service is read-only.`];
+  }
+  if (!optIn && key !== undefined) {
+    return [`${variable} is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.`];
+  }
+  return [];
+}
+
+// A local server may write metrics too, to see what a deployment would.
+const { metricsNamespace, ...DEPLOYED_ALONE } = DEPLOYMENT_SETTINGS;
+
+/** Says which settings of deployments a local server is given: whoever pins its wallet by one has no pin. */
+function warnOfUnused(env: Environment): string[] {
+  const given = Object.values(DEPLOYED_ALONE).filter(({ name }) => env[name]);
+  return given.map(
+    ({ name }) => `${name} is a setting of deployed functions alone: the local server does not read it.`,
+  );
+}
+
+function readCommon(env: Environment, attempt: Attempt): Values<typeof COMMON_SETTINGS> {
+  attempt(() => refuseUnknown(env));
+  return readSettings(env, COMMON_SETTINGS, attempt);
+}
+
+/** Refuses a kind of account without its address, where no key is at hand to say which address that is. */
+function requireFunder(env: Environment, { signatureType }: Pick<Config, 'signatureType'>): void {
+  const { funderAddress } = COMMON_SETTINGS;
+  if (signatureType === undefined || signatureType === 'eoa' || env[funderAddress.name]) return;
+  throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
+}
+
+/** Refuses orders over the network without consent, which is looked for as it is written: it may be malformed. */
+function requireConsent(env: Environment, host: string): void {
+  const { privateKey, remoteOrders } = LOCAL_SETTINGS;
+  if (LOOPBACK.test(host) || !env[privateKey.name] || env[remoteOrders.name]) return;
+  throw new ConfigError(
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.',
+  );
+}
+
+function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
+  const { placeOrder, ...common } = readCommon(env, attempt);
+  const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
+    env,
+    LOCAL_SETTINGS,
+    attempt,
+  );
+  if (!privateKey) attempt(() => requireFunder(env, common));
+  if (placeOrder) attempt(() => requireConsent(env, local.host));
+  const credentials = attempt(() =>
+    parseCredentials(
+      [clobApiKey, clobApiSecret, clobApiPassphrase],
+      ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
+    ),
+  );
+  return {
+    ...common,
+    ...local,
+    ...readSettings(env, { metricsNamespace }, attempt),
+    orders:
+      placeOrder && privateKey
+        ? { kind: 'on', privateKey, credentials }
+        : { kind: 'off', missing: missingOf(placeOrder, privateKey), privateKey },
+    warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
+  };
+}
+
+/** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
+export function parseLocalConfig(env: Environment): LocalConfig {
+  return readAll((attempt) => readLocalConfig(env, attempt));
+}
+
+function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
+  const { placeOrder, ...common } = readCommon(env, attempt);
+  attempt(() => requireFunder(env, common));
+  const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
+    env,
+    DEPLOYMENT_SETTINGS,
+    attempt,
+  );
+  const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
+  return {
+    ...common,
+    ...deployment,
+    orders: isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' },
+    warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
+  };
+}
+
+/** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
+export function parseDeployedConfig(env: Environment): DeployedConfig {
+  return readAll((attempt) => readDeployedConfig(env, attempt));
+}

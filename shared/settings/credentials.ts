@@ -1,0 +1,44 @@
+import { Secret } from '../secret.ts';
+import { ConfigError, type Format } from './formats.ts';
+
+/** The venue's API credentials (L2). */
+export interface ApiCredentials {
+  readonly key: string;
+  readonly secret: Secret;
+  readonly passphrase: Secret;
+}
+
+/** Order of the secp256k1 group: a private key is above zero and below it. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** A private key: the value has `0x`, whether or not the text has it. */
+export const PRIVATE_KEY: Format<Secret> = {
+  rule: 'a private key: 32 bytes as 64 hex digits, with or without 0x',
+  parse: (text) => {
+    const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+    const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
+    return scalar === 0n || scalar >= CURVE_ORDER ? undefined : new Secret(`0x${hex}`);
+  },
+};
+
+/** Parses the three parts of the API credentials; throws `ConfigError` naming the variables. */
+export function parseCredentials(
+  parts: readonly [string | undefined, string | undefined, string | undefined],
+  names: readonly [string, string, string],
+): ApiCredentials | undefined {
+  const [key, secret, passphrase] = parts;
+  if (key === undefined && secret === undefined && passphrase === undefined) return undefined;
+  const missing = names.filter((_, index) => parts[index] === undefined);
+  if (key === undefined || secret === undefined || passphrase === undefined) {
+    throw new ConfigError(`${missing.join(' and ')} must be set too: API credentials are all three or none.`);
+  }
+  const [keyName, secretName, passphraseName] = names;
+  // They travel in HTTP headers, and the secret is base64 of the HMAC key.
+  const malformed = [
+    /^[\x21-\x7e]{1,128}$/.test(key) ? [] : `${keyName} must be printable ASCII without spaces.`,
+    /^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret) ? [] : `${secretName} must be base64.`,
+    /^[\x21-\x7e]{1,256}$/.test(passphrase) ? [] : `${passphraseName} must be printable ASCII without spaces.`,
+  ].flat();
+  if (malformed.length > 0) throw new ConfigError(malformed.join('\n'));
+  return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
+}

@@ -1,0 +1,291 @@
+import { LOG_LEVELS } from '../log/log.ts';
+import { PRIVATE_KEY } from './credentials.ts';
+import {
+  ADDRESS,
+  AMOUNT,
+  type Attempt,
+  AUTHORITY,
+  BYTES32,
+  CONSENT,
+  ConfigError,
+  type Format,
+  HOST,
+  HOSTS,
+  OPT_IN,
+  ORIGINS,
+  oneOf,
+  PORT,
+  parseText,
+  TEXT,
+  UPSTREAM,
+} from './formats.ts';
+
+/** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
+export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
+export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+/** The forms of a record in a deployment's table. */
+const RECORD_FORMS = ['plain', 'packed'] as const;
+export type RecordForm = (typeof RECORD_FORMS)[number];
+
+/** A row of the table. */
+export interface Setting {
+  /** The environment variable. */
+  readonly name: string;
+  readonly format: Format<unknown>;
+  /** Parsed where the variable is absent. */
+  readonly fallback?: string;
+  /** Says in the tables what counts where the variable is absent and nothing is parsed instead. */
+  readonly absent?: string;
+  /** One line for people. */
+  readonly meaning: string;
+  /** The functions of a deployment that are told, by their routes. */
+  readonly functions?: readonly ('health' | 'markets' | 'book' | 'orders')[];
+}
+
+type Table = Readonly<Record<string, Setting>>;
+
+const ALL = ['health', 'markets', 'book', 'orders'] as const;
+const ORDERS = ['orders'] as const;
+
+// The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, the table of the
+// README and the checks at synth are made of it. `-c` takes a setting by its name here.
+
+/** Settings of the local server alone. */
+export const LOCAL_SETTINGS = {
+  host: { name: 'SERVICE_HOST', format: HOST, fallback: '127.0.0.1', meaning: 'address to listen on' },
+  port: { name: 'SERVICE_PORT', format: PORT, fallback: '8080', meaning: 'port to listen on; 0 takes a free one' },
+  allowedHosts: {
+    name: 'SERVICE_ALLOWED_HOSTS',
+    format: HOSTS,
+    fallback: '',
+    meaning: 'further hosts to answer to: names, addresses and ranges such as 10.0.0.0/8, comma-separated',
+  },
+  remoteOrders: {
+    name: 'SERVICE_REMOTE_ORDERS',
+    format: CONSENT,
+    meaning: '1 lets whoever reaches the port trade: needed for orders where SERVICE_HOST is not loopback',
+  },
+  storePath: {
+    name: 'SERVICE_STORE',
+    format: TEXT,
+    fallback: '.data/orders.db',
+    meaning: 'file of the idempotency keys with their signed orders, relative to the project; keep it, keep it private',
+  },
+  clobApiKey: {
+    name: 'SERVICE_CLOB_API_KEY',
+    format: TEXT,
+    absent: 'derived',
+    meaning: "the venue's API credentials: all three or none",
+  },
+  clobApiSecret: {
+    name: 'SERVICE_CLOB_API_SECRET',
+    format: TEXT,
+    absent: 'derived',
+    meaning: 'their secret, in base64',
+  },
+  clobApiPassphrase: {
+    name: 'SERVICE_CLOB_API_PASSPHRASE',
+    format: TEXT,
+    absent: 'derived',
+    meaning: 'their passphrase',
+  },
+  privateKey: {
+    name: 'SERVICE_PRIVATE_KEY',
+    format: PRIVATE_KEY,
+    meaning: 'the key that signs orders: 32 bytes of hex, 0x optional',
+  },
+} as const satisfies Table;
+
+/** Settings of the local server and of a deployment. */
+export const COMMON_SETTINGS = {
+  placeOrder: {
+    name: 'SERVICE_PLACE_ORDER',
+    format: OPT_IN,
+    meaning: 'exactly 1 enables orders; needs the key too',
+    functions: ORDERS,
+  },
+  signatureType: {
+    name: 'SERVICE_SIGNATURE_TYPE',
+    format: oneOf(SIGNATURE_TYPES),
+    absent: 'derived from key and funder',
+    meaning: 'what holds the funds: eoa (also without a funder), proxy, safe or deposit-wallet',
+    functions: ORDERS,
+  },
+  funderAddress: {
+    name: 'SERVICE_FUNDER_ADDRESS',
+    format: ADDRESS,
+    absent: "the key's address",
+    meaning: 'the account that holds the funds; required unless eoa',
+    functions: ORDERS,
+  },
+  builderCode: {
+    name: 'SERVICE_BUILDER_CODE',
+    format: BYTES32,
+    absent: 'none',
+    meaning: "the venue's builder attribution, signed into each order: 32 bytes of hex, 0x optional",
+    functions: ORDERS,
+  },
+  maxOrderNotional: {
+    name: 'SERVICE_MAX_ORDER_NOTIONAL',
+    format: AMOUNT,
+    absent: 'none',
+    meaning: 'refuses orders with a larger price times size, in pUSD; fees come on top',
+    functions: ORDERS,
+  },
+  maxDailyNotional: {
+    name: 'SERVICE_MAX_DAILY_NOTIONAL',
+    format: AMOUNT,
+    absent: 'none',
+    meaning: 'refuses orders with which the price times size of all orders of the UTC day would be larger, in pUSD',
+    functions: ORDERS,
+  },
+  clientVerification: {
+    name: 'SERVICE_CLIENT_VERIFICATION',
+    format: oneOf(['off', 'required']),
+    fallback: 'off',
+    meaning: 'required takes only orders that the wallet of X-Client-Address has signed',
+    functions: ORDERS,
+  },
+  publicAuthority: {
+    name: 'SERVICE_PUBLIC_AUTHORITY',
+    format: AUTHORITY,
+    absent: 'that of the request',
+    meaning: 'host, with its port if it is not the usual one, that clients sign for; where a proxy changes Host',
+    functions: ORDERS,
+  },
+  corsOrigins: {
+    name: 'SERVICE_CORS_ORIGINS',
+    format: ORIGINS,
+    fallback: '',
+    meaning: 'origins whose web pages may place orders and read /health, comma-separated',
+    functions: ALL,
+  },
+  gammaUrl: {
+    name: 'SERVICE_GAMMA_URL',
+    format: UPSTREAM,
+    fallback: 'https://gamma-api.polymarket.com',
+    meaning: 'base URL of the catalogue of markets',
+    functions: ALL,
+  },
+  clobUrl: {
+    name: 'SERVICE_CLOB_URL',
+    format: UPSTREAM,
+    fallback: 'https://clob.polymarket.com',
+    meaning: 'base URL of the order books',
+    functions: ALL,
+  },
+  logLevel: {
+    name: 'SERVICE_LOG_LEVEL',
+    format: oneOf(LOG_LEVELS),
+    fallback: 'info',
+    meaning: 'debug, info, warn or error',
+    functions: ALL,
+  },
+} as const satisfies Table;
+
+/** Variables that a deployment sets. */
+export const DEPLOYMENT_SETTINGS = {
+  walletAddress: {
+    name: 'SERVICE_WALLET_ADDRESS',
+    format: ADDRESS,
+    meaning: 'the only address that it trades with',
+    functions: ORDERS,
+  },
+  privateKeySecret: {
+    name: 'SERVICE_PRIVATE_KEY_SECRET',
+    format: TEXT,
+    meaning: 'name or ARN of the secret that holds the key',
+    functions: ORDERS,
+  },
+  ordersTable: {
+    name: 'SERVICE_ORDERS_TABLE',
+    format: TEXT,
+    meaning: "DynamoDB's table of the idempotency keys",
+    functions: ORDERS,
+  },
+  recordForm: {
+    name: 'SERVICE_RECORD_FORM',
+    format: oneOf(RECORD_FORMS),
+    fallback: 'packed',
+    meaning: 'plain, or packed: how records are written; both are read',
+    functions: ORDERS,
+  },
+  metricsNamespace: {
+    name: 'SERVICE_METRICS_NAMESPACE',
+    format: TEXT,
+    meaning: "CloudWatch's namespace of its metrics",
+    functions: ORDERS,
+  },
+} as const satisfies Table;
+
+/** The settings of the local server, as people read them. */
+export const SERVER_SETTINGS: readonly Setting[] = Object.values({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS });
+
+const NAMES = Object.values<Setting>({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS }).map(
+  ({ name }) => name,
+);
+
+/** Counts the letters to insert, to leave out or to replace that make one word of another (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  // Distances of the letters so far from each beginning of the other word.
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const letter of from) {
+    const above = row;
+    row = above.slice(0, 1).map((distance) => distance + 1);
+    for (const [index, other] of [...to].entries()) {
+      const [replaced = 0, left = 0, inserted = 0] = [above[index], above[index + 1], row[index]];
+      row.push(Math.min(replaced + (letter === other ? 0 : 1), left + 1, inserted + 1));
+    }
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Finds the name that a misspelt one is most like. */
+export function nearestOf(misspelt: string, names: readonly string[]): string | undefined {
+  const byDistance = names.map((name) => ({ name, distance: editDistance(misspelt, name) }));
+  return byDistance.sort((a, b) => a.distance - b.distance)[0]?.name;
+}
+
+function sentenceOnUnknown(variable: string): string {
+  // In a name such as "SERVICE_X: abc" there is a value.
+  const name = variable.replace(/\W.*/s, '…');
+  return `${name} is not a setting: did you mean ${nearestOf(variable.toUpperCase(), NAMES)}?`;
+}
+
+/** Throws `ConfigError` for variables that are named like settings and are none: a misspelt cap would be no cap. */
+export function refuseUnknown(env: Environment): void {
+  // Other programs may have small letters of their own, but none has the name of a setting.
+  const isMeant = (name: string) => name.startsWith('SERVICE_') || NAMES.includes(name.toUpperCase());
+  const unknown = Object.keys(env).filter((name) => isMeant(name) && env[name] && !NAMES.includes(name));
+  if (unknown.length > 0) throw new ConfigError(unknown.map(sentenceOnUnknown).join('\n'));
+}
+
+/** Says what counts where the variable is absent. */
+export function defaultOf({ fallback, absent = '-' }: Setting): string {
+  return fallback === undefined ? absent : fallback || 'empty';
+}
+
+type ValueOf<Row> = Row extends { readonly format: Format<infer T> }
+  ? Row extends { readonly fallback: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** The values of settings, by their names in the table. */
+export type Values<T extends Table> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+function readSetting(env: Environment, { name, format, fallback }: Setting, attempt: Attempt): unknown {
+  const parse = (text: string | undefined) => (text === undefined ? undefined : parseText(text, name, format));
+  // An empty variable is an absent one.
+  return attempt(() => parse(env[name] || undefined)) ?? parse(fallback);
+}
+
+/** Reads a part of the table. */
+export function readSettings<T extends Table>(env: Environment, table: T, attempt: Attempt): Values<T>;
+// A second signature, since no type follows a table through `Object.fromEntries`.
+export function readSettings(env: Environment, table: Table, attempt: Attempt): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, readSetting(env, setting, attempt)]));
+}

@@ -1,0 +1,178 @@
+import { concat, create2Address, keccak256, toAddress } from '../../evm/address.ts';
+import type { SignatureType } from '../../settings/table.ts';
+
+/** An account that a key trades with. */
+export interface DerivedAccount {
+  readonly signatureType: SignatureType;
+  /** EIP-55. */
+  readonly address: string;
+  /** The build of a deposit wallet: a UUPS proxy until 29 June 2026, a beacon proxy since then. */
+  readonly generation?: 'beacon' | 'uups';
+}
+
+// Where a key's accounts lie follows from its address alone (CREATE2). Two sources say the same: the official SDK
+// (https://github.com/Polymarket/ts-sdk, packages/client/src/wallet.ts and environments.ts), and for proxy and Safe the
+// exchange contract, which takes no order of another maker under their signature types
+// (https://github.com/Polymarket/ctf-exchange, src/exchange/libraries/PolyProxyLib.sol and PolySafeLib.sol). All on Polygon.
+
+const PROXY_FACTORY = '0xaB45c5A4B0c941a2F231C04C3f49182e1A254052';
+/** Of a clone of 0x44e999d5c2F66Ef0861317f9A4805AC2e90aEB4f. */
+const PROXY_CODE_HASH = '0xd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b';
+
+const SAFE_FACTORY = '0xaacFeEa03eb1561C4e67d661e40682Bd20E3541b';
+const SAFE_CODE_HASH = '0x2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef715ddb6fcecf';
+
+const DEPOSIT_WALLET_FACTORY = '0x00000000000Fb5C9ADea0298D729A0CB3823Cc07';
+
+/**
+ * The code that makes a deposit wallet, around the address of what it runs; 64 bytes of arguments follow, which the
+ * third byte counts in. Both are proxies of Solady
+ * (https://github.com/Vectorized/solady/blob/main/src/utils/LibClone.sol, "ERC1967" and "ERC1967 beacon proxy").
+ */
+const DEPOSIT_WALLET_CODES = {
+  beacon: [
+    '0x6100923d8160233d3973',
+    '0x7A18EDfe055488A3128f01F563e5B479D92ffc3a',
+    '0x60195155f3363d3d373d3d363d602036600436635c60da',
+    '0x1b60e01b36527fa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6c',
+    '0xb3582b35133d50545afa5036515af43d6000803e604d573d6000fd5b3d6000f3',
+  ],
+  uups: [
+    '0x61007d3d8160233d3973',
+    '0x58CA52ebe0DadfdF531Cde7062e76746de4Db1eB',
+    '0x6009',
+    '0x5155f3363d3d373d3d363d7f360894a13ba1a3210667c828492db98dca3e2076',
+    '0xcc3735a920a3ca505d382bbc545af43d6000803e6038573d6000fd5b3d6000f3',
+  ],
+} as const;
+
+/** A value of at most 32 bytes as the contracts' ABI encodes it. */
+function word(hex: string): string {
+  return `0x${hex.slice(2).padStart(64, '0')}`;
+}
+
+function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_CODES): DerivedAccount {
+  const args = concat([word(DEPOSIT_WALLET_FACTORY), word(signer)]);
+  const codeHash = keccak256(concat([...DEPOSIT_WALLET_CODES[generation], args]));
+  const address = create2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
+  return { signatureType: 'deposit-wallet', address, generation };
+}
+
+/**
+ * Derives the accounts that a key can trade with, in the order in which the official SDK tells the kind of an account.
+ * Nothing says which of them exist or hold funds. `signer` is the key's own address, in lower case or with a right
+ * checksum; throws a `TypeError` for another one.
+ */
+export function deriveAccounts(signer: string): readonly DerivedAccount[] {
+  const own = toAddress(signer);
+  return [
+    { signatureType: 'eoa', address: own },
+    depositWallet(own, 'beacon'),
+    depositWallet(own, 'uups'),
+    { signatureType: 'safe', address: create2Address(SAFE_FACTORY, keccak256(word(own)), SAFE_CODE_HASH) },
+    { signatureType: 'proxy', address: create2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
+  ];
+}
+
+/** Finds an address, however its letters are written, among the accounts of a key. */
+export function findAccount(signer: string, address: string): DerivedAccount | undefined {
+  return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
+}
+
+function joinAddresses(accounts: readonly DerivedAccount[]): string {
+  const sinceWhen = { beacon: '', uups: ' (made before 29 June 2026)' };
+  return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
+}
+
+/** Lists accounts for people, with their kinds as the settings name them. */
+export function listAccounts(accounts: readonly DerivedAccount[]): string {
+  const byType = Map.groupBy(accounts, ({ signatureType }) => signatureType);
+  return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
+}
+
+const IN_WORDS: Readonly<Record<SignatureType, string>> = {
+  eoa: 'address of the key itself',
+  'deposit-wallet': 'deposit wallet of the key',
+  safe: 'Safe of the key',
+  proxy: 'proxy of the key',
+};
+
+/** The account as the operator set it. */
+interface AccountSettings {
+  readonly signatureType: SignatureType | undefined;
+  readonly funderAddress: string | undefined;
+}
+
+/** The names by which the operator knows the two settings. */
+type SettingNames = Readonly<Record<keyof AccountSettings, string>>;
+
+const VARIABLES: SettingNames = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
+
+/** The account that is in force, or the sentence that says which setting to change. */
+export type ChosenAccount =
+  | {
+      readonly kind: 'account';
+      readonly signatureType: SignatureType;
+      /** EIP-55 address of what holds the funds. */
+      readonly funderAddress: string;
+      /** A sentence about an account that the key may not control. */
+      readonly warning: string | undefined;
+    }
+  | { readonly kind: 'mistake'; readonly sentence: string };
+
+function mistake(sentence: string): ChosenAccount {
+  return { kind: 'mistake', sentence };
+}
+
+function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
+  if (signatureType === 'eoa') {
+    return { kind: 'account', signatureType, funderAddress: toAddress(signer), warning: undefined };
+  }
+  const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
+  return mistake(
+    `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${IN_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+  );
+}
+
+function chooseForeign(
+  signer: string,
+  { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
+  names: SettingNames,
+): ChosenAccount {
+  const foreign = `${names.funderAddress} is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
+  if (signatureType === undefined) {
+    return mistake(`${names.signatureType} must be set, or another ${names.funderAddress}: ${foreign}.`);
+  }
+  if (signatureType === 'eoa') {
+    return mistake(`${names.funderAddress} must be left out where ${names.signatureType} is eoa: ${foreign}.`);
+  }
+  return { kind: 'account', signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
+}
+
+/**
+ * Chooses the account that a key trades with. The funder says by its derivation of which kind it is: a kind that was
+ * set must agree. A funder that no derivation gives (an older wallet, or one that lets another key sign) needs its kind
+ * to be set. Without a funder it is the key's own address. `signer` is the key's address.
+ */
+export function chooseAccount(
+  signer: string,
+  settings: AccountSettings,
+  names: SettingNames = VARIABLES,
+): ChosenAccount {
+  const { signatureType } = settings;
+  if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
+  let funderAddress: string;
+  try {
+    funderAddress = toAddress(settings.funderAddress);
+  } catch {
+    return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
+  }
+  const derived = findAccount(signer, funderAddress);
+  if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
+  if (signatureType !== undefined && signatureType !== derived.signatureType) {
+    return mistake(
+      `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${IN_WORDS[derived.signatureType]}.`,
+    );
+  }
+  return { kind: 'account', signatureType: derived.signatureType, funderAddress, warning: undefined };
+}

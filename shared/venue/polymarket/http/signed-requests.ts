@@ -1,0 +1,164 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { type AppError, refuse } from '../../../errors.ts';
+import {
+  LIMIT_WARNING_PAUSE_MS,
+  NOTICEABLE_SKEW_MS,
+  READ_BUDGET_MS,
+  RENEWAL_PAUSE_MS,
+  SENDING_RESERVE_MS,
+} from '../../../limits.ts';
+import type { Log } from '../../../log/log.ts';
+import { oncePer } from '../../../once.ts';
+import type { ApiCredentials } from '../../../settings/credentials.ts';
+import type { Call } from '../../port.ts';
+import type { ToldRateLimit } from './rate-limit.ts';
+import { waitUntil } from './reads.ts';
+import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
+
+/** The source of the API credentials: given, or derived once from the wallet key. */
+export interface CredentialSource {
+  get(call: Call): Promise<ApiCredentials>;
+  /** Gives others in the place of those that the venue has refused; throws `venue_refused_service` if it has none. */
+  renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
+}
+
+type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
+
+/** Makes the error for an operator none of whose credentials work. */
+export function refusedCredentials(cause?: unknown): AppError {
+  return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
+}
+
+/**
+ * Credentials that are obtained at most once at a time, however many orders wait for them. A failure is not kept: the
+ * next order tries again.
+ */
+export function createCredentialSource(given: ApiCredentials | undefined, obtain: Obtain): CredentialSource {
+  let current = given;
+  let renewedAt: number | undefined;
+  let inFlight: Promise<ApiCredentials> | undefined;
+
+  async function start(call: Call): Promise<ApiCredentials> {
+    const obtained = await obtain(call);
+    if (!obtained) throw refusedCredentials();
+    current = obtained;
+    return obtained;
+  }
+
+  function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
+    // The one who begins may have less time than those who join, or more.
+    const last = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
+    inFlight ??= start({ ...call, deadline: last }).finally(() => {
+      inFlight = undefined;
+    });
+    return waitUntil(deadline, inFlight, { waitedFor: 'answer' });
+  }
+
+  return {
+    get: async (call) => current ?? renewOnce(call, call.deadline - SENDING_RESERVE_MS),
+    async renew(refused, call) {
+      // Another order may have renewed them in the meantime.
+      if (current && current !== refused) return current;
+      if (renewedAt !== undefined && Math.abs(Date.now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
+      const renewed = await renewOnce(call, call.deadline);
+      renewedAt = Date.now();
+      return renewed;
+    },
+  };
+}
+
+export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
+  /** Without the query, which the signature does not cover. */
+  readonly path: string;
+  readonly query?: string;
+}
+
+export interface AccountDeps {
+  readonly clob: Transport;
+  readonly walletAddress: string;
+  readonly credentials: CredentialSource;
+  readonly log: Log;
+}
+
+/** An answer, and the credentials that it was given to. */
+export interface AccountAnswer {
+  readonly response: VenueHttpResponse;
+  readonly used: ApiCredentials;
+}
+
+/**
+ * Sends a request with the account's credentials. On a 401, which comes before the venue looks at a request,
+ * makes and sends it once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat`
+ * tells if a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
+ */
+export type SendAsAccount = (
+  make: (used: ApiCredentials) => AuthenticatedRequest,
+  call: Call,
+  mayRepeat?: (answer: AccountAnswer) => boolean,
+) => Promise<AccountAnswer>;
+
+/** Makes the HMAC key of credentials once: making it takes longer than the HMAC. */
+const hmacKeyOf = oncePer(({ secret }: ApiCredentials) => createSecretKey(Buffer.from(secret.reveal(), 'base64')));
+
+/** Makes the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
+function l2Headers(
+  { method, path, body = '' }: AuthenticatedRequest,
+  address: string,
+  used: ApiCredentials,
+  now: number,
+) {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = createHmac('sha256', hmacKeyOf(used))
+    .update(`${timestamp}${method}${path}${body}`)
+    .digest('base64');
+  return {
+    POLY_ADDRESS: address,
+    POLY_API_KEY: used.key,
+    POLY_PASSPHRASE: used.passphrase.reveal(),
+    POLY_TIMESTAMP: timestamp,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+  };
+}
+
+/** Makes the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
+export function createAccountSender(
+  { clob, walletAddress, credentials, log }: AccountDeps,
+  now: () => number = () => performance.now(),
+): SendAsAccount {
+  let warnedAt: number | undefined;
+
+  function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit, { trace }: Call): void {
+    if (!warning || (warnedAt !== undefined && now() - warnedAt < LIMIT_WARNING_PAUSE_MS)) return;
+    warnedAt = now();
+    const rateLimit = { remaining, reset, tier };
+    log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });
+  }
+
+  async function attempt(
+    request: AuthenticatedRequest,
+    used: ApiCredentials,
+    skew: number,
+    call: Call,
+  ): Promise<AccountAnswer> {
+    const { path, query = '', ...spec } = request;
+    // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
+    const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
+    const response = await clob.send({ ...spec, path: path + query, headers }, call);
+    if (response.rateLimit) heedWarning(response.rateLimit, call);
+    return { response, used };
+  }
+
+  return async (make, call, mayRepeat = () => true) => {
+    const used = await credentials.get(call);
+    const skew = clob.clockSkew();
+    const request = make(used);
+    const answer = await attempt(request, used, skew, call);
+    if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
+    const skewNow = clob.clockSkew();
+    const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
+    const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
+    log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
+    const renewed = clockWasWrong ? used : await credentials.renew(used, call);
+    return attempt(make(renewed), renewed, clob.clockSkew(), call);
+  };
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../settings/table.ts';
+import type { Call } from '../../port.ts';
+import { answerTo, parseAnswer, refuseRead } from '../http/reads.ts';
+import type { SendAsAccount } from '../http/signed-requests.ts';
+import type { VenueHttpResponse } from '../http/transport.ts';
+
+const units = z.string().check(z.regex(/^\d{1,78}$/));
+const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
+const banStatus = z.object({ closed_only: z.boolean() });
+const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
+
+/** The collateral of an account as the CLOB has noted it, which may lag behind the chain. */
+export interface NotedCollateral {
+  /** In collateral units. */
+  readonly balance: Decimal;
+  /** The exchanges' addresses, in lower case, that may not take any of it. */
+  readonly notAllowed: ReadonlySet<string>;
+}
+
+/**
+ * Reads of one account, with its API credentials; they change nothing but the venue's notes. Errors: `venue_timeout`,
+ * `venue_unavailable`, `venue_error`, `rate_limited`, and `venue_refused_service` where the credentials are not those of
+ * the wallet.
+ */
+export interface AccountReads {
+  /** `GET /auth/api-keys`: that it is answered proves the credentials. */
+  checkCredentials(call: Call): Promise<void>;
+  /** `GET /auth/ban-status/closed-only`: true for an account that may only close positions. */
+  isClosedOnly(call: Call): Promise<boolean>;
+  /**
+   * `GET /balance-allowance` of the collateral. The account follows from signer and signature type; `undefined` where the
+   * venue finds none for them (404).
+   */
+  readCollateral(signatureType: SignatureType, call: Call): Promise<NotedCollateral | undefined>;
+  /** `GET /balance-allowance/update`: has the venue read balance and allowances from the chain again. */
+  refreshCollateral(signatureType: SignatureType, call: Call): Promise<void>;
+}
+
+/** Signature types are numbered from 0. */
+function collateralOf(signatureType: SignatureType): string {
+  return `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
+}
+
+/** Makes the reads of an account (https://docs.polymarket.com/api-reference, "account"). */
+export function createAccountReads(send: SendAsAccount): AccountReads {
+  async function ask(name: string, path: string, call: Call, query = ''): Promise<VenueHttpResponse> {
+    return (await answerTo(send(() => ({ name, method: 'GET', path, query }), call))).response;
+  }
+
+  return {
+    async checkCredentials(call) {
+      parseAnswer(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
+    },
+    async isClosedOnly(call) {
+      return parseAnswer(await ask('read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
+    },
+    async readCollateral(signatureType, call) {
+      const response = await ask('read-balance', '/balance-allowance', call, collateralOf(signatureType));
+      if (response.status === 404 && response.isJson) return undefined;
+      const { balance, allowances } = parseAnswer(response, balanceAllowance);
+      const refused = Object.entries(allowances).filter(([, amount]) => /^0+$/.test(amount));
+      return {
+        balance: fromUnits(BigInt(balance), UNIT_DECIMALS),
+        notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
+      };
+    },
+    async refreshCollateral(signatureType, call) {
+      const response = await ask('refresh-balance', '/balance-allowance/update', call, collateralOf(signatureType));
+      if (response.status !== 200) throw refuseRead(response);
+    },
+  };
+}

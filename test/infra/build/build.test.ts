@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../../functions/routes.ts';
+import { buildAssets } from '../../../infra/build/build.ts';
+import type { Sizes } from '../../../infra/build/sizes.ts';
+import { ERRORS } from '../../../shared/errors.ts';
+import { COMMON_SETTINGS } from '../../../shared/settings/table.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+let folder: string;
+let sizes: Sizes;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'build-'));
+  sizes = await buildAssets(join(folder, 'here'));
+}, 300_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The files under a folder with the hash of what they hold. */
+async function contentsOf(root: string): Promise<Record<string, string>> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const hashes = paths.toSorted().map(async (path) => {
+    return [
+      relative(root, path),
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    ] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+function bytesOf(name: string): number {
+  const size = sizes.get(name);
+  return size ? size.own + size.layer : Number.POSITIVE_INFINITY;
+}
+
+/** Starts a function with its layer, as far as it gets without settings, and writes what of Node it has loaded. */
+const START = `
+  import { registerHooks } from 'node:module';
+  const [, layer, index] = process.argv;
+  registerHooks({ resolve: (name, context, next) => next(name.replace('/opt/nodejs', layer), context) });
+  await import(index).catch(() => undefined);
+  process.stdout.write(process.moduleLoadList.join());
+`;
+
+describe('the build', () => {
+  it('gives the same bytes in another folder', async () => {
+    const elsewhere = join(folder, 'a', 'clone');
+    for (const name of ['functions', 'infra', 'local/command-line.ts', 'shared', 'package.json', 'tsconfig.json']) {
+      await cp(join(ROOT, name), join(elsewhere, name), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));
+    await promisify(execFile)(process.execPath, ['infra/build/build.ts'], { cwd: elsewhere });
+    expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(await contentsOf(join(folder, 'here')));
+  }, 300_000);
+
+  it('can be read by the user of Lambda, however private the files of its builder are', async () => {
+    const root = join(folder, 'private');
+    const umask = process.umask(0o077);
+    try {
+      await buildAssets(root);
+    } finally {
+      process.umask(umask);
+    }
+    const files = Object.keys(await contentsOf(root));
+    const modes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).mode & 0o777));
+    expect(new Set(modes)).toStrictEqual(new Set([0o644]));
+  }, 300_000);
+
+  it('ships no source map and no folder of this machine', async () => {
+    const shipped = ['functions', 'layer'].map((name) => join(folder, 'here', name));
+    for (const root of shipped) {
+      for (const path of Object.keys(await contentsOf(root))) {
+        expect(path).toMatch(/\.mjs$|^nodejs\/secp256k1\.wasm$/);
+        expect(await readFile(join(root, path), 'utf8')).not.toContain(ROOT);
+      }
+    }
+  });
+
+  it.each(['markets', 'book'])('keeps %s with its part of the layer within 120 KB', (name) => {
+    expect(bytesOf(name)).toBeLessThanOrEqual(120_000);
+  });
+
+  it('keeps orders within 600 KB', () => {
+    expect(bytesOf('orders')).toBeLessThanOrEqual(600_000);
+  });
+
+  it('keeps health small, and without the layer', () => {
+    expect(sizes.get('health')?.layer).toBe(0);
+    expect(bytesOf('health')).toBeLessThanOrEqual(32_000);
+  });
+
+  it.each(['markets', 'orders'])(
+    'adds as much to %s by the layer as the document says, give or take 2 KB',
+    async (name) => {
+      const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
+      const said = /layer adds (?<markets>\d+) KB to a reader; to the function of orders (?<orders>\d+) KB/.exec(text);
+      expect(Math.abs(Number(said?.groups?.[name]) - (sizes.get(name)?.layer ?? 0) / 1_000)).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it('has the cryptography of wallets once, in the layer', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const holds = async (path: string) =>
+      (await readFile(join(folder, 'here', path), 'utf8')).includes('Ethereum Signed Message') ? [path] : [];
+    // Apart from the entry: it is loaded where clients are verified.
+    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual([
+      expect.stringMatching(/^layer\/nodejs\/kinds-\w+\.mjs$/),
+    ]);
+  });
+
+  it("imports node:http nowhere, which would load Node's fetch in every cold start", async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => /(?:from|import\()\s*"(?:node:)?http"/.test(source))).toStrictEqual([]);
+    expect(sources.filter((source) => source.includes('getBuiltinModule("node:http")'))).toHaveLength(2);
+  });
+
+  it('imports no module of Node, which would load all that it offers, but the process', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    const imported = sources.flatMap((source) => [...source.matchAll(/(?:from|import\(?)\s*"([\w:/]+)"/g)]);
+    expect(new Set(imported.map(([, name = '']) => name).filter(isBuiltin))).toStrictEqual(new Set(['node:process']));
+  });
+
+  it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {
+    const [layer, index] = ['layer/nodejs', `functions/${name}/index.mjs`].map((path) => join(folder, 'here', path));
+    const args = ['--input-type=module', '-e', START, `${layer}`, `${index}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
+    expect(stdout).toContain('"message":"started"');
+    expect(stdout).toContain('NativeModule ');
+    expect(stdout).not.toContain('undici');
+  });
+
+  it('leaves the texts of documents out, and no sentence that is answered', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const all = (await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')))).join();
+    const { when, detail } = ERRORS.payload_too_large;
+    expect([all.includes(when), all.includes(COMMON_SETTINGS.logLevel.meaning)]).toStrictEqual([false, false]);
+    expect(all).toContain(detail().split(';').at(-1));
+  });
+
+  it('takes errors from the layer, so that there is one class of them', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs') && !path.includes('health'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => source.includes('Venue refused the service'))).toHaveLength(1);
+  });
+});

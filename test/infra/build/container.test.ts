@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { createClient } from '../../../client/client.ts';
+import { STOP_MS } from '../../../shared/limits.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+import { startProgram, WITH_THIS_NODE } from '../../support/service/program.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../../..');
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The instructions of a Dockerfile, stage by stage. */
+async function readStages(): Promise<readonly (readonly Instruction[])[]> {
+  const text = (await readFile(join(ROOT, 'Dockerfile'), 'utf8')).replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  const instructions = lines.map((line) => {
+    const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
+    return { name, text: rest };
+  });
+  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
+  return starts.map((start, index) => instructions.slice(start, starts[index + 1]));
+}
+
+function textsOf(stage: readonly Instruction[], name: string): readonly string[] {
+  return stage.filter((instruction) => instruction.name === name).map(({ text }) => text);
+}
+
+const words = z.array(z.string());
+const manifest = z.object({ scripts: z.object({ start: z.string(), paper: z.string() }) });
+
+let folder = '';
+/** The file system of the image, as far as the project makes it. */
+let image = '';
+let last: readonly Instruction[] = [];
+
+/** Copies as COPY does: what is in a folder, and files into a folder. */
+async function copy(text: string, from: string, to: string): Promise<void> {
+  const paths = text.split(/\s+/);
+  const target = paths.pop() ?? '';
+  for (const pattern of paths) {
+    for await (const path of glob(pattern, { cwd: from })) {
+      const isFolder = target.endsWith('/');
+      await cp(join(from, path), join(to, target, isFolder ? basename(path) : ''), { recursive: true });
+    }
+  }
+}
+
+/** Makes the tree of the image by the lines of the Dockerfile, from the files that these copy and no others. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'container-'));
+  const [build = [], final = []] = await readStages();
+  last = final;
+  const source = join(folder, 'src');
+  await mkdir(source);
+  for (const text of textsOf(build, 'COPY')) await copy(text, ROOT, source);
+  // Stands for `npm ci`.
+  await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'));
+  const [, command = ''] = textsOf(build, 'RUN');
+  await run('sh', ['-euc', command], { cwd: source, env: WITH_THIS_NODE });
+  image = join(folder, 'image');
+  const [text = ''] = textsOf(final, 'COPY');
+  const [, from = '', to = ''] = /^--from=build (\/src\/\S+) (\/\S+)$/.exec(text) ?? [];
+  await mkdir(dirname(join(image, to)), { recursive: true });
+  await cp(join(folder, from), join(image, to), { recursive: true });
+  await mkdir(join(image, 'data'));
+  for (const path of await readdir(join(image, to), { recursive: true, withFileTypes: true }))
+    await chmod(join(path.parentPath, path.name), path.isDirectory() ? 0o555 : 0o444);
+}, 300_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Paths of the container are below the image's folder here. */
+function here(text: string): string {
+  return text.replace(/^\/(?=app|data)/, `${image}/`);
+}
+
+function environment(): Record<string, string> {
+  const pairs = textsOf(last, 'ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('=')));
+  return Object.fromEntries(pairs.map(([name = '', value = '']) => [name, here(value)]));
+}
+
+/** Starts the container's program as the image says, on a free port. */
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const [program = '', ...own] = words.parse(JSON.parse(textsOf(last, 'ENTRYPOINT')[0] ?? '')).map(here);
+  expect(program).toBe('node');
+  const settings = { ...environment(), SERVICE_PORT: '0', TMPDIR: folder, ...env };
+  return startProgram({ command: program, args: [...own, ...args], cwd: join(image, 'app'), env: settings });
+}
+
+async function healthCheck(port: string): Promise<unknown> {
+  const command = words.parse(JSON.parse(/CMD (\[.*\])$/.exec(textsOf(last, 'HEALTHCHECK')[0] ?? '')?.[1] ?? ''));
+  const [program = '', ...args] = command;
+  const check = run(program, args, { env: { ...WITH_THIS_NODE, SERVICE_PORT: port } });
+  return check.then(
+    () => 0,
+    (error: unknown) => Object(error).code,
+  );
+}
+
+const KEY = { SERVICE_PRIVATE_KEY: '22'.repeat(32), SERVICE_PLACE_ORDER: '1' };
+
+describe('the image', () => {
+  it('is read-only by default, listens for its container, and is healthy', async () => {
+    const { url, mode, store, stop } = await start();
+    expect([mode, store]).toStrictEqual(['read-only', null]);
+    expect(environment()['SERVICE_HOST']).toBe('0.0.0.0');
+    expect(await healthCheck(new URL(url).port)).toBe(0);
+    expect(await stop()).toBe(0);
+    expect(await healthCheck(new URL(url).port)).toBe(1);
+  });
+
+  it('trades on paper when it is told to', async () => {
+    const { url, mode, stop } = await start(['--paper']);
+    expect(mode).toBe('order-placing');
+    expect((await createClient({ baseUrl: url }).markets({ limit: 1 })).items).toHaveLength(1);
+    expect(await stop()).toBe(0);
+  });
+
+  it('places orders only where that is said of its port too, and keeps them in its volume', async () => {
+    const { venueUrl } = await startPaperService();
+    const trading = { ...KEY, SERVICE_CLOB_URL: venueUrl, SERVICE_GAMMA_URL: venueUrl };
+    await expect(start([], trading)).rejects.toThrow('SERVICE_REMOTE_ORDERS');
+    const { mode, store, stop } = await start([], { ...trading, SERVICE_REMOTE_ORDERS: '1' });
+    expect([mode, store]).toStrictEqual(['order-placing', join(image, 'data/orders.db')]);
+    expect(textsOf(last, 'VOLUME')).toStrictEqual(['/data']);
+    expect(await stop()).toBe(0);
+  });
+
+  it('writes nothing beside its program', async () => {
+    const files = async () => (await readdir(join(image, 'app'), { recursive: true })).toSorted();
+    const before = await files();
+    const { stop } = await start(['--paper']);
+    await stop();
+    expect(await files()).toStrictEqual(before);
+    expect(before.filter((file) => /node_modules|\.ts$|\.env$/.test(file))).toStrictEqual([]);
+  });
+
+  it('gives V8 the room that npm start gives it, as npm run paper does', async () => {
+    const { scripts } = manifest.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+    const [entry = ''] = textsOf(last, 'ENTRYPOINT');
+    const [room, ...others] = [entry, scripts.start, scripts.paper].map((text) =>
+      text.match(/--m\w+-semi-space-size=\d+/g),
+    );
+    expect(room).toHaveLength(2);
+    expect(others).toStrictEqual([room, room]);
+  });
+
+  it('does not run as root, and holds no setting of an account', () => {
+    expect(textsOf(last, 'USER')).toStrictEqual(['node']);
+    const settings = Object.keys(environment()).filter((name) => name.startsWith('SERVICE_'));
+    expect(settings).toStrictEqual(['SERVICE_HOST', 'SERVICE_STORE']);
+  });
+
+  it('is built from a context without secrets', async () => {
+    const ignored = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n');
+    expect(ignored).toStrictEqual(expect.arrayContaining(['.env', '.data', '.git', '**/node_modules']));
+    const [build = []] = await readStages();
+    const sources = textsOf(build, 'COPY').flatMap((text) => text.split(/\s+/).slice(0, -1));
+    expect(sources.filter((path) => /^(?:\.|\*|\.env)$/.test(path))).toStrictEqual([]);
+  });
+});
+
+describe('the compose file', () => {
+  it('hardens both services, opens their ports on loopback alone, and has no key', async () => {
+    const text = await readFile(join(ROOT, 'compose.yaml'), 'utf8');
+    for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: ["no-new-privileges:true"]'])
+      expect(text).toContain(`\n  ${line}\n`);
+    expect(text.match(/<<: \*hardened/g)).toHaveLength(2);
+    const ports = [...text.matchAll(/ports: \["(.*?)"\]/g)].map(([, port]) => port);
+    expect(ports).toStrictEqual(['127.0.0.1:8080:8080', '127.0.0.1:8090:8080']);
+    expect(text).not.toMatch(/PRIVATE_KEY|PLACE_ORDER|REMOTE_ORDERS/);
+  });
+
+  it('waits for the requests in flight, as whatever else may stop the service does in the document', async () => {
+    const texts = await Promise.all(
+      ['compose.yaml', 'docs/self-hosting.md'].map((path) => readFile(join(ROOT, path), 'utf8')),
+    );
+    const limit = /(?:stop_grace_period: |--stop-timeout |TimeoutStopSec=|terminationGracePeriodSeconds: )(\d+)/g;
+    const seconds = [...texts.join('\n').matchAll(limit)].map(([, value]) => Number(value));
+    expect(seconds).toHaveLength(4);
+    expect(Math.min(...seconds) * 1_000).toBeGreaterThan(STOP_MS);
+  });
+});

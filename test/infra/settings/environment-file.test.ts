@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { withEnvironmentFile } from '../../../infra/settings/environment-file.ts';
+import { readSettings } from '../../../infra/settings/settings.ts';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', '..', 'deploy');
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'environments-'));
+  const files = {
+    prod: { stackName: 'prod', region: 'eu-west-1', corsOrigins: 'https://app.example' },
+    misspelt: { stackName: 'prod', maxDailyNotionl: 5 },
+    nameless: { region: 'eu-west-1' },
+    deep: { stackName: 'prod', corsOrigins: ['https://app.example'] },
+    list: [{ stackName: 'prod' }],
+  };
+  for (const [name, settings] of Object.entries(files)) {
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(settings));
+  }
+  await writeFile(join(folder, 'broken.json'), '{"privateKeySecret":"0xsecret",}');
+  await writeFile(join(folder, 'long.json'), '{"stackName":"a","jwtAudience":179834912834912834}');
+  await writeFile(
+    join(folder, 'escaped.json'),
+    '{"stackName":"a","maxDailyNotional":"5","maxDailyNotiona\\u006c":"500"}',
+  );
+  await writeFile(join(folder, 'twice.json'), '{"stackName":"a","maxDailyNotional":"5","maxDailyNotional":"500"}');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function problemOf(context: Readonly<Record<string, unknown>>): string {
+  try {
+    readSettings(withEnvironmentFile(context, folder));
+  } catch (error) {
+    return `${error}`;
+  }
+  return 'none';
+}
+
+describe('the file of an environment', () => {
+  it('adds its settings to those of the command line', () => {
+    const context = withEnvironmentFile({ env: 'prod', logLevel: 'debug', region: 'eu-west-1' }, folder);
+    const { stackName, region, environment } = readSettings(context);
+    expect([stackName, region]).toStrictEqual(['prod', 'eu-west-1']);
+    expect(environment).toStrictEqual({ SERVICE_CORS_ORIGINS: 'https://app.example', SERVICE_LOG_LEVEL: 'debug' });
+  });
+
+  it('is asked for by name alone', () => {
+    const context = { logLevel: 'debug' };
+    expect(withEnvironmentFile(context, folder)).toBe(context);
+  });
+
+  it('has an example that synthesizes', () => {
+    const { orders, warnings } = readSettings(withEnvironmentFile({ env: 'example' }, DEPLOY));
+    expect([orders?.rollout, warnings]).toStrictEqual(['canary', []]);
+  });
+
+  it.each([
+    ['is not there', { env: 'prd' }, /^SettingError: deploy\/prd\.json cannot be read; there are .*\bprod\b/],
+    ['lies elsewhere', { env: '../prod' }, /^SettingError: env must be the name of a file in deploy\//],
+    ['is asked for without a name', { env: '' }, /^SettingError: env is empty: leave it out, or say what it is\.$/],
+    ['is no JSON', { env: 'broken' }, /^SettingError: deploy\/broken\.json must be JSON: one object/],
+    ['is no object', { env: 'list' }, /^SettingError: deploy\/list\.json must be JSON: one object/],
+    ['says a thing twice', { env: 'twice' }, /^SettingError: deploy\/twice\.json has maxDailyNotional twice/],
+    ['says a thing twice in other letters', { env: 'escaped' }, /escaped\.json has maxDailyNotional twice/],
+    [
+      'has a number that JSON changes',
+      { env: 'long' },
+      /^SettingError: jwtAudience has more digits .* put it in quotes/,
+    ],
+    ['holds more than texts', { env: 'deep' }, /^SettingError: corsOrigins must be a text/],
+    ['misspells a name', { env: 'misspelt' }, /^SettingError: maxDailyNotionl .* did you mean maxDailyNotional\?$/],
+    ['names no stack', { env: 'nameless' }, /^SettingError: deploy\/nameless\.json must say stackName/],
+    [
+      'contradicts the command line',
+      { env: 'prod', region: 'eu-north-1' },
+      /^SettingError: region is one thing in deploy\/prod\.json and another in -c/,
+    ],
+  ])('stops synth where it %s', (_, context, sentence) => {
+    expect(problemOf(context)).toMatch(sentence);
+    expect(problemOf(context)).not.toContain('0xsecret');
+  });
+});

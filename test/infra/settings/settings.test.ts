@@ -1,0 +1,324 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { OPTIONS } from '../../../infra/settings/context.ts';
+import { NAMES, readSettings } from '../../../infra/settings/settings.ts';
+import { parseDeployedConfig } from '../../../shared/settings/config.ts';
+import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../../tools/support/deployment.ts';
+import { funderOf } from '../../support/venue/funder.ts';
+
+const SAFE = funderOf(WALLET_ADDRESS, 'safe');
+
+const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
+const KMS_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+
+function problemOf(context: Readonly<Record<string, unknown>>, region?: string, account?: string): string {
+  try {
+    readSettings(context, { region, account });
+  } catch (error) {
+    return `${error}`;
+  }
+  return 'none';
+}
+
+function without(name: keyof typeof ORDER_CONTEXT): Readonly<Record<string, unknown>> {
+  return { ...ORDER_CONTEXT, [name]: undefined };
+}
+
+describe('placeOrder', () => {
+  it.each(['true', '1', true, 1])('is on for %p', (placeOrder) => {
+    expect(readSettings({ ...ORDER_CONTEXT, placeOrder }).orders?.walletAddress).toBe(WALLET_ADDRESS);
+  });
+
+  it('is off without it, and says which settings then have no effect', () => {
+    const { orders, warnings } = readSettings({ walletAddress: WALLET_ADDRESS, maxOrderNotional: '5' });
+    expect(orders).toBeUndefined();
+    expect(warnings).toStrictEqual([expect.stringContaining('walletAddress, maxOrderNotional')]);
+  });
+
+  it.each(['false', '0', 'yes', 'TRUE', ' 1', false, 0, 2])('is refused for %p', (placeOrder) => {
+    expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe(
+      'SettingError: placeOrder must be true or 1; leave it out to deploy the service without touching orders.',
+    );
+  });
+
+  it.each([
+    ['walletAddress', 'placeOrder needs the address that the key belongs to: -c walletAddress=0x….'],
+    [
+      'privateKeySecret',
+      'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
+    ],
+    ['region', 'Set the region of the orders function, such as -c region=eu-west-1.'],
+    [
+      'maxOrderNotional',
+      'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
+    ],
+  ] as const)('says what to do without %s', (name, sentence) => {
+    expect(problemOf(without(name))).toBe(`SettingError: ${sentence}`);
+  });
+});
+
+describe('the region of orders', () => {
+  it.each([
+    'us-east-1',
+    'us-gov-west-1',
+    'eu-west-2',
+    'eu-west-3',
+    'eu-central-1',
+    'eu-south-1',
+    'ca-central-1',
+    'ca-west-1',
+    'ap-southeast-1',
+    'ap-southeast-2',
+    'ap-southeast-4',
+    'ap-southeast-6',
+    'ap-southeast-7',
+    'ap-east-2',
+    'sa-east-1',
+  ])('is not %s', (region) => {
+    const sentence = `SettingError: The venue refuses orders from ${region} (`;
+    expect(problemOf({ ...ORDER_CONTEXT, region })).toContain(sentence);
+    expect(problemOf(without('region'), region)).toContain(sentence);
+    expect(problemOf({}, region)).toBe('none');
+  });
+
+  it.each(['eu-west-1', 'eu-north-1', 'eu-south-2', 'eu-central-2', 'ap-northeast-1'])('may be %s', (region) => {
+    expect(problemOf({ ...without('alarmTopic'), region })).toBe('none');
+  });
+});
+
+describe('what moves money', () => {
+  it('has no cap only where that is said, and then with a warning', () => {
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, maxOrderNotional: 'none' });
+    expect(orders?.variables).not.toHaveProperty('SERVICE_MAX_ORDER_NOTIONAL');
+    expect(warnings).toStrictEqual(['maxOrderNotional=none: no order is too large for this deployment.']);
+    expect(readSettings(ORDER_CONTEXT).warnings).toStrictEqual([]);
+  });
+
+  it('is warned of where nobody is told of its alarms', () => {
+    expect(readSettings(without('alarmTopic')).warnings).toStrictEqual([
+      'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
+    ]);
+    expect(readSettings(without('maxDailyNotional')).warnings).toStrictEqual([
+      'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
+    ]);
+    expect(readSettings({}).warnings).toStrictEqual([]);
+  });
+
+  it('is open to everybody who was invited in two words, with both caps', () => {
+    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.access).toStrictEqual({ kind: 'public' });
+  });
+
+  it('reserves no quota, and rolls out in steps, unless asked', () => {
+    const { orders } = readSettings(ORDER_CONTEXT);
+    expect([orders?.concurrency, orders?.rollout]).toStrictEqual([undefined, 'canary']);
+    const asked = readSettings({ ...ORDER_CONTEXT, orderConcurrency: '7', rollout: 'all-at-once' }).orders;
+    expect([asked?.concurrency, asked?.rollout]).toStrictEqual([7, 'all-at-once']);
+  });
+});
+
+describe('settings', () => {
+  it('have a row each in the document about deploying', () => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'deploying.md'), 'utf8');
+    const [table = ''] = /^\| setting \|.*?\n\n/ms.exec(text) ?? [];
+    const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(named.toSorted()).toStrictEqual([...NAMES].toSorted());
+  });
+
+  const key = 'a'.repeat(64);
+
+  it.each([
+    ['a wrong checksum', { walletAddress: WALLET_ADDRESS.replace('C8', 'c8') }, 'walletAddress must be an address'],
+    ['an address without 0x', { walletAddress: WALLET_ADDRESS.slice(2) }, 'walletAddress must be an address'],
+    ['the key for its name', { privateKeySecret: `0x${key}` }, 'not the key; take a new key, this one was shown'],
+    [
+      'a secret elsewhere',
+      { privateKeySecret: SECRET_ARN.replace('eu-west-1', 'us-east-1') },
+      'privateKeySecret must be a secret of eu-west-1, where the functions run.',
+    ],
+    [
+      'a secret of strangers',
+      { privateKeySecret: SECRET_ARN.replace('123456789012', '210987654321') },
+      'privateKeySecret must be a secret of the account that is deployed to, 123456789012.',
+    ],
+    [
+      'an ARN without its end',
+      { privateKeySecret: SECRET_ARN.replace(/-\w{6}$/, '') },
+      'its whole ARN with the six characters at its end',
+    ],
+    [
+      'a key by its alias',
+      { secretKeyArn: KMS_ARN.replace('key/', 'alias/') },
+      'secretKeyArn must be the ARN of a KMS key',
+    ],
+    ['a key elsewhere', { secretKeyArn: KMS_ARN.replace('eu-', 'us-') }, 'secretKeyArn must be a key of eu-west-1'],
+    [
+      'a topic elsewhere',
+      { alarmTopic: 'arn:aws:sns:us-east-1:123456789012:t' },
+      'alarmTopic must be a topic of eu-west-1',
+    ],
+    [
+      'a table by its ARN',
+      { ordersTable: 'arn:aws:dynamodb:table/t' },
+      'ordersTable must be the name of a DynamoDB table',
+    ],
+    ['a rollout of its own', { rollout: 'linear' }, 'rollout must be one of canary, all-at-once'],
+    [
+      'a long name',
+      { stackName: 'x'.repeat(51) },
+      'stackName must be a letter, then letters, digits and dashes, 50 at most',
+    ],
+    ['the name of its own stack of orders', { stackName: 'adapter-orders' }, 'without -orders or -order-store'],
+    ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, jwt, public'],
+    ['tokens of nobody', { orderAccess: 'jwt' }, 'orderAccess=jwt needs'],
+    ['tokens for nobody', { orderAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'orderAccess=jwt needs'],
+    [
+      'an issuer without TLS',
+      { orderAccess: 'jwt', jwtIssuer: 'http://id.example', jwtAudience: 'a' },
+      'jwtIssuer must be',
+    ],
+    ['an issuer that nobody asks', { jwtIssuer: 'https://id.example' }, 'go with orderAccess=jwt'],
+    ['orders of everybody', { orderAccess: 'public' }, 'orderAccess=public needs'],
+    [
+      'orders of every wallet without end',
+      { orderAccess: 'public', clientVerification: 'required' },
+      'orderAccess=public needs',
+    ],
+    ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
+    [
+      'orders of everybody without a cap',
+      { ...PUBLIC, maxOrderNotional: 'none' },
+      'needs -c maxOrderNotional=… that is not none',
+    ],
+    [
+      'orders of everybody without a cap for the day',
+      { ...PUBLIC, maxDailyNotional: 'none' },
+      'needs -c clientVerification=required and -c maxDailyNotional=…',
+    ],
+    [
+      'orders of everybody in one word',
+      { ...PUBLIC, allowPublic: undefined },
+      'needs -c allowPublic=yes-anyone-may-order too',
+    ],
+    ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be one of yes-anyone-may-order'],
+    [
+      'a word for everybody that is kept ready',
+      { allowPublic: PUBLIC.allowPublic },
+      'allowPublic goes with orderAccess=public',
+    ],
+    ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
+    ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
+    ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
+    ['an unknown account', { signatureType: 'magic' }, 'signatureType must be one of'],
+    [
+      'a safe without funder',
+      { signatureType: 'safe' },
+      'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x',
+    ],
+    [
+      'a funder of no kind',
+      { funderAddress: `0x${'1'.repeat(40)}` },
+      'signatureType must be set, or another funderAddress',
+    ],
+    [
+      'a kind that the funder is not of',
+      { signatureType: 'deposit-wallet', funderAddress: SAFE },
+      'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
+    ],
+    ['no concurrency', { orderConcurrency: 0 }, 'orderConcurrency must be a number from 1 to 1000'],
+    ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
+    ['a path', { corsOrigins: 'https://app.example/' }, 'corsOrigins must be exact origins'],
+    ['a pattern of origins', { corsOrigins: 'https://*.example' }, 'corsOrigins must be exact origins'],
+    ['a password for the venue', { clobUrl: 'https://a:b@venue.example' }, 'clobUrl must be an https URL'],
+    ['a query for the venue', { clobUrl: 'https://venue.example/?a=b' }, 'clobUrl must be an https URL'],
+    ['a venue without encryption', { clobUrl: 'http://venue.example' }, 'clobUrl must be an https URL'],
+    ['a catalogue without encryption', { gammaUrl: 'http://10.0.0.1' }, 'gammaUrl must be an https URL'],
+    ['a broken URL', { gammaUrl: 'https://venue.example /' }, 'gammaUrl must be an https URL'],
+    ['a topic by name', { alarmTopic: 'operators' }, 'alarmTopic must be the ARN of a topic'],
+    [
+      'a misspelt name',
+      { maxDailyNotionl: '5' },
+      'maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
+    ],
+    [
+      'a name as commands write options',
+      { 'client-verification': 'required' },
+      'client-verification is not a setting of a deployment: did you mean clientVerification?',
+    ],
+  ])('refuse %s', (_, change, sentence) => {
+    const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1', '123456789012');
+    expect(problem).toMatch(/^SettingError: /);
+    expect(problem).toContain(sentence);
+    expect(problem).not.toContain(key);
+  });
+
+  it.each(NAMES.filter((name) => name !== 'env'))('refuse an empty %s, with orders and without', (name) => {
+    const sentence = `SettingError: ${name} is empty: leave it out, or say what it is.`;
+    for (const empty of ['', null]) {
+      expect(problemOf({ ...ORDER_CONTEXT, [name]: empty })).toBe(sentence);
+      expect(problemOf({ [name]: empty })).toBe(sentence);
+    }
+  });
+
+  it('take the kind of account from its address, and warn of one that the key does not control', () => {
+    const derived = readSettings({ ...ORDER_CONTEXT, funderAddress: SAFE });
+    expect(derived.orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: SAFE });
+    expect(derived.warnings).toStrictEqual([]);
+    const foreign = { signatureType: 'deposit-wallet', funderAddress: `0x${'1'.repeat(40)}` };
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...foreign });
+    expect(orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
+    expect(warnings).toStrictEqual([
+      expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
+    ]);
+  });
+
+  it("are beside the CDK's own context, which is left alone", () => {
+    const own = { '@aws-cdk/core:x': true, 'aws:cdk:y': [], 'acknowledged-issue-numbers': [1], 'cli-telemetry': false };
+    expect(problemOf({ ...own, ...ORDER_CONTEXT })).toBe('none');
+  });
+
+  it('are all handed to the function of orders, which starts with them', () => {
+    const context = {
+      ...ORDER_CONTEXT,
+      signatureType: 'safe',
+      funderAddress: SAFE.toLowerCase(),
+      builderCode: 'AB'.repeat(32),
+      maxOrderNotional: 99.5,
+      maxDailyNotional: 1000,
+      clientVerification: 'required',
+      publicAuthority: 'API.example.com',
+      corsOrigins: 'https://app.example, https://b.example',
+      logLevel: 'debug',
+      gammaUrl: 'https://gamma.example/',
+      clobUrl: 'https://clob.example',
+      recordForm: 'plain',
+    };
+    const { environment, orders } = readSettings(context);
+    const variables = { ...environment, ...orders?.variables };
+    expect(Object.keys(variables).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
+    expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
+      signatureType: 'safe',
+      funderAddress: SAFE,
+      builderCode: `0x${'ab'.repeat(32)}`,
+      maxOrderNotional: { coefficient: 995n, scale: 1 },
+      maxDailyNotional: { coefficient: 1000n, scale: 0 },
+      clientVerification: 'required',
+      publicAuthority: 'api.example.com',
+      corsOrigins: ['https://app.example', 'https://b.example'],
+      logLevel: 'debug',
+      gammaUrl: 'https://gamma.example',
+      clobUrl: 'https://clob.example',
+      metricsNamespace: undefined,
+      recordForm: 'plain',
+      orders: {
+        kind: 'on',
+        walletAddress: WALLET_ADDRESS,
+        privateKeySecret: ORDER_CONTEXT.privateKeySecret,
+        ordersTable: 'table',
+      },
+      warnings: [],
+    });
+  });
+});

@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../../support/service/http-client.ts';
+import { startTestServer } from '../../support/service/local-service.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+
+const HOST = 'Host: localhost\r\n';
+const LAST = `${HOST}Connection: close\r\n`;
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
+
+const INVALID_HTTP = {
+  title: 'Invalid request',
+  status: 400,
+  code: 'invalid_request',
+  detail: 'The request is not valid HTTP/1.1.',
+  errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
+};
+const TOO_LONG = {
+  title: 'URI too long',
+  status: 414,
+  code: 'uri_too_long',
+  detail: 'The URL is longer than 8192 bytes; send a shorter one.',
+};
+const TOO_LARGE = {
+  title: 'Headers too large',
+  status: 431,
+  code: 'headers_too_large',
+  detail: 'The headers are larger than 16384 bytes; send fewer or shorter ones.',
+};
+const TIMED_OUT = {
+  title: 'Request time-out',
+  status: 408,
+  code: 'request_timeout',
+  detail: 'The request took too long to arrive; send it at once.',
+};
+
+/** Short enough for a test, long enough for a busy machine not to meet them by chance. */
+const QUICK = { headersMs: 600, requestMs: 700, checkIntervalMs: 20 };
+
+describe('what is not HTTP', () => {
+  it.each([
+    ['rubbish', 'rubbish\r\n\r\n'],
+    ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown method', `FOO /health HTTP/1.1\r\n${LAST}\r\n`],
+    ['two lengths of a body', `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
+    [
+      'a length beside chunks',
+      `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na`,
+    ],
+    ['a header without a name', `GET /health HTTP/1.1\r\n${LAST}: x\r\n\r\n`],
+    ['a space before the colon', `GET /health HTTP/1.1\r\n${LAST}X : x\r\n\r\n`],
+    ['a target outside ASCII', `GET /health\u00e4 HTTP/1.1\r\n${LAST}\r\n`],
+    ['a target without a slash', `GET health HTTP/1.1\r\n${LAST}\r\n`],
+  ])('is refused as a problem: %s', async (_name, text) => {
+    const { url, lines } = await startTestServer();
+    const answers = await sendRaw(url, text);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], INVALID_HTTP);
+    expect(lines).toMatchObject([{ message: 'request', status: 400, request_id: answers[0]?.headers['x-request-id'] }]);
+  });
+
+  it('is refused within a body too, once, with the request id that the head brought', async () => {
+    const { url, lines, close } = await startTestServer();
+    const head = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}X-Request-Id: mine\r\n`;
+    const answers = await sendRaw(url, `${head}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], { ...INVALID_HTTP, request_id: 'mine' });
+    await close();
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate();
+    expect(lines).toHaveLength(1);
+  });
+
+  it('is refused where a body ends early', async () => {
+    const { url } = await startTestServer();
+    const text = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: 10\r\n\r\n{`;
+    const answers = await sendRaw(url, text, { halfClose: true });
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], INVALID_HTTP);
+  });
+
+  it('is logged where the client is gone before the end of its body', async () => {
+    const { url, lines, close } = await startTestServer();
+    const { socket } = openRaw(url);
+    const head = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}Expect: 100-continue\r\n`;
+    socket.write(`${head}Content-Length: 10\r\n\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await close();
+    // The request ends some turns of the loop after its connection.
+    for (let turns = 0; turns < 1_000 && lines.length === 0; turns += 1) await setImmediate();
+    expect(lines).toMatchObject([{ message: 'request', status: 400, code: 'invalid_request' }]);
+  });
+
+  it('never takes the place of the answer to an order that is under way', async () => {
+    const accepted = Promise.withResolvers<void>();
+    const placed = Promise.withResolvers<void>();
+    const orders = fakeOrders(async () => {
+      placed.resolve();
+      await accepted.promise;
+      return PLACEMENT;
+    });
+    const { url } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(
+      `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: ${ORDER.length}\r\n\r\n${ORDER}rubbish\r\n\r\n`,
+    );
+    await placed.promise;
+    accepted.resolve();
+    const answers = parseAnswers(await closed);
+    expect(answers.map(({ status }) => status)).toStrictEqual([201, 400]);
+    expectProblem(answers[1], INVALID_HTTP);
+  });
+});
+
+describe('requests that HTTP allows and this server does not', () => {
+  it.each([
+    ['/v1/book/%zz', 'a broken percent-encoding'],
+    ['/v1/book/%ff', 'bytes that are not UTF-8'],
+    ['/health#x', 'a fragment'],
+    ['ws://localhost/health', 'a URL of another scheme'],
+    ['ws://evil.example/health', 'a URL of another scheme and host'],
+  ])('refuses %s: %s', async (path) => {
+    const { url } = await startTestServer();
+    const text = Buffer.from(`GET ${path} HTTP/1.1\r\n${LAST}\r\n`, 'latin1');
+    expectProblem((await sendRaw(url, text))[0], {
+      status: 400,
+      code: 'invalid_request',
+      detail: 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.',
+      errors: [{ field: 'path', detail: 'must begin with a slash and be ASCII with percent-encoded UTF-8.' }],
+    });
+  });
+
+  it('refuses CONNECT', async () => {
+    const { url } = await startTestServer();
+    const answers = await sendRaw(url, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}X-Request-Id: mine\r\n\r\n`);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], {
+      status: 400,
+      code: 'invalid_request',
+      detail: 'This is not a proxy: CONNECT is not served.',
+      errors: [{ field: 'method', detail: 'must not be CONNECT.' }],
+      request_id: 'mine',
+    });
+  });
+
+  it('outlives a client that asks for CONNECT and is gone before its answer', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    socket.write(`CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`, () => socket.resetAndDestroy());
+    await closed;
+    expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+  });
+
+  it('refuses an expectation that it does not know', async () => {
+    const { url } = await startTestServer();
+    const [answer] = await sendRaw(
+      url,
+      `POST /v1/orders HTTP/1.1\r\n${LAST}Expect: miracles\r\nContent-Length: 1\r\n\r\n`,
+    );
+    expectProblem(answer, {
+      status: 400,
+      code: 'invalid_request',
+      detail: 'The Expect header can only be 100-continue.',
+      errors: [{ field: 'Expect', detail: 'must be 100-continue.' }],
+    });
+  });
+
+  it('answers a request for an upgrade as any other', async () => {
+    const { url } = await startTestServer();
+    const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n';
+    expect((await sendRaw(url, `GET /health HTTP/1.1\r\n${HOST}${upgrade}\r\n`))[0]?.status).toBe(200);
+  });
+
+  it.each([
+    ['/health/', 'GET'],
+    ['/Health', 'GET'],
+    ['/v1/markets/', 'GET'],
+    ['/v1/book/', 'GET'],
+    ['/v1/book/1/2', 'GET'],
+    ['/v1', 'OPTIONS'],
+    ['/', 'POST'],
+    ['/v1//orders', 'POST'],
+  ])('finds nothing at %s', async (path, method) => {
+    const { url, lines } = await startTestServer();
+    const answer = await send(url, { path, method, headers: { host: 'localhost' } });
+    expectProblem(answer, { title: 'Not found', status: 404, code: 'not_found' });
+    expect(lines).toMatchObject([{ message: 'request', status: 404, code: 'not_found' }]);
+  });
+});
+
+describe('sizes', () => {
+  const withHeaders = (bytes: number) => {
+    const fixed = 'Host: localhost\r\nConnection: close\r\nX-Filler: \r\n'.length;
+    return `GET /health HTTP/1.1\r\n${LAST}X-Filler: ${'a'.repeat(bytes - fixed)}\r\n\r\n`;
+  };
+  const withTarget = (bytes: number) => `GET /${'a'.repeat(bytes - 1)} HTTP/1.1\r\n${LAST}\r\n`;
+
+  it('allows 8 KiB of target and not a byte more', async () => {
+    const { url } = await startTestServer();
+    expect((await sendRaw(url, withTarget(8_192)))[0]?.status).toBe(404);
+    expectProblem((await sendRaw(url, withTarget(8_193)))[0], TOO_LONG);
+  });
+
+  it('allows 16 KiB of headers and not a byte more', async () => {
+    const { url } = await startTestServer();
+    expect((await sendRaw(url, withHeaders(16_384)))[0]?.status).toBe(200);
+    expectProblem((await sendRaw(url, withHeaders(16_385)))[0], TOO_LARGE);
+  });
+
+  it('counts the bytes of many small headers, not their number', async () => {
+    const { url } = await startTestServer();
+    const withMany = (count: number) => `GET /health HTTP/1.1\r\n${LAST}${'a:\r\n'.repeat(count)}\r\n`;
+    expect((await sendRaw(url, withMany(3_000)))[0]?.status).toBe(200);
+    expectProblem((await sendRaw(url, withMany(3_300)))[0], TOO_LARGE);
+    expectProblem((await sendRaw(url, withMany(5_000)))[0], TOO_LARGE);
+  });
+
+  it('refuses what its parser does not even take in', async () => {
+    const { url } = await startTestServer();
+    expectProblem((await sendRaw(url, withTarget(40_000)))[0], TOO_LONG);
+    expectProblem((await sendRaw(url, withHeaders(40_000)))[0], TOO_LARGE);
+    expectProblem((await sendRaw(url, withHeaders(1_000_000)))[0], TOO_LARGE);
+  });
+});
+
+describe('slow requests', () => {
+  it.each([
+    ['nothing', ''],
+    ['half a request line', 'GET /hea'],
+    ['half the headers', 'GET /health HTTP/1.1\r\nHost: loc'],
+  ])('are answered 408 and cut off: %s', async (_name, text) => {
+    const { url } = await startTestServer({ limits: QUICK });
+    const answers = await sendRaw(url, text);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], TIMED_OUT);
+  });
+
+  it('are answered 408 and cut off: a body that comes drop by drop', async () => {
+    const { url } = await startTestServer({ limits: QUICK });
+    const { socket, closed } = openRaw(url);
+    socket.write(`POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}X-Request-Id: mine\r\nContent-Length: 1000\r\n\r\n`);
+    const drops = setInterval(() => socket.write(' '), 20);
+    const answers = parseAnswers(await closed);
+    clearInterval(drops);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], { ...TIMED_OUT, request_id: 'mine' });
+  });
+
+  it('do not keep others from being served', async () => {
+    const { url } = await startTestServer();
+    const slow = Array.from({ length: 100 }, () => openRaw(url));
+    for (const { socket } of slow) socket.write('GET /health HTTP/1.1\r\n');
+    expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+  });
+
+  it('are cut off by the time for their headers alone', async () => {
+    const { url } = await startTestServer({ limits: { ...QUICK, requestMs: 600_000 } });
+    expectProblem((await sendRaw(url, 'GET /hea'))[0], TIMED_OUT);
+  });
+
+  it('are dropped without an answer where nothing moves on their connection', async () => {
+    const { url } = await startTestServer({ limits: { silenceMs: 100 } });
+    expect(await sendRaw(url, 'GET /hea')).toStrictEqual([]);
+  });
+
+  it('are no matter of the time that an answer takes', async () => {
+    const done = Promise.withResolvers<void>();
+    const orders = fakeOrders(async () => {
+      await done.promise;
+      return PLACEMENT;
+    });
+    const { url } = await startTestServer({ orders, limits: QUICK });
+    const headers = { host: 'localhost', 'content-type': 'application/json' };
+    const order = send(url, { method: 'POST', path: '/v1/orders', headers, body: ORDER });
+    // Until a slow request that came later has been cut off, the time is over for the order's connection as well.
+    expectProblem((await sendRaw(url, 'GET '))[0], TIMED_OUT);
+    done.resolve();
+    expect((await order).status).toBe(201);
+  });
+});
+
+describe('connections', () => {
+  it('above their number are closed, and the others are served', async () => {
+    const { url } = await startTestServer({ limits: { maxConnections: 1 } });
+    const { socket, closed } = openRaw(url);
+    await once(socket, 'connect');
+    expect(await openRaw(url).closed).toBe('');
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
+  });
+
+  it('are kept for longer than clients keep them, so that no order meets their end', async () => {
+    const { url } = await startTestServer();
+    const agent = new Agent({ keepAlive: true });
+    const { headers } = await send(url, { path: '/health', headers: { host: 'localhost' }, agent });
+    agent.destroy();
+    expect(headers['keep-alive']).toBe('timeout=65');
+  });
+});

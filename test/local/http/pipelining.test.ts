@@ -1,0 +1,104 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { MAX_WAITING } from '../../../local/http/connections.ts';
+import { openRaw, parseAnswers } from '../../support/service/http-client.ts';
+import { startTestServer } from '../../support/service/local-service.ts';
+import { fakeMarketData, fakeOrders, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+
+const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
+const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
+
+describe('pipelined requests', () => {
+  it('are answered one after the other, in their order', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    const last = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    socket.write(`${ORDER_REQUEST}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n${last}`);
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201, 404, 200]);
+  });
+
+  it('are dropped behind a request that ends the connection', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n${ORDER_REQUEST}`);
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
+    expect(orders.placed).toStrictEqual([]);
+  });
+});
+
+describe('requests that pile up behind a slow one', () => {
+  const LIST = 'GET /v1/markets HTTP/1.1\r\nHost: localhost\r\n';
+  /** As much as Node reads at once. */
+  const CHUNK_BYTES = 65_536;
+
+  /** A server whose lists of markets come as the test says, one by one, and a count of what its parser has taken in. */
+  async function startSlowServer() {
+    const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const listMarkets = async () => {
+      asked += 1;
+      await (asked === 1 ? first : others).promise;
+      return { markets: [], hasMore: false };
+    };
+    const server = await startTestServer({ marketData: fakeMarketData({ listMarkets }) });
+    const count = { parsed: 0 };
+    const onStart = () => {
+      count.parsed += 1;
+    };
+    subscribe('http.server.request.start', onStart);
+    const stopCounting = () => unsubscribe('http.server.request.start', onStart);
+    return { ...server, count, stopCounting, releaseFirst: first.resolve, releaseOthers: others.resolve };
+  }
+
+  it('are not taken in without end, however many there are', async () => {
+    const { url, count, stopCounting, releaseFirst, releaseOthers } = await startSlowServer();
+    const large = `${LIST}X-Filler: ${'a'.repeat(15_000)}\r\n\r\n`;
+    const clients = Array.from({ length: 40 }, () => openRaw(url).socket);
+    for (const socket of clients) {
+      const flood = () => {
+        while (!socket.destroyed && socket.write(large));
+      };
+      socket.on('drain', flood).on('connect', flood);
+    }
+    await sleep(2_000);
+    const atOnce = MAX_WAITING + Math.ceil(CHUNK_BYTES / large.length) + 1;
+    expect(count.parsed).toBeGreaterThanOrEqual(clients.length);
+    expect(count.parsed).toBeLessThanOrEqual(clients.length * atOnce);
+    for (const socket of clients) socket.destroy();
+    stopCounting();
+    releaseFirst();
+    releaseOthers();
+  });
+
+  it('are taken in and answered, all of them and in their order, once there is room', async () => {
+    const { url, count, stopCounting, releaseFirst, releaseOthers } = await startSlowServer();
+    const { socket, closed, received } = openRaw(url);
+    const filler = `X-Filler: ${'a'.repeat(15_000)}\r\n`;
+    const ids = Array.from({ length: 100 }, (_, index) => `request-${index}`);
+    const last = (id: string) => (id === ids.at(-1) ? 'Connection: close\r\n' : '');
+    socket.write(ids.map((id) => `${LIST}${filler}X-Request-Id: ${id}\r\n${last(id)}\r\n`).join(''));
+    while (count.parsed <= MAX_WAITING) await sleep(5);
+    await sleep(100);
+    const atFirst = count.parsed;
+    expect(atFirst).toBeLessThan(2 * MAX_WAITING);
+    // One answer makes no room as long as too many wait.
+    releaseFirst();
+    while (received() === '') await sleep(5);
+    await sleep(100);
+    expect(count.parsed).toBe(atFirst);
+    releaseOthers();
+    expect(parseAnswers(await closed).map(({ headers }) => headers['x-request-id'])).toStrictEqual(ids);
+    stopCounting();
+  });
+
+  it('are no fewer than Node would refuse by itself', async () => {
+    const { url } = await startTestServer();
+    const { socket, closed } = openRaw(url);
+    const requests = 10_010;
+    const head = 'HEAD /health HTTP/1.1\r\nHost: localhost\r\n';
+    socket.write(`${`${head}\r\n`.repeat(requests)}${head}Connection: close\r\n\r\n`);
+    expect((await closed).match(/^HTTP\/1.1 200 OK\r$/gm)).toHaveLength(requests + 1);
+  });
+});

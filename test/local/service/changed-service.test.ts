@@ -1,0 +1,320 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Service, startService } from '../../../local/service/service.ts';
+import type { FaultOrder } from '../../../paper/faults/faults.ts';
+import type { Environment } from '../../../shared/settings/table.ts';
+import { paperSettings } from '../../../tools/support/paper-settings.ts';
+import { openWorld } from '../../support/orders/trading-world.ts';
+import { funderOf } from '../../support/venue/funder.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+
+const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const DEPOSIT_WALLET = funderOf(WALLET, 'deposit-wallet');
+const POST = { method: 'POST', path: '/order' } as const;
+
+let directory: string;
+let service: Service | undefined;
+let lines: Record<string, unknown>[];
+let venue: RunningPaper;
+let order: Readonly<Record<string, unknown>>;
+
+async function open(options: Parameters<typeof startPaper>[0] = {}): Promise<void> {
+  venue = await startPaper(options);
+  const { yes } = await plainMarket(venue);
+  order = { token_id: yes, side: 'buy', price: '0.02', size: '10' };
+}
+
+function settingsOf({ url }: RunningPaper): Environment {
+  return { ...paperSettings(url, directory), SERVICE_LOG_LEVEL: 'error' };
+}
+
+/** Starts a service in place of the one before, on the same store, and gives the way to place orders with it. */
+async function start(changes: Environment = {}, paper = venue) {
+  await service?.stop();
+  lines = [];
+  const write = (line: string) => lines.push(JSON.parse(line));
+  service = await startService({ ...settingsOf(paper), ...changes }, { throwAway: true, write });
+  const { url } = service;
+  return async (key: string | undefined, change: object = {}) => {
+    const response = await fetch(`${url}/v1/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
+      body: JSON.stringify({ ...order, ...change }),
+    });
+    const { headers, status } = response;
+    return {
+      status,
+      body: JSON.parse(await response.text()),
+      retryAfter: Number(headers.get('retry-after')),
+      replayed: headers.get('idempotency-replayed') === 'true',
+    };
+  };
+}
+
+function arm(fault: FaultOrder['fault'], more: Partial<FaultOrder> = {}): void {
+  venue.venue.arm({ ...POST, fault, ...more });
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'changed-'));
+});
+
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+  await rm(directory, { recursive: true });
+});
+
+describe('an order of a service that has changed since', () => {
+  const orders = () => venue.venue.orders();
+
+  beforeEach(() => open());
+
+  it('is replayed where the service was stopped while it was sent, and no log of signed bytes is left', async () => {
+    const place = await start();
+    arm('delay-after', { ms: 500 });
+    const placing = place('key');
+    while (orders().length === 0) await sleep(5);
+    await service?.stop();
+    service = undefined;
+    const { status, body } = await placing;
+    expect([status, lines.filter(({ level }) => level === 'error')]).toStrictEqual([201, []]);
+    expect(await readdir(directory)).toStrictEqual(['orders.db']);
+    const again = await start();
+    expect(await again('key')).toMatchObject({ status: 201, replayed: true, body: { order_id: body.order_id } });
+  });
+
+  it.each([
+    ['an account that is no deposit wallet', {}],
+    [
+      "another key's deposit wallet",
+      {
+        SERVICE_SIGNATURE_TYPE: 'deposit-wallet',
+        SERVICE_FUNDER_ADDRESS: funderOf(`0x${'12'.repeat(20)}`, 'deposit-wallet'),
+      },
+    ],
+  ])('is signed anew for the right account after the venue has refused %s', async (_name, settings) => {
+    await venue.send('POST', '/paper/accounts', { address: WALLET, restriction: 'deposit-wallet-required' });
+    const wrong = await start(settings);
+    expect(await wrong('key')).toMatchObject({
+      status: 502,
+      body: { reason: 'wallet_type', order_id: expect.stringMatching(/^0x/) },
+    });
+    const right = await start({ SERVICE_FUNDER_ADDRESS: DEPOSIT_WALLET });
+    const { status, body } = await right('key');
+    expect([status, orders()]).toMatchObject([
+      201,
+      [{ id: body.order_id, maker_address: DEPOSIT_WALLET.toLowerCase() }],
+    ]);
+    expect(await right('key')).toMatchObject({ status: 201, replayed: true });
+  });
+
+  it('is not sent with the account of then', async () => {
+    arm('restart');
+    const first = await start();
+    expect(await first('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
+    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
+    const { status, body } = await second('key');
+    expect([status, body.code, body.detail]).toStrictEqual([
+      422,
+      'idempotency_key_reused',
+      expect.stringContaining('account'),
+    ]);
+    expect([body.order_id, orders()]).toStrictEqual([undefined, []]);
+  });
+
+  it('says to look for it before another one is ordered, where the account of before may have it', async () => {
+    arm('reset-after');
+    venue.venue.arm({ fault: 'error-500', path: '/data/', times: 20 });
+    expect(await (await start())('key')).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
+    const moved = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
+    const { status, body } = await moved('key');
+    expect([status, orders().length]).toStrictEqual([422, 1]);
+    expect(body.detail).toBe(
+      'This Idempotency-Key was used when the service traded with another account or kind of account, and its order ' +
+        'may be live there: look it up before you order with a new key.',
+    );
+  });
+
+  it('keeps the builder for whom it was signed', async () => {
+    const [before, after] = [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`];
+    arm('restart');
+    const { body } = await (await start({ SERVICE_BUILDER_CODE: before }))('key');
+    const place = await start({ SERVICE_BUILDER_CODE: after });
+    expect(await place('key')).toMatchObject({ status: 201, body: { order_id: body.order_id } });
+    const { venue: other } = await openWorld({ post: () => ({ status: 429 }) });
+    const elsewhere = await start({ SERVICE_BUILDER_CODE: after.slice(2).toUpperCase(), SERVICE_CLOB_URL: other.url });
+    await elsewhere(undefined);
+    const posted = other.seen.find(({ path }) => path === '/order');
+    expect(JSON.parse(posted?.body ?? '')).toMatchObject({ order: { builder: after } });
+  });
+
+  it('is not sent above the cap of today, and is below it', async () => {
+    arm('restart');
+    await (await start())('key');
+    const capped = await start({ SERVICE_MAX_ORDER_NOTIONAL: '0.19' });
+    const { status, body } = await capped('key');
+    expect([status, body.code, body.max_notional]).toStrictEqual([422, 'order_above_cap', '0.19']);
+    expect([body.order_id, orders()]).toStrictEqual([expect.stringMatching(/^0x/), []]);
+    expect(await (await start())('key')).toMatchObject({ status: 201, body: { order_id: body.order_id } });
+  });
+
+  it('is found above the cap of today when the venue has it', async () => {
+    arm('reset-after');
+    venue.venue.arm({ fault: 'error-500', path: '/data/', times: 20 });
+    const { body } = await (await start())('key');
+    expect(body.code).toBe('outcome_unknown');
+    await venue.send('DELETE', '/paper/faults');
+    const capped = await start({ SERVICE_MAX_ORDER_NOTIONAL: '0.19' });
+    expect(await capped('key')).toMatchObject({ status: 201, body: { order_id: body.order_id, status: 'live' } });
+  });
+
+  it('counts against the cap of the day across restarts, keyed or not, and however many come at once', async () => {
+    const settings = { SERVICE_MAX_DAILY_NOTIONAL: '1' };
+    const first = await start(settings);
+    await first('first');
+    const second = await start(settings);
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => second(index % 2 ? `key-${index}` : undefined)),
+    );
+    expect(ends.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(orders()).toHaveLength(5);
+    const refused = ends.find(({ status }) => status !== 201);
+    const midnight = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'daily_cap_reached', max_daily_notional: '1', resets_at: `${midnight}T00:00:00Z` },
+    });
+    expect(await second('first')).toMatchObject({ status: 201, replayed: true });
+  });
+
+  it('that the venue refused makes room for another one of the day', async () => {
+    const place = await start({ SERVICE_MAX_DAILY_NOTIONAL: '0.2' });
+    for (const key of ['a', undefined]) {
+      arm('refuse', { text: 'invalid post-only order: order crosses book' });
+      expect(await place(key)).toMatchObject({ status: 422, body: { code: 'post_only_would_cross' } });
+    }
+    arm('rate-limit');
+    expect(await place(undefined)).toMatchObject({ status: 429 });
+    expect(await place('b')).toMatchObject({ status: 201 });
+    expect(await place('c')).toMatchObject({ status: 422, body: { code: 'daily_cap_reached' } });
+  });
+
+  it('that meets the limit of its signer is to be repeated when the limit ends', async () => {
+    const place = await start();
+    arm('rate-limit', { reset: String(Math.floor(Date.now() / 1_000) + 30) });
+    const { status, retryAfter } = await place('key');
+    expect([status, retryAfter > 20, retryAfter <= 31]).toStrictEqual([429, true, true]);
+    expect(await place('key')).toMatchObject({ status: 201 });
+  });
+
+  it('is neither replayed nor sent at another venue', async () => {
+    const here = await start();
+    await here('final');
+    arm('restart');
+    await here('open');
+    const other = await startPaper();
+    const there = await start({}, other);
+    for (const key of ['final', 'open']) {
+      const { status, body } = await there(key);
+      expect([status, body.code, body.detail]).toStrictEqual([
+        422,
+        'idempotency_key_reused',
+        expect.stringContaining('venue'),
+      ]);
+    }
+    expect(other.venue.orders()).toStrictEqual([]);
+  });
+});
+
+describe('an order at a venue that is late, lags or has another clock', () => {
+  it('that arrives after its repeat was refused is found, and was never called refused', async () => {
+    await open();
+    const place = await start();
+    arm('late', { seconds: 8, answer: 'edge-504' });
+    const first = await place('key');
+    expect(first).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
+    arm('refuse', { text: 'invalid post-only order: order crosses book' });
+    const second = await place('key');
+    expect(second).toMatchObject({ status: 504, body: { code: 'outcome_unknown', order_id: first.body.order_id } });
+    expect(second.retryAfter).toBeGreaterThan(100);
+    expect(second.retryAfter).toBeLessThanOrEqual(120);
+    while (venue.venue.orders().length === 0) await sleep(100);
+    expect(await place('key')).toMatchObject({ status: 201, body: { order_id: first.body.order_id, status: 'live' } });
+  }, 30_000);
+
+  it('that holds the money for which its repeat is refused is found', async () => {
+    await open({ lookUpLagMs: 7_000, faucet: { collateral: 6, shares: 0 } });
+    const place = await start();
+    arm('edge-502-after');
+    arm('balance-first', { times: 9 });
+    const first = await place('key', { size: '250' });
+    expect(first).toMatchObject({ status: 504 });
+    expect(await place('key', { size: '250' })).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
+    await sleep(2_500);
+    expect(await place('key', { size: '250' })).toMatchObject({ status: 201, body: { order_id: first.body.order_id } });
+  }, 30_000);
+
+  it.each([120_000, -120_000])('of a clock that is %d ms from ours is found once it is filled', async (skewMs) => {
+    await open({ forgetFilled: true, now: () => Date.now() + skewMs });
+    const place = await start();
+    arm('reset-after');
+    expect(await place(undefined, { price: '0.6' })).toMatchObject({ status: 201, body: { status: 'matched' } });
+    expect(await place('key')).toMatchObject({ status: 201, body: { status: 'live' } });
+  });
+});
+
+it('leaves its trace in the log of a process that is killed before it answers', async () => {
+  await open();
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../local/start.js'), '--settings', devNull], {
+    env: { PATH: process.env['PATH'], ...settingsOf(venue), SERVICE_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
+  const line = async (message: string) => {
+    for (;;) {
+      const found = lines.find((candidate) => candidate['message'] === message);
+      if (found) return found;
+      await sleep(20);
+    }
+  };
+  const { url } = await line('listening');
+  arm('hang-after');
+  const asked = fetch(`${url}/v1/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-client-address': 'me', 'x-request-id': 'r-1' },
+    body: JSON.stringify(order),
+  }).catch(() => undefined);
+  while (venue.venue.orders().length === 0) await sleep(20);
+  child.kill('SIGKILL');
+  await Promise.all([once(child, 'exit'), asked]);
+  const [atVenue] = venue.venue.orders();
+  expect(await line('order signed')).toMatchObject({
+    order_id: atVenue?.id,
+    request_id: 'r-1',
+    client_address_unverified: 'me',
+  });
+  expect(lines.some(({ message }) => message === 'request')).toBe(false);
+});
+
+it("leaves the venue's own sentence in the log, under a key too, and out of the answer", async () => {
+  await open();
+  await venue.send('POST', '/paper/accounts', { address: WALLET, collateral: '0.1' });
+  const place = await start({ SERVICE_LOG_LEVEL: 'warn' });
+  const { status, body } = await place('key');
+  expect([status, body.code, JSON.stringify(body).includes('100000')]).toStrictEqual([
+    422,
+    'insufficient_balance',
+    false,
+  ]);
+  const failed = lines.find(({ message }) => message === 'request failed');
+  expect(JSON.stringify(failed)).toContain('balance: 100000');
+});

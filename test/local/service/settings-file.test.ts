@@ -1,0 +1,92 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readSettingsFile } from '../../../local/service/settings-file.ts';
+import { parseDecimal } from '../../../shared/decimal.ts';
+import { parseLocalConfig } from '../../../shared/settings/config.ts';
+import { ConfigError } from '../../../shared/settings/formats.ts';
+import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
+import { funderOf } from '../../support/venue/funder.ts';
+
+/** Of `PAPER_KEY`. */
+const PAPER_WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'settings-'));
+  path = join(folder, '.env');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(text: string) {
+  await writeFile(path, text);
+  return readSettingsFile(path, { optional: true });
+}
+
+describe('a file of settings', () => {
+  it('has a complete example in the documents: with it, orders are placed', async () => {
+    const guide = await readFile(new URL('../../../docs/going-live.md', import.meta.url), 'utf8');
+    const example = /^```ini\n(.*?)^```$/ms.exec(guide)?.[1] ?? '';
+    const text = example
+      .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${PAPER_KEY}`)
+      .replace('FUNDER_ADDRESS=0x…', `FUNDER_ADDRESS=${funderOf(PAPER_WALLET, 'deposit-wallet')}`);
+    const config = parseLocalConfig(await read(text));
+    expect([config.orders.kind, config.warnings, config.maxOrderNotional]).toStrictEqual(['on', [], parseDecimal('5')]);
+  });
+
+  it('is read as Node reads it', async () => {
+    const text = [
+      '\ufeff# a comment, after the mark of an editor',
+      '',
+      'SERVICE_PORT=1',
+      '  SERVICE_HOST = ::1  # loopback\r',
+      'export  SERVICE_STORE  ="a b#c"',
+      "SERVICE_CLOB_URL='https://a.example/?=#'",
+      'SERVICE_PLACE_ORDER=',
+      'OTHER=x',
+      'SERVICE_PORT=2',
+    ];
+    expect(await read(text.join('\n'))).toStrictEqual({
+      SERVICE_PORT: '2',
+      SERVICE_HOST: '::1',
+      SERVICE_STORE: 'a b#c',
+      SERVICE_CLOB_URL: 'https://a.example/?=#',
+      SERVICE_PLACE_ORDER: '',
+      OTHER: 'x',
+    });
+  });
+
+  it('loses no line to a quote that is left open', async () => {
+    const text = 'SERVICE_STORE="orders.db\nSERVICE_MAX_ORDER_NOTIONAL=5\nSERVICE_CLOB_API_PASSPHRASE=a"b\n';
+    expect(await read(text)).toMatchObject({ SERVICE_STORE: '"orders.db', SERVICE_MAX_ORDER_NOTIONAL: '5' });
+  });
+
+  it.each([
+    'SERVICE_CLOB_API_SECRET: aHVudGVy',
+    'SERVICE_CLOB_API_SECRET: aHVudGVyMg==',
+    'aHVudGVy',
+    '=aHVudGVy',
+    'export\tSERVICE_CLOB_API_SECRET=aHVudGVy',
+    'export\u00a0SERVICE_CLOB_API_SECRET=aHVudGVy',
+    'SERVICE_CLOB_API_SECRET\t=aHVudGVy',
+  ])('is refused in one sentence, without its text, for the line %j', async (line) => {
+    const sentence = `Line 2 of ${path} must be NAME=value, a comment or empty.`;
+    await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
+  });
+
+  it('may be missing only where nobody asked for it', () => {
+    const missing = join(folder, 'missing');
+    expect(readSettingsFile(missing, { optional: true })).toStrictEqual({});
+    const sentence = `${missing} cannot be read (ENOENT).`;
+    expect(() => readSettingsFile(missing, { optional: false })).toThrow(sentence);
+  });
+
+  it('that is there and cannot be read is refused in one sentence', () => {
+    const sentence = `${folder} cannot be read (EISDIR).`;
+    expect(() => readSettingsFile(folder, { optional: true })).toThrow(sentence);
+  });
+});

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { startServer } from '../../../local/http/server.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+import { openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
+import { createTestHandlers, startTestServer } from '../../support/service/local-service.ts';
+import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+
+const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
+const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
+
+/** Sends the head of an order. It has arrived: the server has asked for the body. */
+async function beginOrder(url: string) {
+  const connection = openRaw(url);
+  const asked = once(connection.socket, 'data');
+  connection.socket.write(ORDER_REQUEST.replace(`\r\n\r\n${ORDER}`, '\r\nExpect: 100-continue\r\n\r\n'));
+  await asked;
+  return connection;
+}
+
+/** Orders that are placed when the test says so. */
+function heldOrders() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const orders = fakeOrders(async () => {
+    asked.resolve();
+    await released.promise;
+    return PLACEMENT;
+  });
+  return { orders, asked: asked.promise, release: released.resolve };
+}
+
+describe('a stop', () => {
+  it('lets an order in flight finish, and says that the connection ends', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    const stopped = close();
+    await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
+    release();
+    const [answer] = parseAnswers(await closed);
+    expect([answer?.status, answer?.headers['connection']]).toStrictEqual([201, 'close']);
+    await stopped;
+  });
+
+  it('waits for an order whose client is gone', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close, lines } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    socket.resetAndDestroy();
+    await closed;
+    let stopped = false;
+    const stopping = close().then(() => {
+      stopped = true;
+    });
+    // A connection is refused once the server has stopped accepting, and by then it has met the end of the first.
+    await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate();
+    expect(stopped).toBe(false);
+    release();
+    await stopping;
+    expect(lines).toMatchObject([{ route: 'orders', status: 201, order_id: PLACEMENT.orderId }]);
+  });
+
+  it('does not place an order that was sent behind the last answer of its connection', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST + ORDER_REQUEST);
+    await asked;
+    const stopped = close();
+    release();
+    expect(parseAnswers(await closed)).toHaveLength(1);
+    await stopped;
+    expect(orders.placed).toHaveLength(1);
+  });
+
+  it('closes idle connections at once, those that never sent a byte included', async () => {
+    const { url, close } = await startTestServer();
+    const silent = openRaw(url);
+    await once(silent.socket, 'connect');
+    const agent = new Agent({ keepAlive: true });
+    const { port } = new URL(url);
+    const request = httpRequest({ port, path: '/health', headers: { host: 'localhost' }, agent }).end();
+    const [response] = await once(request, 'response');
+    response.resume();
+    await once(response, 'end');
+    await close();
+    expect(await silent.closed).toBe('');
+    agent.destroy();
+  });
+
+  it('waits for the rest of a body, but for no body so long that its order would be cut off', async () => {
+    const orders = fakeOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopBodiesMs: 300 } });
+    const [quick, slow] = [await beginOrder(url), await beginOrder(url)];
+    const stopped = close();
+    quick.socket.write(ORDER);
+    slow.socket.write(ORDER.slice(0, -1));
+    expect(await quick.closed).toContain('HTTP/1.1 201 ');
+    expect(await slow.closed).toContain('HTTP/1.1 408 ');
+    await stopped;
+    expect(orders.placed).toHaveLength(1);
+  });
+
+  it('lets an order that has begun take its time when bodies are waited for no longer', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopBodiesMs: 50 } });
+    const [begun, slow] = [await beginOrder(url), await beginOrder(url)];
+    begun.socket.write(ORDER);
+    await asked;
+    const stopped = close();
+    // By its end the time for bodies is over.
+    await slow.closed;
+    release();
+    expect(await begun.closed).toContain('HTTP/1.1 201 ');
+    await stopped;
+  });
+
+  it('waits no longer than it may', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url, close } = await startTestServer({ orders, limits: { stopMs: 50 } });
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST);
+    await asked;
+    await close();
+    expect(await closed).toBe('');
+    release();
+  });
+});
+
+describe('a client that has sent all it wants', () => {
+  it('may close its half and still gets its answer', async () => {
+    const { orders, asked, release } = heldOrders();
+    const { url } = await startTestServer({ orders });
+    const { socket, closed } = openRaw(url);
+    socket.end(ORDER_REQUEST);
+    await asked;
+    // By the time that another request is answered, the server has met the end of this one's connection.
+    await send(url, { path: '/health', headers: { host: 'localhost' } });
+    release();
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201]);
+  });
+});
+
+describe('an address that cannot be listened on', () => {
+  it('is told in one sentence', async () => {
+    const { url } = await startTestServer();
+    const port = Number(new URL(url).port);
+    const { log } = collectLog();
+    const handlers = createTestHandlers({}, { log, corsOrigins: [] });
+    const config = { host: '127.0.0.1', port, allowedHosts: [], corsOrigins: [] };
+    await expect(startServer({ handlers, config, log })).rejects.toMatchObject({
+      name: 'ListenError',
+      message: `127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.`,
+    });
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from '@jest/globals';
+import { getAddress, hexlify, verifyMessage, Wallet } from 'ethers';
+import fc from 'fast-check';
+import { EVM } from '../../../shared/client-wallets/evm.ts';
+import { WALLET_KINDS } from '../../../shared/client-wallets/kinds.ts';
+import { SOLANA } from '../../../shared/client-wallets/solana.ts';
+import { evmWallet, fromBase58, solanaWallet, toBase58 } from '../../../tools/support/client-wallets.ts';
+
+const TEXT = 'a text\nof two lines';
+const ALICE = evmWallet('2');
+const CAROL = await solanaWallet(0x22);
+/** The orders of the two groups. */
+const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const L = 2n ** 252n + 27742317777372353535851937790883648493n;
+const P = 2n ** 255n - 19n;
+
+function littleEndian(value: bigint, bytes = 32): Buffer {
+  return Buffer.from(value.toString(16).padStart(2 * bytes, '0'), 'hex').reverse();
+}
+
+describe('addresses', () => {
+  it.each([
+    ['as written', ALICE.address],
+    ['in lower case', ALICE.address.toLowerCase()],
+    ['in upper case', `0x${ALICE.address.slice(2).toUpperCase()}`],
+  ])('of one EVM account are one client: %s', (_name, text) => {
+    expect(EVM.canonicalAddress(text)).toBe(ALICE.address);
+    expect(SOLANA.canonicalAddress(text)).toBeUndefined();
+  });
+
+  it('of Solana are as they are', () => {
+    expect(SOLANA.canonicalAddress(CAROL.address)).toBe(CAROL.address);
+    expect(EVM.canonicalAddress(CAROL.address)).toBeUndefined();
+  });
+
+  const cyrillic = ALICE.address.replace('a', '\u0430').replace('A', '\u0410');
+  it.each([
+    '',
+    '0x',
+    ALICE.address.slice(2),
+    ALICE.address.replace('0x', '0X'),
+    ALICE.address.replace('D', 'd'),
+    ALICE.address.slice(0, -1),
+    `${ALICE.address}0`,
+    `${ALICE.address}\n`,
+    ` ${ALICE.address}`,
+    `eth:${ALICE.address}`,
+    'XE7338O073KYGTWWZN0F2WZ0R8PX5ZPPZS',
+    'vitalik.eth',
+    cyrillic,
+    CAROL.address.slice(0, -2),
+    `${CAROL.address}1`,
+    `1${CAROL.address}`,
+    `${CAROL.address}\n`,
+    CAROL.address.replace('o', '0'),
+    CAROL.address.replace('o', 'O'),
+    CAROL.address.replace('o', '\u043e'),
+    '1'.repeat(44),
+    'z'.repeat(44),
+    Buffer.from(fromBase58(CAROL.address, 32)).toString('hex'),
+  ])('are no others: %j', (text) => {
+    expect(WALLET_KINDS.map((kind) => kind.canonicalAddress(text))).toStrictEqual([undefined, undefined]);
+  });
+});
+
+describe('signatures of EVM accounts', () => {
+  const check = (signature: string, text = TEXT, address = ALICE.address) => EVM.check(signature, { text, address });
+
+  it('are of one account and one text', async () => {
+    const signature = await ALICE.sign(TEXT);
+    expect([check(signature), check(signature.toUpperCase().replace('0X', '0x'))]).toStrictEqual(['valid', 'valid']);
+    expect(check(signature, `${TEXT}\n`)).toBe('foreign');
+    expect(check(signature, TEXT, evmWallet('3').address)).toBe('foreign');
+    expect(check(await evmWallet('3').sign(TEXT))).toBe('foreign');
+  });
+
+  it('have one form alone', async () => {
+    const signature = await ALICE.sign(TEXT);
+    const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
+    const hex = (value: bigint) => value.toString(16).padStart(64, '0');
+    // Anybody can make it of the low one.
+    const high = `0x${r}${hex(N - BigInt(`0x${s}`))}${v === '1b' ? '1c' : '1b'}`;
+    const compact = `0x${r}${hex(BigInt(`0x${s}`) | (v === '1c' ? 2n ** 255n : 0n))}`;
+    const others = [
+      high,
+      compact,
+      signature.slice(2),
+      `${signature}00`,
+      signature.slice(0, -1),
+      `${signature}\n`,
+      '0x',
+      '',
+    ];
+    const otherV = ['00', '01', '1d', '25', '26'].map((other) => `0x${r}${s}${other}`);
+    for (const other of [...others, ...otherV]) expect([other, check(other)]).toStrictEqual([other, 'malformed']);
+    const nobodys = [`0x${hex(0n)}${s}${v}`, `0x${r}${hex(0n)}${v}`, `0x${hex(N)}${s}${v}`, `0x${hex(0n)}${hex(0n)}1b`];
+    for (const other of nobodys) expect([other, check(other)]).toStrictEqual([other, 'foreign']);
+  });
+});
+
+/** The address that ethers recovers, `undefined` where it throws. */
+function recoverByEthers(text: string, signature: string): string | undefined {
+  try {
+    return verifyMessage(text, signature);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('EVM accounts are as in ethers:', () => {
+  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(hexlify);
+  /** A text of any script, in lengths whose digits are one to four. */
+  const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ maxLength: 1_200 }));
+
+  it('addresses, in letters of any case', () => {
+    const cased = fc.tuple(bytes(20), fc.constantFrom('lower', 'upper', 'checksum', 'wrong'));
+    const check = fc.property(cased, ([address, form]) => {
+      const digits = address.slice(2);
+      const checked = getAddress(address).slice(2);
+      const swapped = [...checked].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
+      const written = { lower: digits, upper: digits.toUpperCase(), checksum: checked, wrong: swapped }[form];
+      const hasCases = /[a-f]/.test(swapped) && /[A-F]/.test(swapped);
+      const expected = form === 'wrong' && hasCases ? undefined : `0x${checked}`;
+      expect(EVM.canonicalAddress(`0x${written}`)).toBe(expected);
+    });
+    fc.assert(check, { numRuns: 500 });
+  });
+
+  it('signatures of texts', async () => {
+    const check = fc.asyncProperty(bytes(32), text, async (key, signed) => {
+      const wallet = new Wallet(key);
+      const signature = await wallet.signMessage(signed);
+      expect(EVM.check(signature, { text: signed, address: wallet.address })).toBe('valid');
+    });
+    await fc.assert(check, { numRuns: 100 });
+  });
+
+  it('numbers that nobody signed', () => {
+    const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
+    const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
+    const [nobody, results] = [`0x${'00'.repeat(20)}`, new Set<string>()];
+    const check = fc.property(number, number, fc.constantFrom('1b', '1c'), text, (r, s, v, signed) => {
+      const signature = `0x${[r, s].map((value) => value.toString(16).padStart(64, '0')).join('')}${v}`;
+      const signer = recoverByEthers(signed, signature);
+      const result = EVM.check(signature, { text: signed, address: signer ?? nobody });
+      results.add(result);
+      expect(result).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
+    });
+    fc.assert(check, { numRuns: 400 });
+    expect([...results].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
+  });
+});
+
+describe('signatures of Solana accounts', () => {
+  const check = (signature: string, text = TEXT, address = CAROL.address) => SOLANA.check(signature, { text, address });
+
+  it('are of one account and one text', async () => {
+    const signature = await CAROL.sign(TEXT);
+    const other = await solanaWallet(0x33);
+    expect(check(signature)).toBe('valid');
+    expect(check(signature, `${TEXT}\n`)).toBe('foreign');
+    expect(check(signature, TEXT, other.address)).toBe('foreign');
+    expect(check(await other.sign(TEXT))).toBe('foreign');
+  });
+
+  it('have one form alone', async () => {
+    const signature = await CAROL.sign(TEXT);
+    const bytes = Buffer.from(fromBase58(signature, 64));
+    const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`);
+    // Anybody can make it, where s may be above the order.
+    const high = toBase58(Buffer.concat([bytes.subarray(0, 32), littleEndian(s + L)]));
+    expect(check(high)).toBe('foreign');
+    const hex = `0x${bytes.toString('hex')}`;
+    const others = [
+      `1${signature}`,
+      `${signature}1`,
+      signature.slice(0, -2),
+      `${signature}\n`,
+      hex,
+      '1'.repeat(65),
+      '',
+    ];
+    for (const other of others) expect([other, check(other)]).toStrictEqual([other, 'malformed']);
+    expect(check('1'.repeat(64))).toBe('foreign');
+  });
+
+  it('and addresses keep the zeros that they begin with', async () => {
+    const texts = Array.from({ length: 3_000 }, (_, number) => `${number}`);
+    const signed = await Promise.all(texts.map(async (text) => ({ text, signature: await CAROL.sign(text) })));
+    const withZero = signed.filter(({ signature }) => signature.startsWith('1'));
+    expect(withZero.length).toBeGreaterThan(0);
+    for (const { text, signature } of withZero) {
+      expect([check(signature, text), check(signature.slice(1), text)]).toStrictEqual(['valid', 'malformed']);
+    }
+    const address = toBase58(Buffer.concat([Buffer.alloc(2), Buffer.alloc(30, 7)]));
+    expect(address).toMatch(/^11[^1]/);
+    expect(SOLANA.canonicalAddress(address)).toBe(address);
+    expect(SOLANA.canonicalAddress(address.slice(1))).toBeUndefined();
+  });
+
+  it('are refused under keys for which anybody can sign, and under a second encoding of a key', () => {
+    const y8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+    const weak = [0n, 1n, P - 1n, y8, P - y8, P, P + 1n, P + 18n];
+    for (const y of weak.flatMap((low) => [low, low + 2n ** 255n])) {
+      expect([y, SOLANA.canonicalAddress(toBase58(littleEndian(y)))]).toStrictEqual([y, undefined]);
+    }
+  });
+
+  it('of an address that is no point of the curve are nobody’s', async () => {
+    const address = toBase58(littleEndian(2n));
+    expect(SOLANA.canonicalAddress(address)).toBe(address);
+    expect(check(await CAROL.sign(TEXT), TEXT, address)).toBe('foreign');
+  });
+});

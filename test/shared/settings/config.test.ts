@@ -1,0 +1,582 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
+import { ConfigError, readAll } from '../../../shared/settings/formats.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf } from '../../../shared/settings/table.ts';
+
+const KEY = 'ab'.repeat(32);
+const ADDRESS = `0x${'ab'.repeat(20)}`;
+const CREDENTIALS = {
+  SERVICE_CLOB_API_KEY: 'a-key',
+  SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',
+  SERVICE_CLOB_API_PASSPHRASE: 'a-phrase',
+};
+
+function messageOf(env: Record<string, string>): string | undefined {
+  try {
+    parseLocalConfig(env);
+    parseDeployedConfig(env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+const MISSING = ['SERVICE_PRIVATE_KEY', 'SERVICE_PLACE_ORDER=1'];
+
+describe('the settings', () => {
+  it('have defaults, for empty variables too', () => {
+    const common = {
+      gammaUrl: 'https://gamma-api.polymarket.com',
+      clobUrl: 'https://clob.polymarket.com',
+      signatureType: undefined,
+      funderAddress: undefined,
+      builderCode: undefined,
+      maxOrderNotional: undefined,
+      maxDailyNotional: undefined,
+      clientVerification: 'off',
+      publicAuthority: undefined,
+      metricsNamespace: undefined,
+      corsOrigins: [],
+      logLevel: 'info',
+      warnings: [],
+    };
+    const local = {
+      ...common,
+      host: '127.0.0.1',
+      port: 8080,
+      allowedHosts: [],
+      storePath: '.data/orders.db',
+      orders: { kind: 'off', missing: MISSING, privateKey: undefined },
+    };
+    const deployed = { ...common, recordForm: 'packed', orders: { kind: 'off' } };
+    const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
+    for (const env of [{}, empty]) {
+      expect(parseLocalConfig(env)).toStrictEqual(local);
+      expect(parseDeployedConfig(env)).toStrictEqual(deployed);
+    }
+  });
+
+  it('are read', () => {
+    const config = parseLocalConfig({
+      SERVICE_HOST: '::1',
+      SERVICE_PORT: '0',
+      SERVICE_ALLOWED_HOSTS: ' Box.local, [::2], ::3, 10.1.2.3,10.0.0.0/8, FD00::/8 ,',
+      SERVICE_STORE: '/x/y.db',
+      SERVICE_GAMMA_URL: 'http://127.0.0.1:1/',
+      SERVICE_CLOB_URL: 'https://clob.example/base//',
+      SERVICE_SIGNATURE_TYPE: 'safe',
+      SERVICE_FUNDER_ADDRESS: ADDRESS,
+      SERVICE_BUILDER_CODE: 'Ab'.repeat(32),
+      SERVICE_MAX_ORDER_NOTIONAL: '99.50',
+      SERVICE_MAX_DAILY_NOTIONAL: '1000',
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_PUBLIC_AUTHORITY: 'API.Example.com:8443',
+      SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
+      SERVICE_LOG_LEVEL: 'debug',
+    });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      allowedHosts: ['box.local', '[::2]', '[::3]', '10.1.2.3', '10.0.0.0/8', 'fd00::/8'],
+      storePath: '/x/y.db',
+      gammaUrl: 'http://127.0.0.1:1',
+      clobUrl: 'https://clob.example/base',
+      signatureType: 'safe',
+      funderAddress: ADDRESS,
+      builderCode: `0x${'ab'.repeat(32)}`,
+      maxOrderNotional: { coefficient: 995n, scale: 1 },
+      maxDailyNotional: { coefficient: 1000n, scale: 0 },
+      clientVerification: 'required',
+      publicAuthority: 'api.example.com:8443',
+      corsOrigins: ['https://app.example', 'http://localhost:3000'],
+      logLevel: 'debug',
+    });
+  });
+
+  it.each(['http://127.0.0.1:1', 'http://127.9.8.7', 'http://localhost:1/base', 'http://LOCALHOST', 'http://[::1]:1'])(
+    'take an upstream on loopback without encryption: %s',
+    (url) => {
+      expect(parseLocalConfig({ SERVICE_CLOB_URL: url }).clobUrl).toBe(url.toLowerCase());
+    },
+  );
+
+  it.each([
+    ['API.Example.com', 'api.example.com'],
+    ['api.example.com:443', 'api.example.com'],
+    ['api.example.com:80', 'api.example.com'],
+    ['api.example.com:4430', 'api.example.com:4430'],
+    ['10.1.2.3:8080', '10.1.2.3:8080'],
+    ['[FD00::80]:8080', '[fd00::80]:8080'],
+    ['[fd00::1:80]', '[fd00::1:80]'],
+    ['my_box', 'my_box'],
+  ])('take the authority %s as it is in URLs', (text, publicAuthority) => {
+    expect(parseLocalConfig({ SERVICE_PUBLIC_AUTHORITY: text })).toMatchObject({ publicAuthority });
+  });
+
+  it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
+    expect(parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders.privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
+  });
+
+  it('take credentials, all three', () => {
+    const { orders } = parseLocalConfig({ ...CREDENTIALS, SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
+    const credentials = orders.kind === 'on' ? orders.credentials : undefined;
+    expect([credentials?.key, credentials?.secret.reveal(), credentials?.passphrase.reveal()]).toStrictEqual(
+      Object.values(CREDENTIALS),
+    );
+  });
+
+  it.each([
+    ['nothing', {}, MISSING, []],
+    ['both', { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' }, undefined, []],
+    [
+      'only the opt-in',
+      { SERVICE_PLACE_ORDER: '1' },
+      ['SERVICE_PRIVATE_KEY'],
+      ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
+    ],
+    [
+      'only the key',
+      { SERVICE_PRIVATE_KEY: KEY },
+      ['SERVICE_PLACE_ORDER=1'],
+      ['SERVICE_PRIVATE_KEY is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.'],
+    ],
+    [
+      'a wallet that only a deployment has',
+      { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
+      ['SERVICE_PRIVATE_KEY'],
+      [
+        'SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.',
+        'SERVICE_WALLET_ADDRESS is a setting of deployed functions alone: the local server does not read it.',
+      ],
+    ],
+  ])('with %s opt in or warn', (_name, env, missing, warnings) => {
+    const config = parseLocalConfig(env);
+    expect(config).toMatchObject({ orders: missing ? { kind: 'off', missing } : { kind: 'on' }, warnings });
+    expect(modeOf(config)).toBe(missing ? 'read-only' : 'order-placing');
+  });
+
+  it('warn of each that a deployment alone has, and of no other', () => {
+    const env = {
+      SERVICE_WALLET_ADDRESS: 'malformed',
+      SERVICE_PRIVATE_KEY_SECRET: 'name',
+      SERVICE_ORDERS_TABLE: '',
+      SERVICE_RECORD_FORM: 'plain',
+      SERVICE_METRICS_NAMESPACE: 'Read',
+    };
+    const sentence = (name: string) =>
+      `${name} is a setting of deployed functions alone: the local server does not read it.`;
+    const names = ['SERVICE_WALLET_ADDRESS', 'SERVICE_PRIVATE_KEY_SECRET', 'SERVICE_RECORD_FORM'];
+    expect(parseLocalConfig(env).warnings).toStrictEqual(names.map(sentence));
+  });
+
+  it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
+    expect(parseLocalConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
+      orders: { kind: 'off' },
+      warnings: ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'],
+    });
+  });
+});
+
+describe('orders over the network', () => {
+  const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
+  const SENTENCE =
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.';
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'])(
+    'stop the start without consent, on %s',
+    (host) => {
+      expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBe(SENTENCE);
+      expect(parseLocalConfig({ ...TRADING, SERVICE_HOST: host, SERVICE_REMOTE_ORDERS: '1' })).toMatchObject({
+        host,
+        orders: { kind: 'on' },
+      });
+    },
+  );
+
+  it.each(['127.0.0.1', '127.1.2.3', '127.10.20.30', '::1', 'localhost', ''])('are not those of %s', (host) => {
+    expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBeUndefined();
+  });
+
+  it.each([{}, { SERVICE_PLACE_ORDER: '1' }, { SERVICE_PRIVATE_KEY: KEY }, { ...TRADING, SERVICE_PLACE_ORDER: '0' }])(
+    'cannot be where there are none: %j',
+    (env) => {
+      expect(messageOf({ ...env, SERVICE_HOST: '0.0.0.0' })).toBeUndefined();
+    },
+  );
+
+  it('are told of with other mistakes', () => {
+    const env = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: 'short', SERVICE_HOST: '0.0.0.0' };
+    expect(messageOf(env)?.split('\n')).toStrictEqual([expect.stringMatching(/^SERVICE_PRIVATE_KEY must/), SENTENCE]);
+    const unclear = { ...TRADING, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: 'yes' };
+    expect(messageOf(unclear)).toBe('SERVICE_REMOTE_ORDERS must be 1, or left out.');
+  });
+});
+
+describe('the settings of a deployment', () => {
+  const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
+  const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
+
+  it('place orders', () => {
+    const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
+    const on = { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' };
+    expect([orders, warnings]).toStrictEqual([on, []]);
+  });
+
+  it.each([WALLET, { ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }])(
+    'with %j alone place none',
+    (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }),
+  );
+
+  it.each([
+    [
+      { SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED_KEY },
+      'SERVICE_WALLET_ADDRESS is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.',
+    ],
+    [
+      { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED_KEY },
+      'SERVICE_PLACE_ORDER is 1 but SERVICE_WALLET_ADDRESS is not set: the service is read-only.',
+    ],
+  ])('with %j are read-only, with a true warning', (env, warning) => {
+    const config = parseDeployedConfig(env);
+    expect([config.orders, config.warnings]).toStrictEqual([{ kind: 'off' }, [warning]]);
+  });
+});
+
+describe('a kind of account without its address', () => {
+  const SENTENCE = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
+
+  it('stops the start of a deployment, which has no key at hand to derive it from', () => {
+    expect(() => parseDeployedConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
+    expect(() => parseLocalConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
+  });
+
+  it('is that of the key for eoa, and derived where the key is there', () => {
+    expect(messageOf({ SERVICE_SIGNATURE_TYPE: 'eoa' })).toBeUndefined();
+    const keyed = { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PRIVATE_KEY: KEY };
+    expect(parseLocalConfig(keyed)).toMatchObject({ signatureType: 'safe', funderAddress: undefined });
+  });
+});
+
+describe('the functions of a deployment', () => {
+  const TO_ALL = ['SERVICE_CORS_ORIGINS', 'SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL', 'SERVICE_LOG_LEVEL'];
+  const settings = Object.values({ ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS });
+
+  it.each(['health', 'markets', 'book'] as const)('are told where the key is only to place orders, %s not', (route) => {
+    const told = settings.filter(({ functions }) => functions.some((name) => name === route));
+    expect(told.map(({ name }) => name)).toStrictEqual(TO_ALL);
+  });
+
+  it('are told everything to place orders', () => {
+    expect(settings.filter(({ functions }) => !functions.some((name) => name === 'orders'))).toStrictEqual([]);
+  });
+});
+
+describe('a variable that is no setting', () => {
+  it.each([
+    ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['SERVICE_MAX_NOTIONAL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['SERVICE_ORIGINS', 'SERVICE_CORS_ORIGINS'],
+    ['SERVICE_PRIVATEKEY', 'SERVICE_PRIVATE_KEY'],
+    ['SERVICE_POTR', 'SERVICE_PORT'],
+    ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
+    ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
+    ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
+    ['Service_Max_Daily_Notional', 'SERVICE_MAX_DAILY_NOTIONAL'],
+  ])('%s stops the start, which names %s', (name, nearest) => {
+    const sentence = `${name} is not a setting: did you mean ${nearest}?`;
+    for (const parse of [parseLocalConfig, parseDeployedConfig]) {
+      expect(() => parse({ [name]: '5' })).toThrow(new ConfigError(sentence));
+    }
+  });
+
+  it('is like the name from which the fewest letters have to change', () => {
+    /** Levenshtein's distance by its definition. */
+    const distance = (a: string, b: string): number => {
+      if (a === '' || b === '') return a.length + b.length;
+      const [x, y] = [a.slice(1), b.slice(1)];
+      return a[0] === b[0] ? distance(x, y) : 1 + Math.min(distance(x, b), distance(a, y), distance(x, y));
+    };
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
+    const property = fc.property(word, fc.array(word, { minLength: 1, maxLength: 4 }), (misspelt, names) => {
+      const nearest = nearestOf(misspelt, names) ?? '';
+      expect(names).toContain(nearest);
+      expect(distance(misspelt, nearest)).toBe(Math.min(...names.map((name) => distance(misspelt, name))));
+    });
+    fc.assert(property);
+  });
+
+  it('is told with all other mistakes', () => {
+    expect(messageOf({ SERVICE_PROT: '1', SERVICE_LOG_LEVEL: 'x', SERVICE_HOSTS: 'a' })).toBe(
+      'SERVICE_PROT is not a setting: did you mean SERVICE_PORT?\n' +
+        'SERVICE_HOSTS is not a setting: did you mean SERVICE_HOST?\n' +
+        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+    );
+  });
+
+  it('has no value shown that came into its name', () => {
+    expect(messageOf({ 'SERVICE_CLOB_API_SECRET: aHVudGVyMg': '=' })).toBe(
+      'SERVICE_CLOB_API_SECRET… is not a setting: did you mean SERVICE_CLOB_API_SECRET?',
+    );
+  });
+
+  it.each([
+    { SERVICE_PROT: '' },
+    { SERVICES_PORT: '1' },
+    { MY_SERVICE_PORT: '1' },
+    { SERVICE: 'x' },
+    { service_id: '1' },
+  ])('is absent or of another program: %j', (env) => {
+    expect(messageOf(env)).toBeUndefined();
+  });
+});
+
+/** Values that are malformed in a way of their own, besides the garbage of the property below. */
+const MALFORMED: Readonly<Record<string, readonly string[]>> = {
+  SERVICE_PRIVATE_KEY: [
+    KEY.slice(1),
+    `${KEY}a`,
+    `0X${KEY}`,
+    `${KEY}\n`,
+    '0'.repeat(64),
+    'f'.repeat(64),
+    'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141',
+    ` ${KEY}`,
+  ],
+  SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
+  SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
+  SERVICE_REMOTE_ORDERS: ['0', 'true', 'yes', ' 1', '01'],
+  SERVICE_ALLOWED_HOSTS: [
+    '*',
+    'a:80',
+    'http://a',
+    'a b',
+    'a;b',
+    '[::2',
+    '[::g]',
+    '10.0.0.0/33',
+    '10.0.0.0/08',
+    '192.0.2.0/',
+    'fd00::/129',
+    'box.local/8',
+    'x/10.0.0.0/8',
+    '1[0.0.0.0]/8',
+    '[10.0.0].0/8',
+    '[::]1',
+  ],
+  SERVICE_GAMMA_URL: [
+    'ftp://a',
+    'a.example',
+    'https://user:pass@a',
+    'https://:pass@a',
+    'https://a?x=1',
+    'https://a?',
+    'https://a#',
+    'https:// a',
+    '//a',
+    'http://a.example',
+    'http://127.0.0.1.a.example',
+    'http://localhost.a.example',
+    'http://a.example/127.0.0.1',
+    'http://128.0.0.1',
+    'http://[::2]',
+    'http://0.0.0.0',
+    'http://10.0.0.1',
+    'ftp://127.0.0.1',
+    'http://user@127.0.0.1',
+    'http://127.0.0.1@a.example',
+  ],
+  SERVICE_CLOB_URL: ['ftp://a', 'https://user@a', 'https://a/#x', 'javascript:alert(1)'],
+  SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
+  SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`],
+  SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
+  SERVICE_BUILDER_CODE: ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
+  SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
+  SERVICE_PUBLIC_AUTHORITY: [
+    'https://api.example.com',
+    'api.example.com/',
+    'api.example.com:',
+    'api.example.com:99999',
+    'api.example.com:0443',
+    'api.example.com,b.example',
+    'user@api.example.com',
+    '*.example.com',
+    'api.ex\u00e4mple.com',
+    'a b.example',
+    'a.example\n',
+    '::1',
+    '[::g]',
+    '[0::1]',
+    '127.1',
+    ':8080',
+  ],
+  SERVICE_CORS_ORIGINS: [
+    '*',
+    'null',
+    'https://a/',
+    'https://a/path',
+    'https://A',
+    'https://a:443',
+    'a.example',
+    'https://*.a',
+    'https://a;https://b',
+  ],
+  SERVICE_LOG_LEVEL: ['INFO', 'trace', '1'],
+  SERVICE_WALLET_ADDRESS: ['0x', KEY],
+};
+
+/** The longest and the shortest that are taken, and the first beyond. */
+const BOUNDS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['SERVICE_PORT', ['0', '1', '65535'], ['65536', '00', '100000']],
+  ['SERVICE_HOST', ['a', 'x'.repeat(255)], ['x'.repeat(256)]],
+  ['SERVICE_ALLOWED_HOSTS', ['a', 'x'.repeat(255), '10.0.0.0/32', '10.0.0.0/0', '::/128'], ['x'.repeat(256), '::/129']],
+  [
+    'SERVICE_PRIVATE_KEY',
+    ['1'.padStart(64, '0'), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140'],
+    ['0'.repeat(64), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
+  ],
+  ['SERVICE_CLOB_API_KEY', ['!', '~'.repeat(128)], ['~'.repeat(129), '\u007f', 'k\u00e4y']],
+  [
+    'SERVICE_CLOB_API_SECRET',
+    ['aB3+/_-9', `${'a'.repeat(256)}==`],
+    ['a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
+  ],
+  ['SERVICE_CLOB_API_PASSPHRASE', ['!', '~'.repeat(256)], ['~'.repeat(257), '\u007f']],
+  ['SERVICE_MAX_ORDER_NOTIONAL', ['0.000001', '1'.repeat(100)], ['0.0', '1'.repeat(101)]],
+];
+
+describe('a setting at its bounds', () => {
+  it.each(BOUNDS)('is taken, and not beyond them: %s', (name, taken, refused) => {
+    for (const [values, expected] of [
+      [taken, undefined],
+      [refused, expect.stringContaining(name)],
+    ] as const) {
+      for (const value of values) {
+        const others = name in CREDENTIALS ? CREDENTIALS : {};
+        expect([value, messageOf({ ...others, [name]: value })]).toStrictEqual([value, expected]);
+      }
+    }
+  });
+});
+
+describe('a malformed setting', () => {
+  const rows = Object.entries(MALFORMED).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+
+  it.each(rows)('stops the start with its name and without its value: %s=%j', (name, value) => {
+    const message = messageOf({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name} [^\\n]*\\.$`));
+    // A value of a few characters is in every sentence.
+    if (value.trim().length > 3 && !/^(null|https:\/\/a)/.test(value)) expect(message).not.toContain(value.trim());
+  });
+
+  it.each([
+    [
+      { SERVICE_CLOB_API_KEY: 'a-key' },
+      'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+    ],
+    [
+      { ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '' },
+      'SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
+    ],
+    [
+      { SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl' },
+      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+    ],
+    [
+      { SERVICE_CLOB_API_PASSPHRASE: 'a-phrase' },
+      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
+    ],
+    ...['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_PASSPHRASE'].map(
+      (name) =>
+        [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
+    ),
+    [{ ...CREDENTIALS, SERVICE_CLOB_API_KEY: 'a key' }, 'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.'],
+    [{ ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '%%%%%%%%' }, 'SERVICE_CLOB_API_SECRET must be base64.'],
+    [
+      { ...CREDENTIALS, SERVICE_CLOB_API_PASSPHRASE: 'a\nb' },
+      'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
+    ],
+    [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'],
+  ])('among several is named: %j', (env, message) => {
+    expect(messageOf(env)).toBe(message);
+  });
+
+  it.each([
+    ['SERVICE_PRIVATE_KEY', 'a private key: 32 bytes as 64 hex digits, with or without 0x'],
+    ['SERVICE_HOST', 'a host name or an IP address'],
+    ['SERVICE_PORT', 'a port number from 0 to 65535'],
+    [
+      'SERVICE_ALLOWED_HOSTS',
+      'host names, IP addresses or ranges such as 10.0.0.0/8, all without port, comma-separated',
+    ],
+    ['SERVICE_PUBLIC_AUTHORITY', 'a host with an optional port, such as api.example.com'],
+    ['SERVICE_CORS_ORIGINS', 'exact origins such as https://app.example, comma-separated'],
+    ['SERVICE_GAMMA_URL', 'an https URL, or http on loopback, without user, query or fragment'],
+    ['SERVICE_BUILDER_CODE', '32 bytes as 64 hex digits, with or without 0x'],
+    ['SERVICE_MAX_ORDER_NOTIONAL', 'a decimal above zero, such as 250 or 99.5'],
+    ['SERVICE_REMOTE_ORDERS', '1, or left out'],
+  ])('says what it takes: %s must be %s', (name, rule) => {
+    expect(messageOf({ [name]: 'a b' })).toBe(`${name} must be ${rule}.`);
+  });
+
+  it('is told apart from a fault of ours', () => {
+    const fault = new TypeError('a fault of ours');
+    const read = () =>
+      readAll((attempt) =>
+        attempt(() => {
+          throw fault;
+        }),
+      );
+    expect(read).toThrow(fault);
+  });
+
+  it.each([
+    [
+      'in both tables, and across settings',
+      { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_CLOB_API_KEY: 'a' },
+      [
+        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+        'SERVICE_PORT must be a port number from 0 to 65535.',
+        'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
+        'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+      ],
+    ],
+    [
+      'in the credentials',
+      { SERVICE_CLOB_API_KEY: 'a key', SERVICE_CLOB_API_SECRET: '%', SERVICE_CLOB_API_PASSPHRASE: ' ' },
+      [
+        'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.',
+        'SERVICE_CLOB_API_SECRET must be base64.',
+        'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
+      ],
+    ],
+    [
+      'but nothing that follows from one',
+      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
+      ['SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.'],
+    ],
+  ])('is told with all the others, a sentence a line: %s', (_name, env, sentences) => {
+    expect(messageOf(env)?.split('\n')).toStrictEqual(sentences);
+  });
+
+  it('never has its value shown, whatever it is', () => {
+    const names = [...Object.keys(MALFORMED), ...Object.keys(CREDENTIALS)];
+    // Long enough not to be in a sentence by chance.
+    const garbage = fc.oneof(
+      fc.string({ minLength: 12 }),
+      fc.string({ unit: 'binary', minLength: 12 }),
+      fc.stringMatching(/^[0-9a-f]{12,80}$/),
+      fc.webUrl(),
+    );
+    const property = fc.property(fc.constantFrom(...names), garbage, (name, value) => {
+      const complete = name in CREDENTIALS ? CREDENTIALS : {};
+      const message = messageOf({ ...complete, [name]: value });
+      if (message === undefined) return;
+      expect(message).toContain(name);
+      expect(message).not.toContain(value);
+      expect(message).toMatch(/^[^\n]*\.$/);
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+});

@@ -1,0 +1,267 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
+import { Secret } from '../../../../../shared/secret.ts';
+import { createCredentialSource } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
+import {
+  type Answers,
+  API_KEY,
+  API_SECRET,
+  accepted,
+  CREDENTIALS,
+  derivedKey,
+  limitOrder,
+  lookedUp,
+  openWorld,
+  PASSPHRASE,
+  place,
+  resultOf,
+} from '../../../../support/orders/trading-world.ts';
+import { callWithin, type Reply } from '../../../../support/venue/scripted-venue.ts';
+
+const KEYLESS = { credentials: undefined };
+const UNAUTHORISED: Reply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
+const refusedCredentials = { code: 'venue_refused_service', facts: { reason: 'credentials' } };
+const OTHER_KEY = 'f6c1a7a0-1111-4222-8333-444455556666';
+
+/** The venue knows credentials of this wallet: they are derived, and cannot be created. */
+const known: Answers['auth'] = (_id, _index, { method }) =>
+  method === 'GET' ? derivedKey(OTHER_KEY) : { status: 400, body: { error: 'Could not create api key' } };
+/** It has never seen the wallet: they are created, and cannot be derived. */
+const unseen: Answers['auth'] = (_id, _index, { method }) =>
+  method === 'POST' ? derivedKey(OTHER_KEY) : { status: 400, body: { error: 'Could not derive api key' } };
+
+const both =
+  (get: Reply, post: Reply): NonNullable<Answers['auth']> =>
+  (_id, _index, { method }) =>
+    method === 'GET' ? get : post;
+
+function posts(world: Awaited<ReturnType<typeof openWorld>>) {
+  return world.venue.seen.filter(({ path }) => path === '/order');
+}
+
+describe('credentials that are derived', () => {
+  it.each([
+    ['a wallet that has had some', known],
+    ['a new wallet', unseen],
+  ])('are there for the first order of %s, and kept', async (_what, auth) => {
+    const world = await openWorld({ auth }, KEYLESS);
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    expect(
+      world.venue
+        .calls()
+        .filter((call) => call.includes('/auth/'))
+        .sort(),
+    ).toStrictEqual(['GET /auth/derive-api-key', 'POST /auth/api-key']);
+    expect(posts(world).map(({ headers }) => headers['poly_api_key'])).toStrictEqual([OTHER_KEY, OTHER_KEY]);
+    expect(JSON.parse(posts(world)[0]?.body ?? '').owner).toBe(OTHER_KEY);
+  });
+
+  it('are waited for as long as there is time to send an order afterwards, whoever began to derive them', async () => {
+    const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
+    const source = createCredentialSource(undefined, () => derived);
+    const patient = source.get(callWithin(24_000));
+    const startedAt = performance.now();
+    await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({ code: 'venue_timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(SENDING_RESERVE_MS / 2);
+    resolve(CREDENTIALS);
+    expect(await patient).toBe(CREDENTIALS);
+  });
+
+  it('come in time for an order that waits for them with one that has less time', async () => {
+    const slow: Answers['auth'] = (id, index, request) => async (response) => {
+      await sleep(500);
+      const { status = 200, body } = Object(known(id, index, request));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    const world = await openWorld({ auth: slow }, KEYLESS);
+    const hasty = world.entry.sign(limitOrder(), callWithin(200));
+    const patient = world.entry.sign(limitOrder(), callWithin(24_000));
+    await expect(hasty).rejects.toMatchObject({ code: 'venue_timeout' });
+    expect(await patient).toHaveProperty('orderId');
+  });
+
+  it('may fail beside the rules, whose failure is the one that is told: the process goes on', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    const late: Reply = (response) => {
+      setTimeout(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"none"}'), 300);
+    };
+    const refused: Reply = { status: 400, body: { error: 'Could not' } };
+    const world = await openWorld({ auth: () => refused, book: () => late }, KEYLESS);
+    await expect(world.entry.sign(limitOrder(), callWithin(24_000))).rejects.toMatchObject({ code: 'unknown_token' });
+    process.off('unhandledRejection', hear);
+    expect(unheard).toStrictEqual([]);
+  });
+
+  it('are derived once, however many orders wait for them', async () => {
+    const world = await openWorld({ auth: known }, KEYLESS);
+    await Promise.all(Array.from({ length: 20 }, () => world.entry.sign(limitOrder(), callWithin())));
+    const count = (wanted: string) => world.venue.calls().filter((call) => call === wanted).length;
+    expect([count('GET /auth/derive-api-key'), count('GET /book')]).toStrictEqual([1, 1]);
+  });
+
+  it('are tried again by the next order when they could not be had', async () => {
+    const auth: Answers['auth'] = (id, index, request) => (index < 2 ? UNAUTHORISED : known(id, index, request));
+    const world = await openWorld({ auth }, KEYLESS);
+    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject(refusedCredentials);
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+  });
+
+  const refusal: Reply = { status: 400, body: { error: 'Could not create api key' } };
+  const html = { 'content-type': 'text/html' };
+  it.each<[string, Reply, Reply, object]>([
+    ['both are refused', refusal, refusal, refusedCredentials],
+    [
+      'the firewall stops both',
+      { status: 403, headers: html },
+      { status: 403, headers: html },
+      { code: 'venue_refused_service', facts: { reason: 'firewall' } },
+    ],
+    [
+      'the creation meets a limit',
+      refusal,
+      { status: 429, headers: { 'retry-after': '4' } },
+      { code: 'rate_limited', retryAfter: 4 },
+    ],
+    ['the derivation meets a limit', { status: 429 }, refusal, { code: 'rate_limited', retryAfter: 1 }],
+    ['the engine restarts', { status: 425 }, refusal, { code: 'venue_unavailable' }],
+    ['the answer cannot be read', { body: '{"apiKey":' }, refusal, { code: 'venue_error' }],
+    ['a value fits in no header', derivedKey('a\nb'), refusal, { code: 'venue_error' }],
+    ['the venue fails', { status: 500 }, refusal, { code: 'venue_error' }],
+  ])('are not to be had, and the order says why: %s', async (_what, get, post, error) => {
+    const world = await openWorld({ auth: both(get, post) }, KEYLESS);
+    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
+  });
+
+  it('are asked for with the right time once the answer has told that ours is wrong', async () => {
+    const late = new Date(Date.now() + 600_000).toUTCString();
+    const auth: Answers['auth'] = (id, index, request) => {
+      const reply =
+        Math.abs(Number(request.headers['poly_timestamp']) * 1000 - Date.parse(late)) < 30_000
+          ? known(id, index, request)
+          : UNAUTHORISED;
+      return { ...Object(reply), headers: { date: late } };
+    };
+    const world = await openWorld({ auth }, KEYLESS);
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    expect(world.venue.calls().filter((call) => call.includes('/auth/')).length).toBeLessThanOrEqual(4);
+  });
+
+  it('are asked for twice at most, though the clock of the venue jumps with each answer', async () => {
+    const auth: Answers['auth'] = (_id, index) => ({
+      ...Object(UNAUTHORISED),
+      headers: { date: new Date(Date.now() + index * 3_600_000).toUTCString() },
+    });
+    const world = await openWorld({ auth }, KEYLESS);
+    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject(refusedCredentials);
+    expect(world.venue.calls().filter((call) => call.includes('/auth/')).length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('an order that the venue refuses for its credentials', () => {
+  it('is sent once more, the same signed bytes, with renewed credentials', async () => {
+    let derivations = 0;
+    const auth: Answers['auth'] = (_id, _index, { method }) => {
+      if (method === 'POST') return { status: 400, body: { error: 'Could not create api key' } };
+      derivations += 1;
+      return derivedKey(`key-${derivations}`);
+    };
+    const post: Answers['post'] = (id, index) => (index === 0 ? UNAUTHORISED : accepted(id));
+    const world = await openWorld({ auth, post }, KEYLESS);
+    const { signed, result } = await place(world);
+    expect(result).toMatchObject({ orderId: signed.orderId, status: 'live' });
+    const bodies = posts(world).map(({ body }) => body);
+    expect(bodies.map((body) => JSON.parse(body).owner)).toStrictEqual(['key-1', 'key-2']);
+    expect(bodies.every((body) => body.includes(`"order":${signed.payload},`))).toBe(true);
+  });
+
+  it('is sent twice at most', async () => {
+    const world = await openWorld({ auth: known, post: () => UNAUTHORISED }, KEYLESS);
+    expect((await place(world)).result).toMatchObject(refusedCredentials);
+    expect(posts(world).length).toBe(2);
+  });
+
+  it('does not log in again for each look-up that is refused too', async () => {
+    const post = (): Reply => ({ status: 500, body: { error: 'Internal server error' } });
+    const world = await openWorld({ auth: known, post, order: () => UNAUTHORISED }, KEYLESS);
+    expect((await place(world)).result).toMatchObject({ code: 'outcome_unknown' });
+    expect(world.venue.calls().filter((call) => call === 'GET /auth/derive-api-key')).toHaveLength(2);
+  });
+
+  it.each<[string, Reply, object]>([
+    ['believed in JSON', { status: 401, body: { message: 'no' } }, { code: 'venue_refused_service' }],
+    ['looked up in HTML', { status: 401, headers: { 'content-type': 'text/html' } }, { status: 'live' }],
+    [
+      'looked up where it shows the order',
+      { status: 401, body: { orderID: '0x1', status: 'live' } },
+      { status: 'live' },
+    ],
+    ['looked up where its words come from inside', { status: 401, body: { error: 'timed out' } }, { status: 'live' }],
+  ])('without a sentence of the venue is %s, and not sent again', async (_what, post, expected) => {
+    const world = await openWorld({ auth: known, post: () => post, order: (id) => lookedUp(id, 'LIVE') });
+    expect((await place(world)).result).toMatchObject(expected);
+    expect(posts(world)).toHaveLength(1);
+  });
+
+  it('is sent once when the credentials were given and there are no others', async () => {
+    const world = await openWorld({ post: () => UNAUTHORISED });
+    expect((await place(world)).result).toMatchObject(refusedCredentials);
+    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
+  });
+
+  it('is not sent again after a 400, whatever it says about the API key', async () => {
+    const error = 'the order owner has to be the owner of the API KEY';
+    const world = await openWorld({ auth: known, post: () => ({ status: 400, body: { error } }) }, KEYLESS);
+    expect((await place(world)).result).toMatchObject(refusedCredentials);
+    expect(posts(world).length).toBe(1);
+  });
+
+  it('takes the credentials of a rotation, which are read once however many orders need them', async () => {
+    let reads = 0;
+    const rotated = { key: OTHER_KEY, secret: new Secret(API_SECRET), passphrase: new Secret(PASSPHRASE) };
+    const reloadCredentials = async () => {
+      reads += 1;
+      return rotated;
+    };
+    const post: Answers['post'] = (_id, _index, { headers, body }) =>
+      headers['poly_api_key'] === API_KEY
+        ? UNAUTHORISED
+        : { status: 400, body: { error: `order crosses book ${body.length}` } };
+    const world = await openWorld({ post }, { reloadCredentials });
+    const orders = await Promise.all(
+      Array.from({ length: 5 }, () => world.entry.sign(limitOrder(), callWithin(24_000))),
+    );
+    const results = await Promise.all(
+      orders.map((order) => resultOf(world.entry.submit(order, callWithin(24_000)), order.orderId)),
+    );
+    expect(results.map((result) => Object(result).code)).toStrictEqual(orders.map(() => 'post_only_would_cross'));
+    expect(reads).toBe(1);
+  });
+
+  it('is settled after a rotation: a look-up renews the credentials too', async () => {
+    const rotated = { ...CREDENTIALS, key: OTHER_KEY };
+    const order: Answers['order'] = (id, _index, { headers }) =>
+      headers['poly_api_key'] === API_KEY ? UNAUTHORISED : lookedUp(id, 'LIVE');
+    const world = await openWorld({ order }, { reloadCredentials: async () => rotated });
+    const signed = await world.sign();
+    expect(await resultOf(world.entry.settle(signed, callWithin(24_000)), signed.orderId)).toMatchObject({
+      status: 'live',
+    });
+  });
+
+  it('is sent with the right time when the clock has jumped, and keeps its credentials', async () => {
+    const later = new Date(Date.now() + 3_600_000).toUTCString();
+    const post: Answers['post'] = (id, index) => ({
+      ...Object(index === 0 ? UNAUTHORISED : accepted(id)),
+      headers: { date: later },
+    });
+    const world = await openWorld({ post });
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    const times = posts(world).map(({ headers }) => Number(headers['poly_timestamp']));
+    expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0) - 3_600)).toBeLessThanOrEqual(3);
+    expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toStrictEqual([]);
+  });
+});
