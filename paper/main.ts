@@ -1,4 +1,4 @@
-import { flag, runCommand, type Values, wholeNumber } from '../local/command-line.ts';
+import { flag, runCommand, wholeNumber } from '../local/command-line.ts';
 import { FAULT_NAMES } from './faults/faults.ts';
 
 const COMMAND = {
@@ -15,7 +15,6 @@ const COMMAND = {
       default: '1',
       meaning: 'equal seeds give equal markets, first books and drift',
     },
-    state: { type: 'string', value: 'FILE', meaning: 'keep keys, orders and trades in FILE, not in memory only' },
     still: flag('let the books change by orders only: no drift, no trades of the house'),
   },
   notes: `Paths of the paper venue only:
@@ -36,24 +35,10 @@ clock-skew), answer (late: none or edge-504), code, text, status (success-false)
 `,
 } as const;
 
-/** Reads the options; throws `UsageError` where one is not what it must be. */
-function readOptions({ host, port, seed, state, still }: Values<typeof COMMAND.options>) {
-  const options = { seed: wholeNumber('seed', seed, [0, 4_294_967_295]), still };
-  return {
-    address: { host, port: wholeNumber('port', port, [0, 65_535]) },
-    options: { ...options, ...(state !== undefined && { stateFile: state }) },
-  };
-}
+type Address = { readonly host: string; readonly port: number };
 
-type Address = ReturnType<typeof readOptions>['address'];
-
-function sentence(error: unknown, { host, port }: Address, stateFile: string | undefined): string {
+function sentence(error: unknown, { host, port }: Address): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  // Errors of the file system alone name a path.
-  if (error instanceof Error && 'path' in error) {
-    const [, reason = error.message] = /^\w+: ([^,]+)/.exec(error.message) ?? [];
-    return `--state ${stateFile} cannot be used: ${reason}. Name a file in a folder that exists and can be written to.`;
-  }
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken: stop what uses it or choose another with --port.`;
   if (code === 'EACCES') return `Not allowed to listen on port ${port} of ${host}: choose one above 1023 with --port.`;
@@ -62,27 +47,19 @@ function sentence(error: unknown, { host, port }: Address, stateFile: string | u
   return error instanceof Error ? error.message : String(error);
 }
 
-function fail(text: string): void {
-  process.stderr.write(`${text}\n`);
-  process.exitCode = 1;
-}
-
 process.exitCode = await runCommand(COMMAND, async (values) => {
-  const { address, options } = readOptions(values);
+  const address = { host: values.host, port: wholeNumber('port', values.port, [0, 65_535]) };
+  const seed = wholeNumber('seed', values.seed, [0, 4_294_967_295]);
   try {
     // Loaded only here: `--help` does without.
     const { createPaperVenue } = await import('./venue.ts');
-    const venue = createPaperVenue(options);
+    const venue = createPaperVenue({ seed, still: values.still });
     const { url } = await venue.listen(address);
-    process.stdout.write(`Paper venue (seed ${options.seed}) listening on ${url}\n`);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        venue.close().catch((error: unknown) => fail(sentence(error, address, options.stateFile)));
-      });
-    }
+    process.stdout.write(`Paper venue (seed ${seed}) listening on ${url}\n`);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void venue.close());
     return 0;
   } catch (error) {
-    process.stderr.write(`${sentence(error, address, options.stateFile)}\n`);
+    process.stderr.write(`${sentence(error, address)}\n`);
     return 1;
   }
 });

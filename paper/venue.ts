@@ -32,7 +32,7 @@ const LATE_S = 5;
 export interface PaperVenue {
   /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  /** Drops connections and late requests, stops the timer, closes the state file; a second call changes nothing. */
+  /** Drops connections and late requests, stops the timer; a second call changes nothing. */
   close(): Promise<void>;
   /** Suggests a purchase in the most traded market that rests unless other clients sell: the house stays above it. */
   suggestOrder(): { readonly tokenId: string; readonly price: string; readonly size: string };
@@ -109,10 +109,10 @@ function suggestedOrder({ exchange }: VenueState) {
   return { tokenId: tokenIds[0], price: toDecimal(price), size: toDecimal(minSize) };
 }
 
-/** Makes a paper venue. Throws when the state file is unusable. */
+/** Creates a paper venue. */
 export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   const settings = settingsOf(options);
-  const state = new VenueState(settings, options.stateFile);
+  const state = new VenueState(settings);
   const parts: Parts = { state, faults: new FaultBoard(), late: new LateRequests(), log: new RequestLog() };
   const answer = listener(parts);
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
@@ -133,7 +133,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
     close() {
       clearInterval(timer);
       parts.late.clear();
-      closing ??= shut(server).then(() => state.close());
+      closing ??= shut(server);
       return closing;
     },
     suggestOrder: () => suggestedOrder(state),

@@ -87,9 +87,11 @@ function cancel(state: VenueState, address: string, ids: readonly string[], now:
     if (found?.account !== address) not_canceled[id] = "order can't be found";
     else if (found.status === 'CANCELED') not_canceled[id] = 'order already canceled';
     else if (found.status === 'MATCHED') not_canceled[id] = "matched orders can't be canceled";
-    else canceled.push(found.id);
+    else {
+      state.exchange.cancel(found.id, now);
+      canceled.push(found.id);
+    }
   }
-  if (canceled.length > 0) state.cancel(canceled, now);
   return json({ canceled, not_canceled });
 }
 

@@ -48,7 +48,7 @@ function changeTick(state: VenueState, request: PaperRequest): Reply {
   const { token_id, tick_size } = bodyOf(tickBody, request);
   const found = state.exchange.catalogue.byToken(token_id);
   if (!found) throw new VenueRefusal(404, 'market not found');
-  state.changeTick(found.market.id, fromDecimal(tick_size), request.now);
+  state.exchange.floor(found.market.id).tick = fromDecimal(tick_size);
   return done();
 }
 
@@ -61,8 +61,9 @@ function changeAccount(state: VenueState, request: PaperRequest): Reply {
   }
   if (restriction === null) state.restrictions.delete(address);
   else if (restriction !== undefined) state.restrictions.set(address, restriction);
-  if (collateral !== undefined) state.setHolding(address, null, collateral, request.now);
-  if (shares !== undefined) state.setHolding(address, shares.token_id, shares.amount, request.now);
+  const { ledger } = state.exchange;
+  if (collateral !== undefined) ledger.set(address, null, collateral);
+  if (shares !== undefined) ledger.set(address, shares.token_id, shares.amount);
   return done();
 }
 

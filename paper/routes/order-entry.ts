@@ -69,7 +69,7 @@ function place(
   const checked = terms();
   checkBook(exchange, checked);
   checkFunds(exchange, checked);
-  const { order, trades } = state.accept(checked, now);
+  const { order, trades } = exchange.accept(checked, now);
   return answerOf(order, trades);
 }
 

@@ -62,7 +62,7 @@ export function authenticated(state: VenueState, request: PaperRequest): Credent
 function createKey(state: VenueState, request: PaperRequest): Reply {
   const { address, nonce } = attested(state, request);
   if (state.keyring.of(address, nonce)) throw new VenueRefusal(400, 'Could not create api key');
-  state.createKey(address, nonce, request.now);
+  state.keyring.create(address, nonce);
   return deriveKey(state, request);
 }
 
@@ -80,7 +80,7 @@ function listKeys(state: VenueState, request: PaperRequest): Reply {
 }
 
 function deleteKey(state: VenueState, request: PaperRequest): Reply {
-  state.deleteKey(authenticated(state, request).apiKey, request.now);
+  state.keyring.remove(authenticated(state, request).apiKey);
   return json('OK');
 }
 

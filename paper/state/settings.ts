@@ -11,8 +11,6 @@ export interface PaperVenueOptions {
   readonly seed?: number;
   /** Clock of the venue, in epoch milliseconds. Default: the system's. */
   readonly now?: () => number;
-  /** Keeps the state in this file; default: in memory only. */
-  readonly stateFile?: string;
   /** Lets the books change by clients' orders only. Default false: mids drift and the house trades, a step a second. */
   readonly still?: boolean;
   /** Answers `null` for wholly filled orders, as the venue does after a while. Default false. */
@@ -30,7 +28,7 @@ export interface PaperVenueOptions {
 }
 
 /** Options with their defaults. */
-export type PaperSettings = Readonly<Required<Omit<PaperVenueOptions, 'stateFile'>>>;
+export type PaperSettings = Readonly<Required<PaperVenueOptions>>;
 
 const CLOSING_AFTER_MS = 15 * 60_000;
 const CLOCK_TOLERANCE_S = 30;

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AssetType, Side } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
@@ -10,7 +7,7 @@ import { VenueState } from '../../paper/state/state.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
+import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
 
 const listed = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });
 const level = z.object({ price: z.string(), size: z.string() });
@@ -141,7 +138,7 @@ describe('the house as a taker', () => {
   });
 
   it('takes an order of a client that the market moves past', () => {
-    const state = new VenueState(settingsOf(living), undefined);
+    const state = new VenueState(settingsOf(living));
     const [market] = state.exchange.catalogue.markets;
     if (!market) throw new Error('no market');
     const floor = state.exchange.floor(market.id);
@@ -149,7 +146,7 @@ describe('the house as a taker', () => {
     const terms = { id: 'far', maker: 'ann', account: 'ann', owner: 'ann', marketId: market.id, outcome: 0 } as const;
     const open = { budget: null, type: 'GTC', postOnly: true, expiration: 0 } as const;
     // So large that no number of takers eats it up.
-    const { order } = state.accept({ ...terms, ...open, side: 'SELL', price, size: 1_000_000n * ONE }, clock);
+    const { order } = state.exchange.accept({ ...terms, ...open, side: 'SELL', price, size: 1_000_000n * ONE }, clock);
     let before = 0n;
     for (let step = 0; step < 20_000 && floor.mid <= price; step += 1) {
       before = order.filled;
@@ -163,7 +160,7 @@ describe('the house as a taker', () => {
   });
 
   it('comes no more once a market has stopped to take orders', () => {
-    const state = new VenueState(settingsOf({ ...living, closingAfterMs: 0 }), undefined);
+    const state = new VenueState(settingsOf({ ...living, closingAfterMs: 0 }));
     const closing = state.exchange.catalogue.markets.find(({ stopsAt }) => stopsAt !== null);
     const floor = state.exchange.floor(closing?.id ?? '');
     const { changedAt } = floor;
@@ -174,7 +171,7 @@ describe('the house as a taker', () => {
 
 describe('the markets of a paper venue that lives', () => {
   it('drift within bounds for two hours, and exclusive outcomes stay worth one together', () => {
-    const state = new VenueState(settingsOf({ ...living, seed: 5 }), undefined);
+    const state = new VenueState(settingsOf({ ...living, seed: 5 }));
     const markets = state.exchange.catalogue.markets.filter(({ volume24h }) => volume24h > 0n);
     const moved = new Set<string>();
     const outOfBounds: unknown[] = [];
@@ -200,10 +197,10 @@ describe('the markets of a paper venue that lives', () => {
   });
 
   it('go on by the grid of a new tick', () => {
-    const state = new VenueState(settingsOf(living), undefined);
+    const state = new VenueState(settingsOf(living));
     const market = state.exchange.catalogue.markets.find(({ mid }) => mid === 124_000n);
     const floor = state.exchange.floor(market?.id ?? '');
-    state.changeTick(floor.market.id, ONE / 100n, clock);
+    floor.tick = ONE / 100n;
     for (let step = 0; step < 600 && floor.mid === 124_000n; step += 1) state.step(clock);
     expect(floor.mid % floor.tick).toBe(0n);
     const { bids, asks } = floor.book.orders();
@@ -228,7 +225,7 @@ describe('the markets of a paper venue that lives', () => {
   });
 
   it('count what is traded for 24 hours as the volume of a day', () => {
-    const state = new VenueState(settingsOf(living), undefined);
+    const state = new VenueState(settingsOf(living));
     const { turnover } = state.exchange.floor(state.exchange.catalogue.markets[0]?.id ?? '');
     for (let step = 0; step < 300; step += 1) state.step(clock);
     const traded = turnover.total;
@@ -239,22 +236,14 @@ describe('the markets of a paper venue that lives', () => {
     expect([turnover.ofDay(clock + 30 * 3_600_000), turnover.total]).toStrictEqual([5n, traded + 5n]);
   });
 
-  it('are equal for equal seeds and clocks, and come back from a state file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'paper-'));
-    try {
-      const stateFile = join(folder, 'state.jsonl');
-      const [one, other] = [await startPaper({ ...living, stateFile }), await startPaper(living)];
-      const first = await everything(one);
-      pass(120);
-      const later = await everything(one);
-      expect(later).not.toStrictEqual(first);
-      expect(await everything(other)).toStrictEqual(later);
-      await stopPaper(one);
-      expect(await everything(await startPaper({ ...living, stateFile }))).toStrictEqual(later);
-      await other.send('POST', '/paper/reset');
-      expect(await everything(other)).toStrictEqual(first);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  it('are equal for equal seeds and clocks, and begin again when they are reset', async () => {
+    const [one, other] = [await startPaper(living), await startPaper(living)];
+    const first = await everything(one);
+    pass(120);
+    const later = await everything(one);
+    expect(later).not.toStrictEqual(first);
+    expect(await everything(other)).toStrictEqual(later);
+    await other.send('POST', '/paper/reset');
+    expect(await everything(other)).toStrictEqual(first);
   });
 });
