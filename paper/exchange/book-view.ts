@@ -49,9 +49,3 @@ export function midpoint(floor: Floor, outcome: OutcomeIndex): bigint {
   if (bid === null || ask === null) return bid ?? ask ?? ONE / 2n;
   return (bid + ask) / 2n;
 }
-
-/** Last trade of a market's token: its price and the taker's side; 0.5 and no side where there was none. */
-export function lastTrade({ lastPrice, lastSide }: Floor, outcome: OutcomeIndex) {
-  if (lastPrice === null) return { price: '0.5', side: '' };
-  return { price: toDecimal(mirrored(outcome, lastPrice)), side: lastSide ?? '' };
-}

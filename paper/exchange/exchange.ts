@@ -1,7 +1,7 @@
 import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from './book.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Faucet, Ledger } from './ledger.ts';
-import { type Market, type Side, takerFee } from './market.ts';
+import { type Market, takerFee } from './market.ts';
 import { hexOf, uuidOf } from './seeded.ts';
 import { notional } from './units.ts';
 
@@ -30,8 +30,6 @@ export interface Floor {
   mid: bigint;
   changedAt: number;
   lastPrice: bigint | null;
-  /** Side of the last taker, of its own outcome; null where none was seen. */
-  lastSide: Side | null;
 }
 
 const HOUR_MS = 3_600_000;
@@ -76,7 +74,7 @@ export class Exchange {
       const { tick, mid, quotedAt: changedAt } = market;
       // The markets of the new protocol are so new that nobody has traded there.
       const lastPrice = market.version === 'v2' ? null : mid;
-      const moving = { tick, mid, changedAt, lastPrice, lastSide: null };
+      const moving = { tick, mid, changedAt, lastPrice };
       this.#floors.set(market.id, { market, book: new Book(), turnover: new Turnover(), ...moving });
     }
   }
@@ -185,7 +183,6 @@ export class Exchange {
       this.#release(resting);
     }
     floor.lastPrice = price;
-    floor.lastSide = taker.side;
     floor.turnover.add(notional(size, trade.price), at);
     if (this.isClients(taker) || this.isClients(resting)) this.trades.push(trade);
     return trade;

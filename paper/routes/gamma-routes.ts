@@ -92,17 +92,7 @@ function keyset(state: VenueState, { query, now }: PaperRequest): Reply {
   return json({ markets: records.slice(end - limit, end), ...next });
 }
 
-function single(state: VenueState, now: number, matches: (market: Market) => boolean): Reply {
-  const market = state.exchange.catalogue.markets.find(matches);
-  if (!market) return json({ type: 'not found error', error: 'id not found' }, 404);
-  return json(gammaRecord(state.exchange.floor(market.id), now));
-}
-
-/** Routes of Gamma, the venue's list of markets. */
+/** Route of Gamma, the venue's list of markets. */
 export function gammaRoutes(state: VenueState): readonly Route[] {
-  return [
-    ['GET', '/markets/keyset', (request) => keyset(state, request)],
-    ['GET', '/markets/slug/*', ({ now }, slug) => single(state, now, (market) => market.slug === slug)],
-    ['GET', '/markets/*', ({ now }, id) => single(state, now, (market) => market.id === id)],
-  ];
+  return [['GET', '/markets/keyset', (request) => keyset(state, request)]];
 }

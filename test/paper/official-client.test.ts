@@ -185,24 +185,17 @@ describe('the official client on the paper venue', () => {
     await expect(client.getOrder('nonsense')).rejects.toThrow('Invalid orderID');
   });
 
-  it('reads prices, rules and balances', async () => {
+  it('reads rules and balances', async () => {
     const paper = await startPaper();
     const { yes, conditionId } = await plainMarket(paper);
     const { client } = await officialClient(paper);
     expect(await client.getOk()).toBe('OK');
     expect(await client.getVersion()).toBe(2);
-    expect(await client.getMidpoint(yes)).toStrictEqual({ mid: '0.52' });
-    expect(await client.getPrice(yes, Side.BUY)).toStrictEqual({ price: '0.51' });
-    expect(await client.getPrice(yes, Side.SELL)).toStrictEqual({ price: '0.53' });
-    expect(await client.getSpread(yes)).toStrictEqual({ spread: '0.02' });
-    expect(await client.getLastTradePrice(yes)).toStrictEqual({ price: '0.52', side: '' });
     expect(await client.getTickSize(yes)).toBe('0.01');
     expect(await client.getNegRisk(yes)).toBe(false);
     const rules = { c: conditionId, mos: 5, mts: 0.01, ao: true, fd: { r: 0.04, e: 1, to: true } };
     expect(await client.getClobMarketInfo(conditionId)).toMatchObject(rules);
     expect(await client.getFeeExponent(yes)).toBe(1);
-    // The same for every market with fees, whatever it charges.
-    expect(await client.getFeeRateBps(yes)).toBe(1_000);
     expect(await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).toMatchObject({
       balance: '1000000000',
     });

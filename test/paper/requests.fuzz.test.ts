@@ -64,9 +64,8 @@ describe('whatever is sent, the paper venue answers as a venue and never with an
     const path = fc.constantFrom(
       '/markets/keyset',
       '/book',
-      '/price',
       '/tick-size',
-      '/markets/',
+      '/markets-by-token/',
       '/clob-markets/',
       '/data/trades',
     );
