@@ -6,6 +6,9 @@ import { percentile } from './statistics.ts';
 /** A ratio of ours to the baseline; `atMost` where less is better, `exactly` where any other is a fault, and any error. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 
+/** The share of response times that are at most as long as the figure. */
+export type Percentile = 0.5 | 0.99;
+
 /** One line of the table. */
 export interface Row {
   /** For `--only`. */
@@ -15,8 +18,8 @@ export interface Row {
   readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
   /** Absent where the line only informs. */
   readonly target?: Target;
-  /** For a figure that is a percentile of response times: the shares (0 to 1) that are compared. */
-  readonly percentiles?: { readonly value: number; readonly baseline: number };
+  /** For a figure that is a percentile of response times, which is compared with the same one of the baseline's. */
+  readonly percentile?: Percentile;
   /** The start of the service is a part of what is measured. */
   readonly withStart?: true;
 }
@@ -31,7 +34,7 @@ export interface Sample {
   readonly times?: { readonly value: readonly number[]; readonly baseline: readonly number[] };
 }
 
-export type Samples = Readonly<Record<string, Sample>>;
+type Samples = Readonly<Record<string, Sample>>;
 
 /** The means that a run grants its rows. */
 export interface Stage {
@@ -54,19 +57,13 @@ export interface Bench {
   rounds(stage: Stage): AsyncGenerator<Samples>;
 }
 
-/** Percentiles of a row. The baseline's p50 in both: a slow answer of the load generator must not excuse one of ours. */
-export const P50 = { value: 0.5, baseline: 0.5 } as const;
-export const P99 = { value: 0.99, baseline: 0.5 } as const;
-
-/** Compares percentiles of two loads. */
-export function percentilesOf(shares: Required<Row>['percentiles'], ours: LoadResult, baseline: LoadResult): Sample {
-  const times = { value: ours.times, baseline: baseline.times };
-  const errors = ours.errors + baseline.errors;
+/** Compares a percentile of two loads. */
+export function percentilesOf(share: Percentile, ours: LoadResult, baseline: LoadResult): Sample {
   return {
-    value: percentile(times.value, shares.value),
-    baseline: percentile(times.baseline, shares.baseline),
-    errors,
-    times,
+    value: percentile(ours.times, share),
+    baseline: percentile(baseline.times, share),
+    errors: ours.errors + baseline.errors,
+    times: { value: ours.times, baseline: baseline.times },
   };
 }
 
@@ -76,15 +73,6 @@ export function ratesOf(
   baseline: Pick<LoadResult, 'rate' | 'errors'>,
 ): Sample {
   return { value: ours.rate, baseline: baseline.rate, errors: ours.errors + baseline.errors };
-}
-
-/** Makes idempotency keys of this run alone. */
-export function createKeys(prefix: string): () => string {
-  let made = 0;
-  return () => {
-    made += 1;
-    return `${prefix}-${made}`;
-  };
 }
 
 /** Runs both, the baseline first in every other round, so that neither always profits from what the other left. */

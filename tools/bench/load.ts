@@ -3,19 +3,12 @@ import { text } from 'node:stream/consumers';
 import type { Client, Request, Result } from 'autocannon';
 import { percentile } from './statistics.ts';
 
-interface VariedRequest {
-  readonly path?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 export interface LoadSpec {
   readonly url: string;
-  /** The part of each request that is its own; `index` counts them. */
-  readonly vary?: (index: number) => VariedRequest;
+  /** Headers that each request has for itself. */
+  readonly headersOf?: () => Readonly<Record<string, string>>;
   /** The path of the requests of a connection; connections count from 0. */
   readonly pathOf?: (connection: number) => string;
-  /** The only status that is no error; default: any 2xx. */
-  readonly status?: number;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -32,7 +25,7 @@ export interface LoadResult {
   readonly p50: number;
   /** The time that each answer took, in milliseconds. */
   readonly times: readonly number[];
-  /** Answers of another status, failed connections, time-outs. */
+  /** Answers other than 2xx, failed connections, time-outs. */
   readonly errors: number;
 }
 
@@ -43,12 +36,11 @@ const SAMPLE_INTERVAL_MS = 50;
 /** Puts load on an address of this machine, a request after the other on each connection. */
 export async function load({
   url,
-  vary,
+  headersOf,
   pathOf,
   headers = {},
   seconds,
   amount,
-  status,
   ...spec
 }: LoadSpec): Promise<LoadResult> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error('Load is for loopback only.');
@@ -60,12 +52,7 @@ export async function load({
   const startedAt = performance.now();
   let endedAt = startedAt;
   const bound = amount === undefined ? { duration: seconds ?? 1 } : { amount };
-  let made = 0;
-  const setupRequest = (request: Request) => {
-    const own = vary?.(made) ?? {};
-    made += 1;
-    return { ...request, ...own, headers: { ...request.headers, ...own.headers } };
-  };
+  const setupRequest = (request: Request) => ({ ...request, headers: { ...request.headers, ...headersOf?.() } });
   let connected = 0;
   // Made once, as the requests of any load are that do not vary: on two cores the service pays for the load generator too.
   const setupClient = pathOf && {
@@ -82,7 +69,7 @@ export async function load({
     sampleInt: SAMPLE_INTERVAL_MS,
     headers: { ...headers },
     // Without it, a request is put together once and not each time.
-    ...(vary && { requests: [{ setupRequest }] }),
+    ...(headersOf && { requests: [{ setupRequest }] }),
     ...setupClient,
   };
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -90,7 +77,7 @@ export async function load({
   run.on('response', (_client, answered, _bytes, time) => {
     times.push(time);
     endedAt = performance.now();
-    if (status === undefined ? answered < 200 || answered > 299 : answered !== status) wrong += 1;
+    if (answered < 200 || answered > 299) wrong += 1;
   });
   // Time-outs are among the errors.
   const { errors } = await promise;

@@ -7,11 +7,8 @@ import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';
 import { describeMachine, formatCounts, formatTable, type Result, summariseRow } from './report.ts';
 import { coldStart } from './rows/cold-start.ts';
 import { firstOrder } from './rows/first-order.ts';
-import { https } from './rows/https.ts';
 import { marketsGrowth, memory } from './rows/memory.ts';
-import { noise } from './rows/noise.ts';
-import { orderKinds } from './rows/order-kinds.ts';
-import { orderLatency, orderRate } from './rows/orders.ts';
+import { keyedOrderRate, orderLatency, orderRate } from './rows/orders.ts';
 import { peers } from './rows/peers.ts';
 import { readLatency, readRate } from './rows/reads.ts';
 import { roundTrips } from './rows/round-trips.ts';
@@ -26,9 +23,7 @@ const BENCHES = [
   readLatency,
   readRate,
   orderRate,
-  orderKinds,
-  https,
-  noise,
+  keyedOrderRate,
   firstOrder,
   start,
   memory,

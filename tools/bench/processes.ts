@@ -92,17 +92,6 @@ export async function startProcess({ args, env, profileDirectory }: ProcessSpec)
   }
 }
 
-/** Spins in slices: it has to notice when the benchmark is gone. */
-const BURN = `process.stdin.on('end', () => process.exit()).resume();
-const burn = () => { const end = Date.now() + 100; while (Date.now() < end); setImmediate(burn); };
-burn();`;
-
-/** Starts a process that keeps a core busy. */
-export function burnCore(): AsyncDisposable & { readonly pid: number } {
-  const child = spawn(process.execPath, ['-e', BURN], { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'ignore'] });
-  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: () => stop(child, 'SIGKILL') };
-}
-
 /** Runs a Node process to its end: what it wrote, and the milliseconds that it took. */
 export async function runProcess({ args, env }: ProcessSpec): Promise<{ output: string; time: number }> {
   const startedAt = performance.now();

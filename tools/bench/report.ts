@@ -24,15 +24,15 @@ function judge(ratio: number, errors: number, target: Target | undefined): Resul
 }
 
 /** Takes the percentiles of all rounds together: a round alone has too few slow answers to tell how slow they are. */
-function pool({ percentiles }: Row, samples: readonly Sample[]) {
-  if (!percentiles) return undefined;
+function pool({ percentile: share }: Row, samples: readonly Sample[]) {
+  if (share === undefined) return undefined;
   const [ours, theirs] = [
     samples.flatMap(({ times }) => times?.value ?? []),
     samples.flatMap(({ times }) => times?.baseline ?? []),
   ];
   return {
-    value: percentile(ours, percentiles.value),
-    against: percentile(theirs, percentiles.baseline),
+    value: percentile(ours, share),
+    against: percentile(theirs, share),
     times: Math.min(ours.length, theirs.length),
   };
 }

@@ -8,19 +8,9 @@ export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
 /** The venue's own answer time in the rows that have one: that of a server in the same region. */
 export const VENUE_DELAY_MS = 25;
 
-/** Paths of a certificate, which is its own authority, and of its private key. */
-export interface Certificate {
-  readonly file: string;
-  readonly key: string;
-}
-
 export interface VenueStub extends RunningProcess {
-  /** The address by HTTPS; empty without a certificate. */
-  readonly secureUrl: string;
   /** Makes every answer wait; milliseconds. */
   delay(milliseconds: number): Promise<void>;
-  /** Makes each answer another book than the one before, or all of a token the same. */
-  changeBooks(change: boolean): Promise<void>;
   /** Counts the requests since the last call, and those of them that came one after the other. */
   counts(): Promise<{ readonly requests: number; readonly depth: number }>;
 }
@@ -28,16 +18,12 @@ export interface VenueStub extends RunningProcess {
 /** As the load generator has it, by the script in package.json: room enough that the collector seldom holds it up. */
 const ROOMY = manifest.scripts.bench.split(' ').filter((word) => word.includes('semi-space-size'));
 
-export async function startVenue(delay: number, certificate?: Certificate): Promise<VenueStub> {
-  const env = certificate && { BENCH_CERTIFICATE: certificate.file, BENCH_CERTIFICATE_KEY: certificate.key };
-  const running = await startProcess({ args: [...ROOMY, 'tools/bench/venue/main.ts'], ...(env && { env }) });
+/** Starts the venue stub, which takes so many milliseconds for each answer. */
+export async function startVenue(delay: number): Promise<VenueStub> {
+  const running = await startProcess({ args: [...ROOMY, 'tools/bench/venue/main.ts'] });
   const venue = {
     ...running,
-    secureUrl: await (await fetch(`${running.url}/bench/secure`)).text(),
     delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
-    changeBooks: async (change: boolean) => {
-      await fetch(`${running.url}/bench/books-change=${change ? 'yes' : 'no'}`);
-    },
     counts: async () => {
       const response = await fetch(`${running.url}/bench/counts`);
       const { requests, depth } = JSON.parse(await response.text());
@@ -56,11 +42,8 @@ const CREDENTIALS = {
 };
 
 export interface ServiceOptions {
-  readonly mode?: 'read-only' | 'order-placing';
   /** True where the venue's API credentials are set, and not derived by the first order. */
   readonly credentials?: boolean;
-  /** Variables besides those of every service here. */
-  readonly env?: Readonly<Record<string, string>>;
   /** The folder into which its CPU profile is written. */
   readonly profileDirectory?: string;
 }
@@ -68,14 +51,18 @@ export interface ServiceOptions {
 /** The arguments of `node` in the script `start`. */
 const [, ...START] = manifest.scripts.start.split(' ');
 
-/** The service as `npm start` runs it, without the settings of whoever works on it. */
-export function serviceSpec(venueUrl: string, options: ServiceOptions = {}): ProcessSpec {
-  const { mode, credentials = true } = options;
-  const trading = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY, ...(credentials && CREDENTIALS) };
-  const env = { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
+/** The service as `npm start` runs it, with orders and without the developer's own settings. */
+export function serviceSpec(venueUrl: string, { credentials = true }: ServiceOptions = {}): ProcessSpec {
   return {
     args: [...START, '--settings', devNull],
-    env: { ...env, ...(mode !== 'read-only' && trading), ...options.env },
+    env: {
+      SERVICE_PORT: '0',
+      SERVICE_GAMMA_URL: venueUrl,
+      SERVICE_CLOB_URL: venueUrl,
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_PRIVATE_KEY: PRIVATE_KEY,
+      ...(credentials && CREDENTIALS),
+    },
   };
 }
 
@@ -85,8 +72,8 @@ export function startService(venueUrl: string, options: ServiceOptions = {}): Pr
   return startProcess(profileDirectory === undefined ? spec : { ...spec, profileDirectory });
 }
 
-export function startProxy(venueUrl: string, env: ProcessSpec['env'] = {}): Promise<RunningProcess> {
-  return startProcess({ args: ['tools/bench/baselines/proxy.ts'], env: { ...env, BENCH_VENUE_URL: venueUrl } });
+export function startProxy(venueUrl: string): Promise<RunningProcess> {
+  return startProcess({ args: ['tools/bench/baselines/proxy.ts'], env: { BENCH_VENUE_URL: venueUrl } });
 }
 
 /** The order that everybody places. */

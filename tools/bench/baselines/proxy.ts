@@ -1,12 +1,8 @@
-import { Agent, createServer, request as sendHttp } from 'node:http';
-import { Agent as SecureAgent, request as sendHttps } from 'node:https';
+import { Agent, createServer, request as send } from 'node:http';
 
 /** The least that can stand before the venue: it pipes the venue's bytes, as they are, over connections kept alive. */
 const { BENCH_VENUE_URL = '' } = process.env;
-const secure = BENCH_VENUE_URL.startsWith('https:');
-const options = { keepAlive: true, maxSockets: 256 };
-const agent = secure ? new SecureAgent(options) : new Agent(options);
-const send = secure ? sendHttps : sendHttp;
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 const server = createServer((request, response) => {
   const { method, headers, url } = request;

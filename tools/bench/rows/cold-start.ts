@@ -49,7 +49,7 @@ async function openRig() {
 
 /** The wait of the first caller of an execution environment, against what Lambda's runtime alone takes. */
 export const coldStart: Bench = {
-  rows: [row('health', 'health', 1.1), row('book', 'book', 1.3), row('orders', 'orders', 2.8)],
+  rows: [row('health', 'health', 1.15), row('book', 'book', 1.35), row('orders', 'orders', 3)],
   async *rounds(stage: Stage) {
     await using rig = await openRig();
     const { calls, start } = rig;

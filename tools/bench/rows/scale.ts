@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, createKeys, ratesOf, type Sample } from '../bench.ts';
+import { type Bench, ratesOf, type Sample } from '../bench.ts';
 import type { RunningProcess } from '../processes.ts';
 import { countOrders } from '../scale/count.ts';
 import { openScaleWorld, type Reply, type ScaleWorld } from '../scale/world.ts';
@@ -29,7 +29,12 @@ function exactly(name: string, figure: string, baseline: string) {
   return { name, figure, baseline, unit: 'orders', target: { exactly: 1 } } as const;
 }
 
-const newKey = createKeys('scale');
+let keys = 0;
+
+function newKey(): string {
+  keys += 1;
+  return `scale-${keys}`;
+}
 
 /** Orders a second through the first `count` processes, each of which has one at a time. */
 async function rateOf({ services, place }: ScaleWorld, count: number) {

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { type Span, sequentialDepth } from './depth.ts';
 import { orderIdOf } from './order-id.ts';
-import { BOOK_TIME, bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
+import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
 
 /**
  * The venue of a benchmark: the endpoints that an order and two reads need, answers made ahead, nothing checked. It
@@ -21,14 +19,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   [`/neg-risk?token_id=${TOKEN_ID}`]: '{"neg_risk":false}',
 };
 
-/** The same books, taken apart where the time of their last change stands. */
-const CHANGING: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  TOKEN_IDS.map((token) => [`/book?token_id=${token}`, bookOf(token).split(BOOK_TIME)]),
-);
-
 const pages = new Map<string, string>();
-let changes = 0;
-let booksChange = false;
 let delay = 0;
 let spans: Span[] = [];
 
@@ -48,8 +39,6 @@ function answerOrder(body: string): string {
 
 function control(url: string): string {
   const [path, value = ''] = url.split('=');
-  if (path === '/bench/secure') return secureUrl;
-  if (path === '/bench/books-change') booksChange = value === 'yes';
   if (path === '/bench/delay') delay = Number(value);
   const counts = { requests: spans.length, depth: sequentialDepth(spans) };
   spans = [];
@@ -65,11 +54,6 @@ function send(response: ServerResponse, status: number, text: string, from: numb
 
 function answerOf(url: string, body: string): string | undefined {
   if (url === '/order') return answerOrder(body);
-  const changing = booksChange ? CHANGING[url] : undefined;
-  if (changing) {
-    changes += 1;
-    return changing.join(String(Number(BOOK_TIME) + changes));
-  }
   return url.startsWith('/markets/keyset?') ? page(url) : ANSWERS[url];
 }
 
@@ -92,11 +76,4 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-const OPTIONS = { keepAliveTimeout: 60_000 };
-const { BENCH_CERTIFICATE: certificate, BENCH_CERTIFICATE_KEY: key } = process.env;
-let secureUrl = '';
-if (certificate && key) {
-  const pair = { cert: readFileSync(certificate), key: readFileSync(key) };
-  secureUrl = (await listenOnLoopback(createSecureServer({ ...OPTIONS, ...pair }, receive))).replace('http:', 'https:');
-}
-process.stdout.write(`${await listenOnLoopback(createServer(OPTIONS, receive))}\n`);
+process.stdout.write(`${await listenOnLoopback(createServer({ keepAliveTimeout: 60_000 }, receive))}\n`);

@@ -7,12 +7,10 @@ function tokenId(market: number, outcome: number): string {
 
 /** The token that the benchmark trades. */
 export const TOKEN_ID = tokenId(0, 0);
-/** As many tokens as a load has connections at most. */
-export const TOKEN_IDS = Array.from({ length: 100 }, (_, market) => tokenId(market, 0));
+/** As many tokens as a load of different books has connections. */
+export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) => tokenId(market, 0));
 
 const LEVELS = 30;
-/** The time of a book's last change, in epoch milliseconds. */
-export const BOOK_TIME = '1763650000000';
 /** Markets of the stub's catalogue. */
 const MARKETS = 1_000;
 
@@ -25,7 +23,7 @@ export function bookOf(token: string): string {
   return JSON.stringify({
     market: `0x${'ab'.repeat(32)}`,
     asset_id: token,
-    timestamp: BOOK_TIME,
+    timestamp: '1763650000000',
     hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
     bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
     asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
