@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { hasBook } from './exchange/market.ts';
-import { toDecimal } from './exchange/units.ts';
-import { type Delivery, faultAfter, faultBefore, whole } from './faults/fault-replies.ts';
+import { toDecimal } from './exchange/millionths.ts';
+import { faultAfter, faultBefore } from './faults/fault-replies.ts';
 import { type Fault, FaultBoard, type FaultOrder } from './faults/faults.ts';
 import { LateRequests } from './faults/late-requests.ts';
-import { bind, pause, readBody, send, shut } from './faults/transport.ts';
 import { type ReceivedRequest, RequestLog } from './http/request-log.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './http/router.ts';
+import { bind, type Delivery, pause, readBody, send, shut, whole } from './http/transport.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { clientOrders, controlRoutes, type Parts } from './routes/control-routes.ts';
 import { gammaRoutes } from './routes/gamma-routes.ts';
+import { keyRoutes } from './routes/key-routes.ts';
 import { orderEntryRoutes } from './routes/order-entry.ts';
 import { publicRoutes } from './routes/public-routes.ts';
 import { siteRoutes } from './routes/site-routes.ts';
-import { authRoutes } from './rules/auth.ts';
 import { TradingLimits } from './rules/trading-limits.ts';
 import { driftBand } from './simulation/simulation.ts';
 import { type PaperVenueOptions, settingsOf } from './state/settings.ts';
@@ -28,7 +28,7 @@ const TICK_MS = 1_000;
 /** Time until a late request arrives, unless its fault says another. */
 const LATE_S = 5;
 
-/** HTTP server that speaks the venue's protocol: Gamma, the CLOB and what the website and the Data API tell, on one port. */
+/** HTTP server that speaks the venue's protocol: Gamma, the CLOB and what the website and the Data API answer, on one port. */
 export interface PaperVenue {
   /** Starts listening and returns the address; port 0 takes a free one. Rejects for a taken port (`EADDRINUSE`). */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
@@ -48,14 +48,14 @@ function venueRoutes(state: VenueState): readonly Route[] {
   return [
     ...gammaRoutes(state),
     ...publicRoutes(state),
-    ...authRoutes(state),
+    ...keyRoutes(state),
     ...orderEntryRoutes(state),
     ...accountRoutes(state),
     ...siteRoutes(state),
   ];
 }
 
-/** Makes the function that processes the requests of clients. */
+/** Creates the function that processes the requests of clients. */
 function requestProcessor(state: VenueState) {
   const [routes, limits] = [venueRoutes(state), new TradingLimits()];
   return (request: PaperRequest): Reply => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Level, mirrored } from './book.ts';
 import type { Floor } from './exchange.ts';
 import type { OutcomeIndex } from './market.ts';
-import { ONE, toDecimal } from './units.ts';
+import { ONE, toDecimal } from './millionths.ts';
 
 function wireLevels(levels: readonly Level[]) {
   return levels.map(([price, size]) => ({ price: toDecimal(price), size: toDecimal(size) })).reverse();
@@ -31,7 +31,7 @@ export function wireBook(floor: Floor, outcome: OutcomeIndex) {
   return hashed(summary);
 }
 
-/** Gives a book its hash, which is taken over the compact JSON with an empty one. */
+/** Returns the book with its hash: the SHA-1 of the compact JSON with an empty hash. */
 export function hashed<T extends { readonly hash: string }>(book: T): T {
   const text = JSON.stringify({ ...book, hash: '' });
   return { ...book, hash: hash('sha1', text) };

@@ -1,5 +1,5 @@
 import type { OutcomeIndex, Side } from './market.ts';
-import { LOT, notional, ONE } from './units.ts';
+import { LOT, notional, ONE } from './millionths.ts';
 
 export type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 
@@ -47,12 +47,12 @@ export interface Fill {
 /** Price level of a book, both in millionths. */
 export type Level = readonly [price: bigint, size: bigint];
 
-/** Turns a price of the second outcome into one of the first, and back: the two always sum to one. */
+/** Converts a price of the second outcome into one of the first, and back: the two always sum to one. */
 export function mirrored(outcome: OutcomeIndex, price: bigint): bigint {
   return outcome === 0 ? price : ONE - price;
 }
 
-/** Tells if an order bids in terms of the first outcome: selling "No" at q is buying "Yes" at 1 - q. */
+/** Returns true if an order bids in terms of the first outcome: selling "No" at q is buying "Yes" at 1 - q. */
 function bids(order: OrderTerms): boolean {
   return (order.side === 'BUY') === (order.outcome === 0);
 }

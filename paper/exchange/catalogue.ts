@@ -1,7 +1,7 @@
 import { CATEGORIES, INVENTIONS, type Invention } from './invented-markets.ts';
 import type { Market, OutcomeIndex } from './market.ts';
+import { fromDecimal, ONE } from './millionths.ts';
 import { digest, hexOf, integers } from './seeded.ts';
-import { fromDecimal, ONE } from './units.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ const MIN_SIZE = 5n * ONE;
 /** Bits 40 to 103: zero in every id of protocol v2 and "not occupied" by those of v1. */
 const V2_NAMESPACE = (2n ** 64n - 1n) << 40n;
 
-/** Tells if an id lies in the namespace of protocol v2 position ids. */
+/** Returns true if an id lies in the namespace of protocol v2 position ids. */
 export function isPositionId(id: bigint): boolean {
   return (id & V2_NAMESPACE) === 0n;
 }
@@ -22,7 +22,7 @@ function tokenIds(seed: number, key: string): readonly [string, string] {
   return [one('yes', 0), one('no', 0)];
 }
 
-/** Makes v2 ids: module(8) base hash(128) arity(16) reserved(64)=0 resolution chain(16) condition(16) outcome(8). */
+/** Creates v2 ids: module(8) base hash(128) arity(16) reserved(64)=0 resolution chain(16) condition(16) outcome(8). */
 function positionIds(seed: number, key: string, negRisk: boolean): readonly [string, string] {
   const base = BigInt(hexOf(16, 'position', seed, key));
   const module = negRisk ? 2n : 1n;
@@ -82,7 +82,7 @@ function inventMarket(seed: number, invention: Invention, index: number, { start
     minSize: MIN_SIZE,
     mid: fromDecimal(mid),
     fees: feesOf(category),
-    // Those end the list of the most traded markets: a first look meets what can be traded and has not ended.
+    // Zero puts them at the end of the list of the most traded markets, behind those that can be traded.
     volume24h: BigInt(draw(1_000, 900_000)) * (isQuiet ? 0n : 10_000n),
     liquidity: BigInt(draw(100_000, 9_000_000)) * 10_000n,
     startsAt: firstDay - draw(10, 200) * DAY_MS,

@@ -2,8 +2,8 @@ import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from '
 import type { Catalogue } from './catalogue.ts';
 import { type Faucet, Ledger } from './ledger.ts';
 import { type Market, takerFee } from './market.ts';
+import { notional } from './millionths.ts';
 import { hexOf, uuidOf } from './seeded.ts';
-import { notional } from './units.ts';
 
 /** Time by which the venue ends a GTD order before the expiration that its owner signed. */
 const EARLY_EXPIRY_MS = 60_000;
@@ -65,14 +65,14 @@ export class Exchange {
   readonly #floors = new Map<string, Floor>();
   readonly #open = new Set<AcceptedOrder>();
 
-  /** The venue trades for the addresses of its `house`: nobody asks for their orders, so that none is kept. */
+  /** Orders of the `house`, the venue's own addresses, are forgotten once they are off the book: no client can ask for them. */
   constructor(catalogue: Catalogue, faucet: Faucet, house: readonly string[] = []) {
     this.catalogue = catalogue;
     this.ledger = new Ledger(faucet);
     this.#house = new Set(house);
     for (const market of catalogue.markets) {
       const { tick, mid, quotedAt: changedAt } = market;
-      // The markets of the new protocol are so new that nobody has traded there.
+      // The markets of the new protocol are so new that they have not traded yet.
       const lastPrice = market.version === 'v2' ? null : mid;
       const moving = { tick, mid, changedAt, lastPrice };
       this.#floors.set(market.id, { market, book: new Book(), turnover: new Turnover(), ...moving });
@@ -124,7 +124,7 @@ export class Exchange {
     }
   }
 
-  /** Tells if an order is a client's, and none of the house's. */
+  /** Returns true if an order is a client's, not the house's. */
   isClients({ maker }: OrderTerms): boolean {
     return !this.#house.has(maker);
   }
@@ -151,7 +151,7 @@ export class Exchange {
     return this.floor(order.marketId).market.tokenIds[order.outcome];
   }
 
-  /** Lets go of an order of the house that is off the book: a venue left running would grow with them. */
+  /** Forgets an order of the house that is off the book: a venue left running would grow with them. */
   #release(order: AcceptedOrder): void {
     if (!this.isClients(order)) this.orders.delete(order.id);
   }

@@ -13,7 +13,7 @@ export interface Invention {
   readonly question: string;
   /** Middle of the first quotes, a decimal. */
   readonly mid: string;
-  /** Decides the fees; geopolitics unless it is said. */
+  /** Decides the fees; geopolitics unless given. */
   readonly category?: keyof typeof CATEGORIES;
   readonly tick?: string;
   readonly version?: 'v1' | 'v2';

@@ -1,5 +1,5 @@
 import type { Side } from './market.ts';
-import { notional } from './units.ts';
+import { notional } from './millionths.ts';
 
 /** Holdings of an address at first sight, in millionths. */
 export interface Faucet {

@@ -1,4 +1,4 @@
-import { ONE } from './units.ts';
+import { ONE } from './millionths.ts';
 
 export type Side = 'BUY' | 'SELL';
 
@@ -9,7 +9,7 @@ export type OutcomeIndex = 0 | 1;
 interface Fees {
   readonly type: string;
   readonly rate: bigint;
-  /** Share of the fees that the venue gives to makers: a figure of its records alone, nothing is paid here. */
+  /** Share of the fees that the venue gives to makers: a figure in its records, nothing is paid here. */
   readonly rebateRate: number;
 }
 
@@ -50,16 +50,16 @@ export interface Market {
   readonly bookEnabled: boolean;
   /** False for a market whose ids are not published yet. */
   readonly idsPublished: boolean;
-  /** True for a one-sided market: nobody offers the first outcome. */
+  /** True for a one-sided market: the first outcome has no asks. */
   readonly withoutAsks: boolean;
 }
 
-/** Tells if the venue takes orders in this market at `now` (epoch milliseconds). */
+/** Returns true if the venue takes orders in this market at `now` (epoch milliseconds). */
 export function takesOrders(market: Market, now: number): boolean {
   return market.accepting && !market.closed && (market.stopsAt === null || now < market.stopsAt);
 }
 
-/** Tells if the CLOB knows the market's tokens: it has removed closed markets and those without a book. */
+/** Returns true if the CLOB knows the market's tokens: it removes closed markets and those without a book. */
 export function hasBook(market: Market): boolean {
   return !market.closed && market.bookEnabled && market.idsPublished;
 }

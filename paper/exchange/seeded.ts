@@ -17,7 +17,7 @@ export function hexOf(bytes: number, ...parts: readonly Part[]): string {
   return `0x${hexDigest(parts).slice(0, 2 * bytes)}`;
 }
 
-/** Makes a UUID of the shape that the venue uses for API keys and trades. */
+/** Creates a UUID of the shape that the venue uses for API keys and trades. */
 export function uuidOf(...parts: readonly Part[]): string {
   const hex = hexDigest(parts);
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -25,7 +25,7 @@ export function uuidOf(...parts: readonly Part[]): string {
   );
 }
 
-/** Makes a reproducible stream of integers: each call returns one from `low` to `high`, both included. */
+/** Creates a reproducible stream of integers: each call returns one from `low` to `high`, both included. */
 export function integers(...parts: readonly Part[]): (low: number, high: number) => number {
   let calls = 0;
   return (low, high) => {

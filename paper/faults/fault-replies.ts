@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { json, type PaperRequest, parsedBody, type Reply } from '../http/router.ts';
-import { refusedAnswer } from '../rules/order-answer.ts';
+import { type Delivery, whole } from '../http/transport.ts';
+import { refusedAnswer } from '../rules/order-payload.ts';
 import type { Fault } from './faults.ts';
 import { untrue } from './untrue-replies.ts';
-
-/** Delivery of an answer: whole, cut off in the middle of the body, or not at all. */
-export type Delivery =
-  | { readonly kind: 'reply'; readonly reply: Reply; readonly delayMs: number }
-  | { readonly kind: 'cut'; readonly reply: Reply }
-  | { readonly kind: 'hang' }
-  | { readonly kind: 'reset' };
 
 const postOnlyBody = z.object({ postOnly: z.literal(true) });
 const orderAnswer = z.looseObject({ tradeIDs: z.array(z.string()), status: z.string() });
@@ -21,11 +15,6 @@ function html(status: number, title: string, headers: Readonly<Record<string, st
 
 function error(status: number, text: string, retryAfter?: number): Reply {
   return json({ error: text }, status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
-}
-
-/** Delivers a reply as it is. */
-export function whole(reply: Reply, delayMs = 0): Delivery {
-  return { kind: 'reply', reply, delayMs };
 }
 
 type Received = Pick<PaperRequest, 'method' | 'body'>;

@@ -86,7 +86,7 @@ const members = z.object({
   answer: z.enum(['none', 'edge-504']).default('none'),
   /** HTTP status of `refuse` and `refuse-after`. */
   code: z.coerce.number().int().min(200).max(599).default(400),
-  /** Error text of the faults that have one; order status of `status`; the other fact of a fault that tells one. */
+  /** Error text of the faults that have one; order status of `status`; the changed fact of a fault that changes one. */
   text: z.string().optional(),
   /** Order status of `success-false`; default the one that the order has. */
   status: z.string().optional(),
@@ -96,7 +96,7 @@ const members = z.object({
     .int()
     .positive()
     .default(9 * 1_024 * 1_024),
-  /** Poly-RateLimit-Reset of `rate-limit`, as it is sent, in the place of Retry-After. */
+  /** Poly-RateLimit-Reset of `rate-limit`, as it is sent, instead of Retry-After. */
   reset: z
     .string()
     .regex(/^[\x20-\x7e]*$/)

@@ -2,7 +2,7 @@
 export class LateRequests {
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  /** Lets a request arrive after a time; nobody waits for its answer any more, so an error has no reader either. */
+  /** Has a request arrive later. Its client no longer waits, so an answer or an error is dropped. */
   add(delayMs: number, arrive: () => unknown): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

@@ -3,6 +3,8 @@ import { hashed } from '../exchange/book-view.ts';
 import { json, parsedBody, type Reply } from '../http/router.ts';
 import type { Fault } from './faults.ts';
 
+/** Any JSON object, with its members in their order: a schema of named members would put those first. */
+const members = z.record(z.string(), z.unknown());
 const levels = z.array(z.object({ price: z.string(), size: z.string() }));
 const book = z.object({ hash: z.string(), bids: levels, asks: levels, version: z.string().optional() });
 const approvals = z.object({
@@ -14,25 +16,25 @@ const markets = z.object({ markets: z.array(z.looseObject({})) });
 type Change = (reply: Reply, text: string | undefined) => Reply;
 
 /**
- * Makes the change of some members of an answer that has the shape; they keep their places. One that has not, a refusal
- * for example, stays as it is.
+ * Creates a change of some members of an answer that fits the schema; the members keep their order. Any other answer, such
+ * as a refusal, stays as it is.
  */
-function changing<T>(shape: z.ZodType<T>, change: (answer: T, text: string | undefined) => object): Change {
+function changing<T>(schema: z.ZodType<T>, change: (answer: T, text: string | undefined) => object): Change {
   return (reply, text) => {
     const body = parsedBody(reply.body);
-    const answer = shape.safeParse(body);
+    const answer = schema.safeParse(body);
     if (!answer.success) return reply;
-    return { ...reply, body: JSON.stringify({ ...Object(body), ...change(answer.data, text) }) };
+    return { ...reply, body: JSON.stringify({ ...members.parse(body), ...change(answer.data, text) }) };
   };
 }
 
-/** Makes the change of a book that has the hash of what it says all the same. */
+/** Creates a change of a book whose hash fits the changed book. */
 function rehashing(change: (answer: z.infer<typeof book>) => object): Change {
   const changed = changing(book, change);
-  return (reply, text) => {
-    const { body, ...rest } = changed(reply, text);
-    if (body === reply.body) return reply;
-    return { ...rest, body: JSON.stringify(hashed({ ...Object(parsedBody(body)), hash: '' })) };
+  const rehashed = changing(members, (answer) => hashed({ ...answer, hash: '' }));
+  return (reply) => {
+    const other = changed(reply, undefined);
+    return other === reply ? reply : rehashed(other, undefined);
   };
 }
 
@@ -57,7 +59,7 @@ const UNTRUE: Readonly<Record<string, Change>> = {
       ),
     },
   })),
-  // In the place of a 404 too: this account has a wallet at the website.
+  // Replaces a 404 too: this account has a wallet at the website.
   'other-proxy-wallet': (_reply, text = `0x${'0b'.repeat(20)}`) => json({ name: 'Somebody', proxyWallet: text }),
   'other-version': (_reply, text = '4') => json({ version: Number(text) }),
   'unusable-market': changing(markets, ({ markets: [first, ...others] }) => ({
@@ -68,7 +70,7 @@ const UNTRUE: Readonly<Record<string, Change>> = {
   'other-book-version': rehashing(({ version }) => ({ version: version === undefined ? 'v2' : 'v1' })),
 };
 
-/** Changes the fact that a fault is about; answers that do not tell it stay as they are. */
+/** Changes the fact that a fault is about; answers without that fact stay as they are. */
 export function untrue({ fault, text }: Fault, reply: Reply): Reply {
   return UNTRUE[fault]?.(reply, text) ?? reply;
 }

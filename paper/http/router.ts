@@ -48,19 +48,25 @@ export function parsedBody(body: Buffer | string): unknown {
   }
 }
 
-/** Answers a request by its route, a refusal included; 404 and 405 where no route fits. */
+/** Returns what follows the prefix of a path that ends in `/*`, '' for an equal path, or undefined if they do not fit. */
+function parameterOf(routePath: string, path: string): string | undefined {
+  if (!routePath.endsWith('/*')) return path === routePath ? '' : undefined;
+  const prefix = routePath.slice(0, -1);
+  return path.startsWith(prefix) && path !== prefix ? path.slice(prefix.length) : undefined;
+}
+
+/**
+ * Answers a request by its route, a refusal included; 404 and 405 if no route fits. No Express: a reply is a value here,
+ * since a fault may change, delay or drop it, and a late request has no response to write to.
+ */
 export function dispatch(routes: readonly Route[], request: PaperRequest): Reply {
-  const fitting = routes.filter(([, path]) =>
-    path.endsWith('/*')
-      ? request.path.startsWith(path.slice(0, -1)) && request.path.length >= path.length
-      : path === request.path,
-  );
+  const fitting = routes.filter(([, path]) => parameterOf(path, request.path) !== undefined);
   const route = fitting.find(([method]) => method === request.method);
   if (!route)
-    return json({ error: fitting.length > 0 ? 'method not allowed' : 'not found' }, fitting.length > 0 ? 405 : 404);
+    return fitting.length > 0 ? json({ error: 'method not allowed' }, 405) : json({ error: 'not found' }, 404);
   const [, path, handler] = route;
   try {
-    return handler(request, path.endsWith('/*') ? request.path.slice(path.length - 1) : '');
+    return handler(request, parameterOf(path, request.path) ?? '');
   } catch (error) {
     if (error instanceof VenueRefusal) return json({ error: error.message }, error.status);
     throw error;

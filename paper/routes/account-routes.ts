@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { AcceptedOrder } from '../exchange/book.ts';
 import type { Trade } from '../exchange/exchange.ts';
 import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from '../http/router.ts';
-import { accountsOf } from '../rules/accounts.ts';
 import { authenticated } from '../rules/auth.ts';
+import { fundersOf } from '../rules/funders.ts';
 import { parseCancellation, parseCancellations, parseMarketCancellation } from '../rules/order-payload.ts';
 import { DOMAINS } from '../rules/signing.ts';
 import type { VenueState } from '../state/state.ts';
@@ -32,7 +32,7 @@ function page<T>(rows: readonly T[], cursor: string | null, refusal: string) {
   return { limit: PAGE_ROWS, next_cursor, count: data.length, data };
 }
 
-/** Tells if look-ups show what happened at a time (epoch milliseconds) already. */
+/** Returns true if look-ups already show what happened at `at` (epoch milliseconds). */
 function isShown(state: VenueState, request: PaperRequest, at: number): boolean {
   return state.lookUpLagMs === 0 || request.now - at >= state.lookUpLagMs;
 }
@@ -115,15 +115,15 @@ function cancelMarket(state: VenueState, request: PaperRequest): Reply {
   });
 }
 
-const accountKind = z.coerce.number().pipe(z.literal([0, 1, 2, 3]));
+const signatureTypes = z.coerce.number().pipe(z.literal([0, 1, 2, 3]));
 
 /** Finds the holder of a balance; of two deposit wallets the one that ordered last, before the first order today's. */
-function funderOf(state: VenueState, address: string, signatureType: string | null): string {
-  const kind = accountKind.safeParse(signatureType ?? 0);
-  if (!kind.success) throw new VenueRefusal(400, 'Invalid signature type');
-  const accounts = accountsOf(address, kind.data);
-  const placed = [...state.exchange.orders.values()].findLast(({ maker }) => accounts.includes(maker));
-  return placed?.maker ?? accounts[0] ?? address;
+function funderOf(state: VenueState, address: string, asked: string | null): string {
+  const signatureType = signatureTypes.safeParse(asked ?? 0);
+  if (!signatureType.success) throw new VenueRefusal(400, 'Invalid signature type');
+  const funders = fundersOf(address, signatureType.data);
+  const placed = [...state.exchange.orders.values()].findLast(({ maker }) => funders.includes(maker));
+  return placed?.maker ?? funders[0] ?? address;
 }
 
 function balance(state: VenueState, request: PaperRequest): Reply {
@@ -132,7 +132,7 @@ function balance(state: VenueState, request: PaperRequest): Reply {
   const holder = funderOf(state, address, query.get('signature_type'));
   const asset = query.get('asset_type') ?? '';
   const allowances = Object.fromEntries(
-    Object.values(DOMAINS).map(({ verifyingContract }) => [verifyingContract ?? '', UNLIMITED]),
+    Object.values(DOMAINS).map(({ verifyingContract }) => [verifyingContract, UNLIMITED]),
   );
   if (asset === 'COLLATERAL') return json({ balance: String(state.exchange.ledger.collateral(holder)), allowances });
   if (asset !== 'CONDITIONAL' && asset !== 'CONDITIONAL-V2') throw new VenueRefusal(400, 'Invalid asset type');

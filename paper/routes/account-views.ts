@@ -1,6 +1,6 @@
 import { type AcceptedOrder, mirrored } from '../exchange/book.ts';
 import type { Trade } from '../exchange/exchange.ts';
-import { toDecimal } from '../exchange/units.ts';
+import { toDecimal } from '../exchange/millionths.ts';
 import type { VenueState } from '../state/state.ts';
 
 /** Order as GET /data/order/{id} and /data/orders answer it: decimals in strings, `created_at` in Unix seconds. */

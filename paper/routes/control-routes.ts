@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromDecimal } from '../exchange/units.ts';
+import { fromDecimal } from '../exchange/millionths.ts';
 import { FAULT_NAMES, type FaultBoard } from '../faults/faults.ts';
 import type { LateRequests } from '../faults/late-requests.ts';
 import type { RequestLog } from '../http/request-log.ts';
@@ -34,7 +34,7 @@ function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
   return body.data;
 }
 
-/** Makes the refusal of a body that says what is wrong with which member. */
+/** Creates the refusal of a body: which member is wrong, and how. */
 function mistakeIn({ issues }: z.ZodError): VenueRefusal {
   const sentences = issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
   return new VenueRefusal(400, sentences.join('; '));
@@ -91,7 +91,7 @@ function refresh(state: VenueState, request: PaperRequest): Reply {
 
 /** Lists the accepted orders of clients, oldest first; those of the house are left out. */
 export function clientOrders(state: VenueState) {
-  // As every path of the venue itself does: an order that is due has ended, though nobody asked since.
+  // As before every request to the venue's own paths: an order that is due has ended even without one.
   state.exchange.expire(state.settings.now());
   const clients = [...state.exchange.orders.values()].filter((order) => state.exchange.isClients(order));
   return clients.map((order) => ({

@@ -2,7 +2,7 @@ import { mirrored } from '../exchange/book.ts';
 import { bestPrices, midpoint } from '../exchange/book-view.ts';
 import type { Floor } from '../exchange/exchange.ts';
 import { BASE_FEE_BPS, hasBook, takesOrders } from '../exchange/market.ts';
-import { ONE, toDecimal } from '../exchange/units.ts';
+import { ONE, toDecimal } from '../exchange/millionths.ts';
 
 function number(millionths: bigint): number {
   return Number(toDecimal(millionths));

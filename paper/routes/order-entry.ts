@@ -1,13 +1,19 @@
 import type { AcceptedOrder, OrderTerms } from '../exchange/book.ts';
 import type { Trade } from '../exchange/exchange.ts';
 import { hasBook, takesOrders } from '../exchange/market.ts';
-import { notional, toDecimal } from '../exchange/units.ts';
+import { notional, toDecimal } from '../exchange/millionths.ts';
 import { json, type PaperRequest, parsedBody, type Route, VenueRefusal } from '../http/router.ts';
 import { amountsOf } from '../rules/amounts.ts';
 import { authenticated } from '../rules/auth.ts';
-import { type OrderAnswer, refusedAnswer } from '../rules/order-answer.ts';
 import { checkAccount, checkBook, checkFunds, checkSignature, checkType } from '../rules/order-checks.ts';
-import { type OrderPayload, parseBatch, parseOrder, signedStruct } from '../rules/order-payload.ts';
+import {
+  type OrderAnswer,
+  type OrderPayload,
+  parseBatch,
+  parseOrder,
+  refusedAnswer,
+  signedStruct,
+} from '../rules/order-payload.ts';
 import { orderId } from '../rules/signing.ts';
 import type { Credentials } from '../state/keyring.ts';
 import type { VenueState } from '../state/state.ts';

@@ -1,7 +1,7 @@
 import { wireBook } from '../exchange/book-view.ts';
 import type { Floor } from '../exchange/exchange.ts';
 import { BASE_FEE_BPS, hasBook, type Market, type OutcomeIndex, takesOrders } from '../exchange/market.ts';
-import { toDecimal } from '../exchange/units.ts';
+import { toDecimal } from '../exchange/millionths.ts';
 import { json, type Reply, type Route, VenueRefusal } from '../http/router.ts';
 import type { VenueState } from '../state/state.ts';
 

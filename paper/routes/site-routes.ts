@@ -1,5 +1,5 @@
 import { json, type PaperRequest, type Reply, type Route } from '../http/router.ts';
-import { DOMAINS, type ExchangeContract } from '../rules/signing.ts';
+import { DOMAINS } from '../rules/signing.ts';
 import type { VenueState } from '../state/state.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -10,20 +10,20 @@ const CONDITIONAL_TOKENS = '0x4d97dcd97ec945f40cf65f87097ace5ea0476045';
 const POSITION_MANAGER = '0x006f54f7f9a22e0000cc2ab60031000000ae9fef';
 const NEG_RISK_ADAPTER = '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296';
 
-function exchange(name: ExchangeContract): string {
-  return (DOMAINS[name].verifyingContract ?? '').toLowerCase();
-}
+const EXCHANGE = DOMAINS.plain.verifyingContract.toLowerCase();
+const NEG_RISK_EXCHANGE = DOMAINS.negRisk.verifyingContract.toLowerCase();
+const PROTOCOL_V2_EXCHANGE = DOMAINS.protocolV2.verifyingContract.toLowerCase();
 
 /** Rows of the approvals that trading needs, by the ids of the venue: the token, and the contract that may move it. */
 const APPROVALS: readonly (readonly [id: string, token: string, spender: string])[] = [
-  ['UsdcExchange', PUSD, exchange('plain')],
-  ['UsdcNegRiskExchange', PUSD, exchange('negRisk')],
+  ['UsdcExchange', PUSD, EXCHANGE],
+  ['UsdcNegRiskExchange', PUSD, NEG_RISK_EXCHANGE],
   ['UsdcNegRiskAdapter', PUSD, NEG_RISK_ADAPTER],
-  ['PusdV2Exchange', PUSD, exchange('protocolV2')],
-  ['CtfExchangeIsApprovedForAll', CONDITIONAL_TOKENS, exchange('plain')],
-  ['CtfNegRiskExchangeIsApprovedForAll', CONDITIONAL_TOKENS, exchange('negRisk')],
+  ['PusdV2Exchange', PUSD, PROTOCOL_V2_EXCHANGE],
+  ['CtfExchangeIsApprovedForAll', CONDITIONAL_TOKENS, EXCHANGE],
+  ['CtfNegRiskExchangeIsApprovedForAll', CONDITIONAL_TOKENS, NEG_RISK_EXCHANGE],
   ['CtfNegRiskAdapterIsApprovedForAll', CONDITIONAL_TOKENS, NEG_RISK_ADAPTER],
-  ['V2PositionManagerExchangeIsApprovedForAll', POSITION_MANAGER, exchange('protocolV2')],
+  ['V2PositionManagerExchangeIsApprovedForAll', POSITION_MANAGER, PROTOCOL_V2_EXCHANGE],
 ];
 
 /** Answers as the website does in Ireland, whose pages may not trade while the API may. */

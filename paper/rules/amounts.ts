@@ -1,5 +1,5 @@
 import type { Market, Side } from '../exchange/market.ts';
-import { decimalsOf, LOT, ONE, toDecimal } from '../exchange/units.ts';
+import { decimalsOf, LOT, ONE, toDecimal } from '../exchange/millionths.ts';
 import { VenueRefusal } from '../http/router.ts';
 import type { OrderPayload } from './order-payload.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { json, type PaperRequest, type Reply, type Route, VenueRefusal } from '../http/router.ts';
+import { type PaperRequest, VenueRefusal } from '../http/router.ts';
 import type { Credentials } from '../state/keyring.ts';
 import type { VenueState } from '../state/state.ts';
 import { isAttestedBy } from './signing.ts';
@@ -11,7 +11,7 @@ function header(request: PaperRequest, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Tells if POLY_TIMESTAMP (Unix seconds) is near the venue's clock. */
+/** Returns true if POLY_TIMESTAMP (Unix seconds) is near the venue's clock. */
 function isTimely(state: VenueState, request: PaperRequest): boolean {
   const timestamp = header(request, 'poly_timestamp');
   if (!/^\d{1,12}$/.test(timestamp)) return false;
@@ -19,7 +19,10 @@ function isTimely(state: VenueState, request: PaperRequest): boolean {
 }
 
 /** Returns the address and nonce of an L1 request; refuses (401) one whose signature does not hold. */
-function attested(state: VenueState, request: PaperRequest): { readonly address: string; readonly nonce: string } {
+export function attested(
+  state: VenueState,
+  request: PaperRequest,
+): { readonly address: string; readonly nonce: string } {
   const address = header(request, 'poly_address');
   const nonce = header(request, 'poly_nonce') || '0';
   const genuine =
@@ -57,45 +60,4 @@ export function authenticated(state: VenueState, request: PaperRequest): Credent
     if (genuine) return credentials;
   }
   throw new VenueRefusal(401, 'Unauthorized/Invalid api key');
-}
-
-function createKey(state: VenueState, request: PaperRequest): Reply {
-  const { address, nonce } = attested(state, request);
-  if (state.keyring.of(address, nonce)) throw new VenueRefusal(400, 'Could not create api key');
-  state.keyring.create(address, nonce);
-  return deriveKey(state, request);
-}
-
-function deriveKey(state: VenueState, request: PaperRequest): Reply {
-  const { address, nonce } = attested(state, request);
-  const credentials = state.keyring.of(address, nonce);
-  if (!credentials) throw new VenueRefusal(400, 'Could not derive api key!');
-  const { apiKey, secret, passphrase } = credentials;
-  return json({ apiKey, secret, passphrase });
-}
-
-function listKeys(state: VenueState, request: PaperRequest): Reply {
-  const { address } = authenticated(state, request);
-  return json({ apiKeys: state.keyring.all(address).map(({ apiKey }) => apiKey) });
-}
-
-function deleteKey(state: VenueState, request: PaperRequest): Reply {
-  state.keyring.remove(authenticated(state, request).apiKey);
-  return json('OK');
-}
-
-function banStatus(state: VenueState, request: PaperRequest): Reply {
-  const { address } = authenticated(state, request);
-  return json({ closed_only: state.restrictions.get(address) === 'closed-only' });
-}
-
-/** Routes under /auth: API keys and the ban status. */
-export function authRoutes(state: VenueState): readonly Route[] {
-  return [
-    ['POST', '/auth/api-key', (request) => createKey(state, request)],
-    ['GET', '/auth/derive-api-key', (request) => deriveKey(state, request)],
-    ['GET', '/auth/api-keys', (request) => listKeys(state, request)],
-    ['DELETE', '/auth/api-key', (request) => deleteKey(state, request)],
-    ['GET', '/auth/ban-status/closed-only', (request) => banStatus(state, request)],
-  ];
 }

@@ -1,11 +1,11 @@
 import type { OrderTerms } from '../exchange/book.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { type Market, takerFee } from '../exchange/market.ts';
-import { notional, ONE, toDecimal } from '../exchange/units.ts';
+import { notional, ONE, toDecimal } from '../exchange/millionths.ts';
 import { VenueRefusal } from '../http/router.ts';
 import type { Credentials } from '../state/keyring.ts';
 import type { VenueState } from '../state/state.ts';
-import { accountsOf } from './accounts.ts';
+import { fundersOf } from './funders.ts';
 import type { OrderPayload } from './order-payload.ts';
 import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './signing.ts';
 
@@ -13,7 +13,7 @@ import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './sig
 const MIN_LIFETIME_S = 180;
 /** Least collateral, in millionths, that a purchase must be worth if it would execute at once. */
 const MIN_MARKETABLE_BUY = ONE;
-const ALL_EXCHANGES: readonly ExchangeContract[] = ['plain', 'negRisk', 'protocolV2'];
+const CONTRACTS: readonly ExchangeContract[] = ['plain', 'negRisk', 'protocolV2'];
 
 function refuse(text: string): never {
   throw new VenueRefusal(400, text);
@@ -27,7 +27,7 @@ function refuse(text: string): never {
 export function checkAccount(state: VenueState, { order, owner }: OrderPayload, credentials: Credentials): void {
   const [maker, signer] = [order.maker.toLowerCase(), order.signer.toLowerCase()];
   const isDepositWallet = order.signatureType === 3;
-  const isOwn = accountsOf(credentials.address, order.signatureType).includes(maker);
+  const isOwn = fundersOf(credentials.address, order.signatureType).includes(maker);
   if (owner !== credentials.apiKey) refuse('the order owner has to be the owner of the API KEY');
   if (isDepositWallet ? signer !== maker || !isOwn : signer !== credentials.address) {
     refuse('the order signer address has to be the address of the API KEY');
@@ -43,7 +43,7 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   if (!isOwn) refuse('invalid signature');
 }
 
-function exchangeOf(market: Market): ExchangeContract {
+function contractOf(market: Market): ExchangeContract {
   if (market.version === 'v2') return 'protocolV2';
   return market.negRisk ? 'negRisk' : 'plain';
 }
@@ -55,9 +55,9 @@ export function checkSignature(
   signature: string,
   address: string,
 ): ExchangeContract {
-  const exchange = exchangeOf(market);
-  if (isOrderSignedBy(address, struct, exchange, signature)) return exchange;
-  const elsewhere = ALL_EXCHANGES.some((other) => isOrderSignedBy(address, struct, other, signature));
+  const contract = contractOf(market);
+  if (isOrderSignedBy(address, struct, contract, signature)) return contract;
+  const elsewhere = CONTRACTS.some((other) => isOrderSignedBy(address, struct, other, signature));
   return refuse(elsewhere ? 'order_version_mismatch' : 'invalid signature');
 }
 
@@ -71,7 +71,7 @@ export function checkType({ orderType, postOnly, order }: OrderPayload, now: num
   if (!valid) refuse('invalid expiration');
 }
 
-/** Checks it against the book: post-only must not cross, FOK must fill, FAK must match, small purchases must rest. */
+/** Checks an order against the book: post-only must not cross, FOK must fill, FAK must match, small purchases must rest. */
 export function checkBook(exchange: Exchange, terms: OrderTerms): void {
   const { fills, complete } = exchange.floor(terms.marketId).book.plan(terms);
   const crosses = fills.length > 0;

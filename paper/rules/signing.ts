@@ -1,4 +1,5 @@
-import { recoverAddress, type TypedDataDomain, TypedDataEncoder, verifyTypedData } from 'ethers';
+import { recoverAddress, TypedDataEncoder, verifyTypedData } from 'ethers';
+import type { SignatureType } from './funders.ts';
 
 const CHAIN_ID = 137;
 const EXCHANGE_NAME = 'Polymarket CTF Exchange';
@@ -6,15 +7,15 @@ const EXCHANGE_NAME = 'Polymarket CTF Exchange';
 /** Exchange contract that a market settles on. */
 export type ExchangeContract = 'plain' | 'negRisk' | 'protocolV2';
 
-function exchangeDomain(version: string, verifyingContract: string): TypedDataDomain {
+function domainOf(version: string, verifyingContract: string) {
   return { name: EXCHANGE_NAME, version, chainId: CHAIN_ID, verifyingContract };
 }
 
-/** Signing domains by exchange on Polygon (the venue's contract page, November 2026). */
-export const DOMAINS: Readonly<Record<ExchangeContract, TypedDataDomain>> = {
-  plain: exchangeDomain('2', '0xE111180000d2663C0091e4f400237545B87B996B'),
-  negRisk: exchangeDomain('2', '0xe2222d279d744050d28e00520010520000310F59'),
-  protocolV2: exchangeDomain('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'),
+/** Signing domains of the exchange contracts on Polygon (the venue's contract page, November 2026). */
+export const DOMAINS: Readonly<Record<ExchangeContract, ReturnType<typeof domainOf>>> = {
+  plain: domainOf('2', '0xE111180000d2663C0091e4f400237545B87B996B'),
+  negRisk: domainOf('2', '0xe2222d279d744050d28e00520010520000310F59'),
+  protocolV2: domainOf('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'),
 };
 
 const ORDER_FIELDS = [
@@ -49,15 +50,15 @@ export interface SignedStruct {
   readonly makerAmount: string;
   readonly takerAmount: string;
   readonly side: 0 | 1;
-  readonly signatureType: 0 | 1 | 2 | 3;
+  readonly signatureType: SignatureType;
   readonly timestamp: string;
   readonly metadata: string;
   readonly builder: string;
 }
 
-/** Computes the order id: the EIP-712 hash of the order under the domain of its exchange contract. */
-export function orderId(order: SignedStruct, exchange: ExchangeContract): string {
-  return TypedDataEncoder.hash(DOMAINS[exchange], { Order: ORDER_FIELDS }, { ...order });
+/** Computes the order id: the EIP-712 hash of the order under the domain of its contract. */
+export function orderId(order: SignedStruct, contract: ExchangeContract): string {
+  return TypedDataEncoder.hash(DOMAINS[contract], { Order: ORDER_FIELDS }, { ...order });
 }
 
 function signedBy(address: string, digest: string, signature: string): boolean {
@@ -74,8 +75,8 @@ function signedBy(address: string, digest: string, signature: string): boolean {
  * Checks an ERC-7739 signature: sig(65) || domain separator(32) || contents hash(32) || type string || its length as
  * uint16.
  */
-function nestedSignedBy(address: string, order: SignedStruct, exchange: ExchangeContract, signature: string): boolean {
-  const domain = DOMAINS[exchange];
+function nestedSignedBy(address: string, order: SignedStruct, contract: ExchangeContract, signature: string): boolean {
+  const domain = DOMAINS[contract];
   const types = { Order: ORDER_FIELDS };
   const tail = [
     TypedDataEncoder.hashDomain(domain).slice(2),
@@ -91,19 +92,19 @@ function nestedSignedBy(address: string, order: SignedStruct, exchange: Exchange
   return signedBy(address, digest, inner);
 }
 
-/** Tells if `address` (the EOA of the API key) signed the order for this exchange contract. */
+/** Returns true if `address` (the EOA of the API key) signed the order for this contract. */
 export function isOrderSignedBy(
   address: string,
   order: SignedStruct,
-  exchange: ExchangeContract,
+  contract: ExchangeContract,
   signature: string,
 ): boolean {
   return order.signatureType === 3
-    ? nestedSignedBy(address, order, exchange, signature)
-    : signedBy(address, orderId(order, exchange), signature);
+    ? nestedSignedBy(address, order, contract, signature)
+    : signedBy(address, orderId(order, contract), signature);
 }
 
-/** Tells if `address` signed the L1 attestation that creates or derives API credentials. */
+/** Returns true if `address` signed the L1 attestation that creates or derives API credentials. */
 export function isAttestedBy(address: string, timestamp: string, nonce: string, signature: string): boolean {
   const domain = { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID };
   const fields = [

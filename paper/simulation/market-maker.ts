@@ -1,8 +1,8 @@
 import { mirrored, type OrderTerms } from '../exchange/book.ts';
 import type { Exchange, Floor } from '../exchange/exchange.ts';
 import { hasBook, type Market } from '../exchange/market.ts';
+import { LOT, ONE } from '../exchange/millionths.ts';
 import { hexOf, integers, uuidOf } from '../exchange/seeded.ts';
-import { LOT, ONE } from '../exchange/units.ts';
 
 const LEVELS_PER_SIDE = 5;
 

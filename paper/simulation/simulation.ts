@@ -1,8 +1,8 @@
 import { mirrored, type OrderTerms } from '../exchange/book.ts';
 import type { Exchange, Floor } from '../exchange/exchange.ts';
 import { hasBook, type Market, type OutcomeIndex, takesOrders } from '../exchange/market.ts';
+import { LOT, ONE } from '../exchange/millionths.ts';
 import { hexOf, integers, uuidOf } from '../exchange/seeded.ts';
-import { LOT, ONE } from '../exchange/units.ts';
 import { houseOf, type MarketMaker } from './market-maker.ts';
 
 /** Farthest that a mid drifts from the first one, in ticks: a market is still itself after a day. */
@@ -40,7 +40,7 @@ function onGrid(price: bigint, tick: bigint): bigint {
 }
 
 /**
- * Lets the markets live: mids drift by ticks, and takers come who trade with whatever rests at the touch. Equal
+ * Keeps the markets moving: mids drift by ticks, and takers of the house trade with what rests at the touch. Equal
  * seeds, steps and orders of clients give equal trades.
  */
 export class Simulation {
@@ -56,7 +56,7 @@ export class Simulation {
     this.#taker = houseOf(seed)[1];
   }
 
-  /** Goes one step on, at `at` (epoch milliseconds): one market gets new quotes, and takers may come. */
+  /** Moves one step on, at `at` (epoch milliseconds): one market gets new quotes, and takers may come. */
   advance(step: number, at: number): void {
     const draw = integers('advance', this.#seed, step);
     const markets = this.#exchange.catalogue.markets.filter((market) => hasBook(market) && takesOrders(market, at));
@@ -89,7 +89,7 @@ export class Simulation {
     return this.#fitsItsEvent(market, to - floor.mid) ? to : from;
   }
 
-  /** Tells if the mids of exclusive outcomes still sum to about what they did at first, and to at most one. */
+  /** Returns true if the mids of exclusive outcomes still sum to about what they did at first, and to at most one. */
   #fitsItsEvent({ negRiskMarketId }: Market, change: bigint): boolean {
     if (negRiskMarketId === null) return true;
     const rivals = this.#exchange.catalogue.markets.filter((market) => market.negRiskMarketId === negRiskMarketId);
@@ -113,7 +113,7 @@ export class Simulation {
     });
   }
 
-  /** Lets a taker trade with one side of a book, at the touch alone unless a limit is given. */
+  /** Has a taker of the house trade with one side of a book, at the touch only unless a limit is given. */
   #take(floor: Floor, side: BookSide, { step, at, draw, label, limit }: Taker): void {
     const { market, book } = floor;
     const [best] = book.orders()[side];

@@ -11,7 +11,7 @@ export interface PaperVenueOptions {
   readonly seed?: number;
   /** Clock of the venue, in epoch milliseconds. Default: the system's. */
   readonly now?: () => number;
-  /** Lets the books change by clients' orders only. Default false: mids drift and the house trades, a step a second. */
+  /** Set for books that change by clients' orders only. Default false: mids drift and the house trades, a step a second. */
   readonly still?: boolean;
   /** Answers `null` for wholly filled orders, as the venue does after a while. Default false. */
   readonly forgetFilled?: boolean;

@@ -1,6 +1,6 @@
 import { createCatalogue } from '../exchange/catalogue.ts';
 import { Exchange } from '../exchange/exchange.ts';
-import { ONE } from '../exchange/units.ts';
+import { ONE } from '../exchange/millionths.ts';
 import { houseOf, MarketMaker } from '../simulation/market-maker.ts';
 import { Simulation } from '../simulation/simulation.ts';
 import { Keyring } from './keyring.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type AcceptedOrder, mirrored, type OrderTerms, type OrderType } from '../../paper/exchange/book.ts';
 import { createCatalogue } from '../../paper/exchange/catalogue.ts';
 import { Exchange, type Trade } from '../../paper/exchange/exchange.ts';
-import { LOT, ONE } from '../../paper/exchange/units.ts';
+import { LOT, ONE } from '../../paper/exchange/millionths.ts';
 import { VenueRefusal } from '../../paper/http/router.ts';
 import { checkBook, checkFunds } from '../../paper/rules/order-checks.ts';
 import { houseOf, MarketMaker } from '../../paper/simulation/market-maker.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AssetType, Side } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
-import { ONE } from '../../paper/exchange/units.ts';
+import { ONE } from '../../paper/exchange/millionths.ts';
 import { settingsOf } from '../../paper/state/settings.ts';
 import { VenueState } from '../../paper/state/state.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';

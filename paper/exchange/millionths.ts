@@ -7,7 +7,7 @@ export const ONE = 1_000_000n;
  */
 export const LOT = 10_000n;
 
-/** Writes millionths as a plain decimal without superfluous zeros: 1500000n is "1.5". */
+/** Formats millionths as a plain decimal without superfluous zeros: 1500000n is "1.5". */
 export function toDecimal(millionths: bigint): string {
   const sign = millionths < 0n ? '-' : '';
   const digits = (millionths < 0n ? -millionths : millionths).toString().padStart(7, '0');

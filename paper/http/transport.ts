@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Delivery } from './fault-replies.ts';
+import type { Reply } from './router.ts';
+
+/** Delivery of an answer: whole, cut off in the middle of the body, or not at all. */
+export type Delivery =
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly delayMs: number }
+  | { readonly kind: 'cut'; readonly reply: Reply }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' };
 
 /** Limit far above the largest real requests: a batch of 15 orders is some 20 KB, 500 book ids are 50 KB. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -17,6 +24,11 @@ export async function readBody(message: IncomingMessage): Promise<Buffer | undef
     if (size <= MAX_BODY_BYTES) chunks.push(bytes);
   }
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
+}
+
+/** Delivers a reply as it is. */
+export function whole(reply: Reply, delayMs = 0): Delivery {
+  return { kind: 'reply', reply, delayMs };
 }
 
 /** Sends an answer, whole or spoilt; `now` (epoch milliseconds) goes into its Date header. */

@@ -1,7 +1,7 @@
 import { AbiCoder, concat, keccak256, solidityPackedKeccak256, toBeHex } from 'ethers';
 
-/** The kinds of account by the venue's numbers: 0 plain key, 1 proxy, 2 Safe, 3 deposit wallet. */
-export type AccountKind = 0 | 1 | 2 | 3;
+/** How a funder signs, by the venue's numbers: 0 plain key, 1 proxy, 2 Safe, 3 deposit wallet. */
+export type SignatureType = 0 | 1 | 2 | 3;
 
 const FACTORIES = {
   proxy: '0xaB45c5A4B0c941a2F231C04C3f49182e1A254052',
@@ -44,16 +44,16 @@ function proxyCode(): string {
 }
 
 /**
- * Computes the accounts of a kind that the key of an EOA controls, in lower case: two for deposit wallets, else one. The
+ * Computes the addresses that the key of an EOA may trade for, in lower case: two for deposit wallets, else one. The
  * formulas are those of the venue's contracts (https://github.com/Polymarket/ctf-exchange, PolyProxyLib and
  * PolySafeLib) and of its SDK (https://github.com/Polymarket/ts-sdk, packages/client/src/wallet.ts).
  */
-export function accountsOf(eoa: string, kind: AccountKind): readonly string[] {
+export function fundersOf(eoa: string, signatureType: SignatureType): readonly string[] {
   const { proxy, safe, depositWallet } = FACTORIES;
   const abi = AbiCoder.defaultAbiCoder();
-  if (kind === 0) return [eoa.toLowerCase()];
-  if (kind === 1) return [created(proxy, solidityPackedKeccak256(['address'], [eoa]), keccak256(proxyCode()))];
-  if (kind === 2) return [created(safe, keccak256(abi.encode(['address'], [eoa])), SAFE_CODE_HASH)];
+  if (signatureType === 0) return [eoa.toLowerCase()];
+  if (signatureType === 1) return [created(proxy, solidityPackedKeccak256(['address'], [eoa]), keccak256(proxyCode()))];
+  if (signatureType === 2) return [created(safe, keccak256(abi.encode(['address'], [eoa])), SAFE_CODE_HASH)];
   const args = abi.encode(['address', 'uint256'], [depositWallet, BigInt(eoa)]);
   // The number of bytes of the arguments stands within the prefix.
   const length = BigInt((args.length - 2) / 2) << 56n;
