@@ -11,6 +11,7 @@ interface HttpRequest {
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
   readonly requestContext: APIGatewayProxyEventV2['requestContext'];
   readonly body: unknown;
+  readonly requestId: string;
   /** Grows while the request is answered; ends up in its log line. */
   readonly logFields: Record<string, unknown>;
 }
@@ -36,6 +37,8 @@ export interface RequestState {
   readonly origin: string | undefined;
   /** Replaced when the body has come: its time begins then. */
   call: Call;
+  /** Opened before the checks. */
+  handler?: HttpHandler;
   readonly logFields: Record<string, unknown>;
 }
 
@@ -51,15 +54,17 @@ export type Middleware = middy.MiddlewareObj<
   RequestContext & { readonly state: RequestState }
 >;
 
-export interface Endpoint {
+interface EndpointRules {
   readonly route: AnyRoute;
   readonly origins: OriginPolicy;
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
-  /**
-   * Run one after the other between the origin and the handler, and not for OPTIONS. Where the body has yet to come, they
-   * run before it too, up to the one that parses it.
-   */
-  readonly checks?: readonly Middleware[];
-  readonly handler: HttpHandler;
+  /** Run one after the other behind the origin, before the body is awaited. OPTIONS meets no checks. */
+  readonly headChecks?: readonly Middleware[];
+  /** Run one after the other when the body has come. */
+  readonly bodyChecks?: readonly Middleware[];
 }
+
+/** An endpoint has its handler, or opens it for each request before the checks; what that throws is answered. */
+export type Endpoint = EndpointRules &
+  ({ readonly handler: HttpHandler } | { readonly open: (call: Call) => Promise<HttpHandler> });

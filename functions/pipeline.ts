@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { refuse } from '../shared/errors.ts';
-import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES, WAY_MS } from '../shared/limits.ts';
+import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log/log.ts';
 import { once } from '../shared/once.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
@@ -154,21 +154,20 @@ function problems(route: AnyRoute, log: Log): Middleware {
   };
 }
 
-/**
- * Answers what the headers alone decide before the body has come: the checks run with an empty object of the announced
- * length in its place, up to the one that parses it.
- */
-function bodyLater({ budgetMs, checks = [] }: Endpoint): Middleware {
+/** Opens the handler of a request, first of all checks. */
+function openHandler(endpoint: Endpoint): Middleware {
   return {
-    before: async (request) => {
-      const { event, context } = request;
+    before: async ({ context: { state } }) => {
+      state.handler = 'open' in endpoint ? await endpoint.open(state.call) : endpoint.handler;
+    },
+  };
+}
+
+/** Awaits the body of an event that was handed over before it had come; the time of the request begins then. */
+function receiveBody({ budgetMs }: Endpoint): Middleware {
+  return {
+    before: async ({ event, context }) => {
       if (!context.receiveBody) return;
-      const announced = Number(event.headers['content-length'] ?? 0);
-      const expected: Event = { ...event, body: '{}'.padEnd(Math.min(announced, MAX_BODY_BYTES + 1)) };
-      for (const check of checks) {
-        await check.before?.({ ...request, event: expected });
-        if (typeof expected.body !== 'string') break;
-      }
       Object.assign(event, await context.receiveBody());
       context.state.call = { ...context.state.call, deadline: performance.now() + budgetMs };
     },
@@ -190,13 +189,15 @@ function answerOptions(route: AnyRoute, { origin }: RequestState, { bearerTokens
   return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow, bearerTokens)) } };
 }
 
-async function answer({ handler }: Endpoint, event: Event, { call, logFields }: RequestState): Promise<Result> {
+async function answer(event: Event, { call, logFields, requestId, handler }: RequestState): Promise<Result> {
+  if (!handler) throw new Error('the endpoint was not opened');
   const request = {
     headers: event.headers,
     query: parseQuery(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
     requestContext: event.requestContext,
     body: event.body,
+    requestId,
     logFields,
   };
   return toResult(await handler(request, call), methodOf(event));
@@ -207,12 +208,12 @@ async function answer({ handler }: Endpoint, event: Event, { call, logFields }: 
  * goes another way after the origin: it meets neither the checks nor the handler.
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
-  const { route, budgetMs, checks = [] } = endpoint;
+  const { route, budgetMs, headChecks = [], bodyChecks = [] } = endpoint;
   // Made when they are needed: the function of health alone has ten, and answers its first request by one.
   const main = once(() =>
     createChain(endpoint, deps)
-      .use([bodyLater(endpoint), ...checks])
-      .handler((event, { state }) => answer(endpoint, event, state)),
+      .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
+      .handler((event, { state }) => answer(event, state)),
   );
   const options = once(() =>
     createChain(endpoint, deps).handler((event, { state }) =>

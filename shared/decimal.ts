@@ -89,25 +89,34 @@ export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
 const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 
-/** A string, and behind it a colon and a number where it is the name of one. Every quote of a text belongs to a match. */
-const STRING_OR_NUMBER_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER}))?`, 'g');
+/** A string; behind the name of a member also its colon, and a number. Every quote of a text belongs to a match. */
+const STRING_OR_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER})?)?`, 'g');
 
 /**
- * Writes the numbers under the named keys as strings with all their digits, which a JSON parser would round. One that is
- * too long or too large for a decimal stays a number. A text that is no JSON stays none; some throw `SyntaxError` already
- * here.
+ * Reads the members of a JSON text in one pass: returns the text with the numbers under the named keys as strings with
+ * all their digits, which a JSON parser would round, and the names that stand there twice, of which it keeps one in
+ * silence. A number that is too long or too large for a decimal stays one. A text that is not JSON stays so; some throw
+ * `SyntaxError` already here.
  */
-export function quoteDecimals(text: string, keys: ReadonlySet<string>): string {
-  return text.replace(STRING_OR_NUMBER_MEMBER, (whole: string, name: string, colon: string, written?: string) => {
-    if (written === undefined || !keys.has(JSON.parse(name))) return whole;
-    const number = parseNumber(written);
-    return number ? `${name}${colon}"${formatDecimal(number)}"` : whole;
-  });
+export function readMembers(text: string, decimals: ReadonlySet<string>) {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const quoted = text.replace(
+    STRING_OR_MEMBER,
+    (whole: string, written: string, colon: string | undefined, number: string | undefined) => {
+      if (colon === undefined) return whole;
+      const name = String(JSON.parse(written));
+      (seen.has(name) ? repeated : seen).add(name);
+      const value = number !== undefined && decimals.has(name) ? parseNumber(number) : undefined;
+      return value ? `${written}${colon}"${formatDecimal(value)}"` : whole;
+    },
+  );
+  return { text: quoted, repeated };
 }
 
 /**
- * Makes a parser for long texts, where `quoteDecimals` would spend its time on thousands of strings that nobody asked
- * for: the numbers under the named keys come out as strings, as they were written. Throws `SyntaxError`.
+ * Creates a parser for long texts, where `readMembers` would spend its time on thousands of strings that do not
+ * matter: the numbers under the named keys come out as strings, as they were written. Throws `SyntaxError`.
  */
 export function createNumberKeeper(keys: Iterable<string>): (text: string) => unknown {
   // Only a key can match: inside a string a quote has a backslash before it, and a value has no colon behind it.

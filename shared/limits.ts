@@ -116,8 +116,8 @@ export const DOCTOR_MS = { run: 8_500, check: 4_000 } as const;
 
 /** Clients are promised that a key is kept for 24 h after its last use. */
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
-/** Kept for an hour more than promised, so that a replay writes once an hour and not every time. */
-export const KEEP_MS = KEPT_AFTER_USE_MS + 3_600_000;
+/** A finished order is kept this long, so that an operator can match clients to fills over a year of business. */
+export const KEEP_MS = 400 * 24 * 3_600_000;
 /** The sum of a day is kept for a week: until no order of it can be given back any more, and then some. */
 export const DAY_KEPT_MS = 604_800_000;
 

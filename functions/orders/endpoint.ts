@@ -1,17 +1,19 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import type { OrderResult, Orders } from '../../shared/orders/idempotent-orders.ts';
+import type { OrderResult } from '../../shared/orders/order-request.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, Middleware } from '../endpoint.ts';
+import type { Endpoint, HttpHandler } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import { checkMediaTypeAndSize, checkNoQuery, checkOrderHeaders, parseJsonBody, parseOrder } from './request.ts';
+import { claimedClient } from './client.ts';
+import { checkMediaType, checkNoQuery, checkOrderHeaders, checkSize, parseJsonBody, parseOrder } from './request.ts';
 import type { placedOrder } from './response.ts';
 import type { ClientVerification } from './verification/verification.ts';
 
-/** Writes an order in its canonical form, in wire names. */
+/** Returns an order in its canonical form, in wire names. */
 function orderToWire(order: LimitOrder) {
   return {
     token_id: order.tokenId,
@@ -41,7 +43,7 @@ function toWire(
   };
 }
 
-/** The edge where the fate of an order becomes a response: gives its placement, or throws the error that says the rest. */
+/** The edge where the fate of an order becomes a response: returns its placement, or throws the error of any other fate. */
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
   if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);
@@ -51,61 +53,49 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
 }
 
 /**
- * Gives the capability to trade; `call` names the request in the log, where there is one. Errors: 403
- * `order_placement_disabled` where there is none, 503 `store_unavailable` when the key cannot be read.
+ * Returns the capability to trade; `call` names the request in the log, if there is one. Errors: 403
+ * `order_placement_disabled` without it, 503 `store_unavailable` when the key cannot be read.
  */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
 
 export interface OrdersOptions {
-  /** Absent where anybody may order. */
+  /** Absent where clients are not verified. */
   readonly verification?: ClientVerification | undefined;
 }
 
-/** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
-export function ordersEndpoint(openOrders: OpenOrders, { verification }: OrdersOptions = {}): Endpoint {
-  const checkPlacementEnabled: Middleware = {
-    before: ({ context: { state } }) => openOrders(state.call).then(() => undefined),
+function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandler {
+  return async ({ body, headers, requestContext, requestId, logFields }, call) => {
+    const order = parseOrder(body);
+    const wireOrder = orderToWire(order);
+    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: orders.now };
+    const client = verification?.verify(signed) ?? claimedClient(headers);
+    const trace = { order: wireOrder, ...client.trace };
+    Object.assign(logFields, trace);
+    if (client.kind === 'refused') throw client.error;
+    const idempotencyKey = headers['idempotency-key'];
+    const request = { order, idempotencyKey, client: client.client, requestId };
+    const result = await orders.place(request, { ...call, trace: { ...call.trace, ...trace } });
+    const placement = placementOf(result, idempotencyKey);
+    const { replayed } = result;
+    Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
+    return {
+      status: 201,
+      ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
+      body: toWire(wireOrder, placement, orders.walletAddress),
+    };
   };
+}
+
+/** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
+export function ordersEndpoint(openOrders: OpenOrders, options: OrdersOptions = {}): Endpoint {
+  const { verification } = options;
   const clientHeaders = verification ? [verification.checkHeaders] : [];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [
-      checkPlacementEnabled,
-      checkNoQuery,
-      checkMediaTypeAndSize,
-      checkOrderHeaders,
-      ...clientHeaders,
-      parseJsonBody(),
-    ],
-    handler: async ({ body, headers, requestContext, logFields }, call) => {
-      const order = parseOrder(body);
-      const wireOrder = orderToWire(order);
-      const orders = await openOrders(call);
-      const { domainName } = requestContext;
-      const signed = { headers, domainName, order: wireOrder, now: orders.now() };
-      const { client, refusal } = verification?.verify(signed) ?? {};
-      // An unverified claim: logged so that an operator can match users to fills, never used to decide.
-      const claimed = { client_address_unverified: headers['x-client-address'] ?? null };
-      const trace = {
-        order: wireOrder,
-        ...(client === undefined ? claimed : { client_address: client, client_address_verified: true }),
-      };
-      Object.assign(logFields, trace);
-      if (refusal) throw refusal;
-      const key = headers['idempotency-key'];
-      // A comma is in no key: each client has keys of its own.
-      const storedKey = client === undefined ? key : `${client},${key}`;
-      const result = await orders.place(order, storedKey, { ...call, trace: { ...call.trace, ...trace } });
-      const placement = placementOf(result, key);
-      const { replayed } = result;
-      Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
-      return {
-        status: 201,
-        ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
-        body: toWire(wireOrder, placement, orders.walletAddress),
-      };
-    },
+    open: async (call) => placeOrder(await openOrders(call), options),
+    headChecks: [checkNoQuery, checkMediaType, checkSize, checkOrderHeaders, ...clientHeaders],
+    bodyChecks: [checkSize, parseJsonBody()],
   };
 }

@@ -7,7 +7,7 @@ import {
   MAX_TEXT_LENGTH,
   PLAIN_DECIMAL,
   parseDecimal,
-  quoteDecimals,
+  readMembers,
 } from '../../shared/decimal.ts';
 import { type FieldError, refuse } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
@@ -45,18 +45,24 @@ export const checkNoQuery: Middleware = {
   },
 };
 
-/** Refuses a repeated media type (400), 415 and 413, in this order. */
-export const checkMediaTypeAndSize: Middleware = {
-  before: ({ event: { headers, body = '', isBase64Encoded } }) => {
+/** Refuses a repeated media type (400) and 415, in this order. */
+export const checkMediaType: Middleware = {
+  before: ({ event: { headers } }) => {
     const mediaType = headers['content-type'] ?? '';
     if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
     const encoding = headers['content-encoding'] ?? 'identity';
     if (!JSON_MEDIA_TYPE.test(mediaType) || encoding.toLowerCase() !== 'identity') {
       throw refuse('unsupported_media_type', {});
     }
-    if (Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
-      throw refuse('payload_too_large', {});
-    }
+  },
+};
+
+/** Refuses (413) a body that is too large: as it is announced, and as it is once it has come. */
+export const checkSize: Middleware = {
+  before: ({ event: { headers, body = '', isBase64Encoded } }) => {
+    const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+    const announced = Number(headers['content-length'] ?? 0);
+    if (Math.max(bytes, announced) > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
   },
 };
 
@@ -103,26 +109,11 @@ export const checkOrderHeaders: Middleware = {
 
 const DECIMAL_FIELDS: ReadonlySet<string> = new Set(['price', 'size']);
 
-/** A string, and behind it a colon where it is the name of a member. Every quote of a JSON text belongs to a match. */
-const STRING_OR_NAME = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
-
-/** Names the members that a JSON text has twice, however they are escaped: parsers keep one of them in silence. */
-function repeatedMembers(text: string): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const [, written = '', colon] of text.matchAll(STRING_OR_NAME)) {
-    if (colon === undefined) continue;
-    const name = String(JSON.parse(written));
-    (seen.has(name) ? repeated : seen).add(name);
-  }
-  return repeated;
-}
-
 /** Refuses (400) an order with a repeated member: a proxy that checked it may have read the other value. */
-function checkRepeatedMembers(text: string, body: unknown): void {
+function checkRepeatedMembers(repeated: ReadonlySet<string>, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
-  // A name that is only in nested objects is none of the order's: they are refused for what they are.
-  const errors = [...repeatedMembers(text)]
+  // A name that is only in nested objects is not the order's: they are refused for what they are.
+  const errors = [...repeated]
     .filter((name) => Object.hasOwn(body, name))
     .map((name) => ({ field: shown(name), detail: 'must be there once.' }));
   if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
@@ -139,8 +130,11 @@ export function parseJsonBody(): Middleware {
     before: async (request) => {
       const { body = '', isBase64Encoded } = request.event;
       const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+      let repeated: ReadonlySet<string>;
       try {
-        Object.assign(request.event, { body: quoteDecimals(text, DECIMAL_FIELDS), isBase64Encoded: false });
+        const members = readMembers(text, DECIMAL_FIELDS);
+        repeated = members.repeated;
+        Object.assign(request.event, { body: members.text, isBase64Encoded: false });
         await parser.before?.(request);
       } catch {
         throw refuse('invalid_request', {
@@ -148,7 +142,7 @@ export function parseJsonBody(): Middleware {
           errors: [{ field: 'body', detail: 'must be a JSON object.' }],
         });
       }
-      checkRepeatedMembers(text, request.event.body);
+      checkRepeatedMembers(repeated, request.event.body);
     },
   };
 }

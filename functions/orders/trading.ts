@@ -2,7 +2,7 @@ import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-e
 import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
-import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
+import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
 import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
@@ -112,7 +112,7 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   }
   const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;
   checkAccount(pinnedAddress, config, log);
-  const store = createDynamoDbStore({ tableName: ordersTable, recordForm: config.recordForm });
+  const store = createDynamoDbStore({ tableName: ordersTable });
   const readKey = createWalletKeyReader(privateKeySecret);
   const deps = { config, log, store, readKey, secretId: privateKeySecret, pinnedAddress };
   let opened: Promise<Orders> | undefined;

@@ -51,10 +51,10 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
   let cleanedAt: number | undefined;
   /** A clock that is ahead would remove keys before their time, for good: the earlier of two has to have passed it. */
   const clean = async (record: OrderRecord) => {
-    const [venueTime, time] = [record.signing?.at, uptime()];
-    if (venueTime === undefined || (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS)) return;
+    const time = uptime();
+    if (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS) return;
     cleanedAt = time;
-    await call({ ask: 'clean', beforeMs: Math.min(venueTime, now()) }).catch((error: unknown) =>
+    await call({ ask: 'clean', beforeMs: Math.min(record.signedAt, now()) }).catch((error: unknown) =>
       log.warn('expired keys not removed', { error }),
     );
   };

@@ -90,7 +90,7 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
   // Loaded only here: a reader starts sooner without signing and a store.
   const [{ createOrderEntry }, { createOrders }] = await Promise.all([
     import('#venue/order-entry'),
-    import('../../shared/orders/idempotent-orders.ts'),
+    import('../../shared/orders/orders.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
   const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });

@@ -13,8 +13,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import type { RecordForm } from '../settings/table.ts';
-import { packRecord, unpackRecord } from './packed-record.ts';
 import {
   type DayCount,
   decodeRecord,
@@ -29,16 +27,11 @@ import {
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;
-  /** The form in which records are written; both are read. Default: packed. */
-  readonly recordForm?: RecordForm;
   /** Region, credentials and endpoint where the environment does not give them. */
   readonly client?: DynamoDBClientConfig;
 }
 
-const storedItem = z.union([
-  z.object({ record: z.object({ S: z.string() }) }),
-  z.object({ packed: z.object({ B: z.instanceof(Uint8Array) }) }),
-]);
+const storedItem = z.object({ record: z.object({ S: z.string() }) });
 const storedSum = z.object({ notional_units: z.object({ N: z.string().check(z.regex(/^-?\d+$/)) }) });
 
 /** DynamoDB's time to live counts in seconds. */
@@ -60,20 +53,18 @@ function createClient(config: DynamoDBClientConfig): DynamoDBClient {
 }
 
 /** `lease_owner` is what conditions compare; `expires_at` is on finished orders alone, so no other is ever dropped. */
-function toItem(key: string, record: OrderRecord, form: RecordForm): Record<string, AttributeValue> {
+function toItem(key: string, record: OrderRecord): Record<string, AttributeValue> {
   const holder = holderOf(record);
-  const text = encodeRecord(record);
   return {
     idempotency_key: { S: key },
-    ...(form === 'packed' ? { packed: { B: packRecord(text) } } : { record: { S: text } }),
+    record: { S: encodeRecord(record) },
     ...(holder !== undefined && { lease_owner: { S: holder } }),
     ...(record.state === 'finished' && { expires_at: { N: String(toSeconds(record.keepUntil)) } }),
   };
 }
 
 function readItem(item: Record<string, AttributeValue>): OrderRecord {
-  const stored = storedItem.parse(item);
-  return decodeRecord('packed' in stored ? unpackRecord(stored.packed.B) : stored.record.S);
+  return decodeRecord(storedItem.parse(item).record.S);
 }
 
 interface Condition {
@@ -134,14 +125,9 @@ const CONFLICT_PAUSE_MS = { min: 10, max: 60 } as const;
 
 /**
  * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a
- * daily cap one transaction and one write. A write of up to 1 KB is one unit: a packed record is, a plain one is two. The
- * second attempt of a write whose answer was lost is a `conflict`: the caller reads the record to see whose it is.
+ * daily cap one transaction and one write, of two units each, since a record takes 1 to 2 KB. The second attempt of a write whose answer was lost is a `conflict`: the caller reads the record to see whose it is.
  */
-export function createDynamoDbStore({
-  tableName: TableName,
-  recordForm = 'packed',
-  client: config = {},
-}: DynamoDbStoreSettings): OrderStore {
+export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
   const client = createClient(config);
   const get = async (key: string) => {
     const Key = { idempotency_key: { S: key } };
@@ -175,7 +161,7 @@ export function createDynamoDbStore({
     }
   };
   const write = async (key: string, record: OrderRecord, condition: Condition, count?: DayCount): Promise<Written> => {
-    const item = { TableName, Item: toItem(key, record, recordForm), ...condition };
+    const item = { TableName, Item: toItem(key, record), ...condition };
     return count ? putAndCount(item, count) : put(item);
   };
   return {

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { formatDecimal } from '../decimal.ts';
+import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { type AppError, FINAL_CODES } from '../errors.ts';
-import { type LimitOrder, PLACEMENT_STATUSES, type SignedOrder } from '../venue/port.ts';
+import { type LimitOrder, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
 
-const texts = z.readonly(z.array(z.string()));
-/** Absent in answers that were stored before the service told fills. */
-const told = z._default(z.nullable(z.string()), null);
+const strings = z.readonly(z.array(z.string()));
+const amount = z.nullable(z.string());
 
 const finalAnswer = z.discriminatedUnion('result', [
   z.object({
@@ -14,11 +13,11 @@ const finalAnswer = z.discriminatedUnion('result', [
     placement: z.object({
       orderId: z.string(),
       status: z.enum(PLACEMENT_STATUSES),
-      filledSize: told,
-      remainingSize: told,
-      filledValue: told,
-      transactionHashes: texts,
-      tradeIds: texts,
+      filledSize: amount,
+      remainingSize: amount,
+      filledValue: amount,
+      transactionHashes: strings,
+      tradeIds: strings,
     }),
   }),
   z.object({
@@ -27,106 +26,154 @@ const finalAnswer = z.discriminatedUnion('result', [
     detail: z.string(),
     facts: z.record(z.string(), z.union([z.string(), z.number()])),
   }),
-  /** The venue did not take the order, and nobody can repeat it: it has no key of its caller's. */
+  /** The venue did not take the order, and no request can repeat it: it has no key of its caller's. */
   z.object({ result: z.literal('not_taken') }),
 ]);
 
-/**
- * Raised with the meaning of a record. A record of version 1 does not say what its order was signed for; one of a later
- * version is refused, since what it says besides would be lost.
- */
-const VERSION = 2;
-
-const signing = z.object({
-  for: z.object({ venue: z.string(), chainId: z.number(), maker: z.string(), signatureType: z.string() }),
-  /** Price times size, in collateral. */
-  notional: z.string(),
-  /** A time in milliseconds of the Unix epoch by the venue's clock, as all times here. */
-  at: z.number(),
-  /** `null` for an order that rests until it is filled or cancelled. */
-  expiresAt: z.nullable(z.number()),
-});
-
-const request = {
-  version: z._default(z.int().check(z.maximum(VERSION)), 1),
-  fingerprint: z.string(),
-  walletAddress: z.string(),
-  orderId: z.string(),
-  /** Absent in records of version 1. */
-  signing: z.optional(signing),
-  /** Its notional is counted for the day of its signing. */
-  counted: z._default(z.boolean(), false),
-};
-
-const unfinishedOrder = z.object({
-  ...request,
-  state: z.literal('unfinished'),
-  order: z.object({
-    orderId: z.string(),
-    tokenId: z.string(),
-    conditionId: z._default(z.nullable(z.string()), null),
-    postOnly: z.boolean(),
-    payload: z.string(),
-  }),
-  /** The holder may send until this time; 0 once it has given the lease back. */
-  lease: z.object({ owner: z.string(), until: z.number() }),
-  /** The last time at which bytes may have left without an answer that proves anything; `null` where there is none. */
-  unprovenAt: z._default(z.nullable(z.number()), null),
-  /** Set where every sending was refused at the operator's level: the next repeat signs anew. */
-  freed: z._default(z.boolean(), false),
-});
-
-/** Without the signed bytes: they are never sent again, and what is not kept cannot leak. */
-const finishedOrder = z.object({
-  ...request,
-  state: z.literal('finished'),
-  answer: finalAnswer,
-  /** In milliseconds of the Unix epoch. */
-  keepUntil: z.number(),
-});
-
-const orderRecord = z.discriminatedUnion('state', [unfinishedOrder, finishedOrder]);
-
-/** The state of an order before anything was asked of the venue. */
-export function newRecord(
-  { expiresAt, ...order }: SignedOrder,
-  signing: Omit<NonNullable<UnfinishedOrder['signing']>, 'expiresAt'>,
-  request: Pick<UnfinishedOrder, 'fingerprint' | 'walletAddress' | 'lease' | 'counted'>,
-): UnfinishedOrder {
-  const { orderId } = order;
-  const fixed = { version: VERSION, state: 'unfinished', orderId, order, signing: { ...signing, expiresAt } } as const;
-  return { ...fixed, ...request, unprovenAt: signing.at, freed: false };
-}
-
-/** The order of a record as it was signed. */
-export function signedOrderOf({ order, signing }: UnfinishedOrder): SignedOrder {
-  return { ...order, expiresAt: signing?.expiresAt ?? null };
-}
-
-/** One of the answers that never change: placed, refused by the venue itself, or given up. */
+/** An answer that never changes: placed, refused by the venue itself, or given up. */
 export type FinalAnswer = z.infer<typeof finalAnswer>;
-/** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
-export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
-export type FinishedOrder = z.infer<typeof finishedOrder>;
-/** The record under an idempotency key. Holds neither the private key nor API credentials. */
-export type OrderRecord = z.infer<typeof orderRecord>;
 
-/** The text of a record as a store keeps it. */
+/** An order in its canonical form: `0.50` and `"0.5"` are the same price. Decimals are strings, times milliseconds. */
+export type OrderTerms = Omit<LimitOrder, 'price' | 'size'> & { readonly price: string; readonly size: string };
+
+/** The client that asked for an order. */
+export interface OrderClient {
+  readonly address: string;
+  /** True where the address was proved by a signature; otherwise it is a claim. */
+  readonly isVerified: boolean;
+}
+
+interface CommonRecord {
+  readonly orderId: string;
+  readonly terms: OrderTerms;
+  readonly conditionId: string | null;
+  /** EIP-55 address of the key that signed. */
+  readonly walletAddress: string;
+  readonly signedFor: SignedFor;
+  /** By the venue's clock in milliseconds of the Unix epoch, as all times here. */
+  readonly signedAt: number;
+  /** True while its notional counts for the day of its signing. */
+  readonly isCounted: boolean;
+  /** The request that it was signed for; `null` for a caller without an id. */
+  readonly requestId: string | null;
+  /** `null` where the caller named no client. */
+  readonly client: OrderClient | null;
+}
+
+/** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
+export interface UnfinishedOrder extends CommonRecord {
+  readonly state: 'unfinished';
+  readonly payload: string;
+  /** The holder may send until this time; 0 once it has released the lease. */
+  readonly lease: { readonly owner: string; readonly until: number };
+  /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
+  readonly unprovenAt: number | null;
+  /** True where every sending was refused at the operator's level: the next repeat signs anew. */
+  readonly isFreed: boolean;
+}
+
+/** Has no signed bytes: they are never sent again, and what is not kept cannot leak. */
+export interface FinishedOrder extends CommonRecord {
+  readonly state: 'finished';
+  readonly answer: FinalAnswer;
+  readonly keepUntil: number;
+}
+
+/** The record under a key. Holds neither the private key nor API credentials. */
+export type OrderRecord = UnfinishedOrder | FinishedOrder;
+
+/** Raised with the meaning of a record; one of a later version is refused, since what it says besides would be lost. */
+const VERSION = 1;
+
+/** A record as a store keeps it: short names, since DynamoDB is paid by the kilobyte. */
+const stored = z.object({
+  v: z.literal(VERSION),
+  id: z.string(),
+  terms: z.tuple([z.string(), z.enum(['buy', 'sell']), z.string(), z.string(), z.boolean(), z.nullable(z.number())]),
+  market: z.nullable(z.string()),
+  wallet: z.string(),
+  for: z.tuple([z.string(), z.number(), z.string(), z.string()]),
+  at: z.number(),
+  counted: z.boolean(),
+  request: z.nullable(z.string()),
+  client: z.nullable(z.tuple([z.string(), z.boolean()])),
+  end: z.union([
+    z.object({
+      payload: z.string(),
+      lease: z.tuple([z.string(), z.number()]),
+      unproven: z.nullable(z.number()),
+      freed: z.boolean(),
+    }),
+    z.object({ answer: finalAnswer, keep: z.number() }),
+  ]),
+});
+
+function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
+  if (record.state === 'finished') return { answer: record.answer, keep: record.keepUntil };
+  const { payload, lease, unprovenAt, isFreed } = record;
+  return { payload, lease: [lease.owner, lease.until], unproven: unprovenAt, freed: isFreed };
+}
+
+/** Returns the text of a record as a store keeps it. */
 export function encodeRecord(record: OrderRecord): string {
-  return JSON.stringify(record);
+  const { terms, signedFor, client } = record;
+  return JSON.stringify({
+    v: VERSION,
+    id: record.orderId,
+    terms: [terms.tokenId, terms.side, terms.price, terms.size, terms.postOnly, terms.expiresAt],
+    market: record.conditionId,
+    wallet: record.walletAddress,
+    for: [signedFor.venue, signedFor.chainId, signedFor.maker, signedFor.signatureType],
+    at: record.signedAt,
+    counted: record.isCounted,
+    request: record.requestId,
+    client: client && [client.address, client.isVerified],
+    end: encodeEnd(record),
+  } satisfies z.infer<typeof stored>);
 }
 
 /** Reads what `encodeRecord` wrote; throws on anything else, so that a damaged record is never taken for no record. */
 export function decodeRecord(text: string): OrderRecord {
-  return orderRecord.parse(JSON.parse(text));
+  const { terms, for: signedFor, client, end, ...rest } = stored.parse(JSON.parse(text));
+  const [tokenId, side, price, size, postOnly, expiresAt] = terms;
+  const [venue, chainId, maker, signatureType] = signedFor;
+  const common: CommonRecord = {
+    orderId: rest.id,
+    terms: { tokenId, side, price, size, postOnly, expiresAt },
+    conditionId: rest.market,
+    walletAddress: rest.wallet,
+    signedFor: { venue, chainId, maker, signatureType },
+    signedAt: rest.at,
+    isCounted: rest.counted,
+    requestId: rest.request,
+    client: client && { address: client[0], isVerified: client[1] },
+  };
+  if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };
+  const [owner, until] = end.lease;
+  const { payload, unproven: unprovenAt, freed: isFreed } = end;
+  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, isFreed };
 }
 
-/** The same for every spelling of the same order, such as a price of `0.50` and of `"0.5"`. */
-export function fingerprintOf({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder): string {
-  const canonical = [tokenId, side, formatDecimal(price), formatDecimal(size), postOnly];
-  // Orders without an end keep the fingerprints that they had before an order could have one.
-  const whole = JSON.stringify(expiresAt === null ? canonical : [...canonical, expiresAt]);
-  return createHash('sha256').update(whole).digest('base64url');
+/** Returns the canonical form of an order. */
+export function termsOf({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder): OrderTerms {
+  return { tokenId, side, price: formatDecimal(price), size: formatDecimal(size), postOnly, expiresAt };
+}
+
+/** Returns true for a record of the same order, however it was written. */
+export function isOfOrder({ terms }: OrderRecord, order: LimitOrder): boolean {
+  return isDeepStrictEqual(terms, termsOf(order));
+}
+
+/** Returns price times size, in collateral. */
+export function notionalOf({ terms: { price, size } }: OrderRecord): Decimal {
+  return multiplyDecimals(parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO);
+}
+
+/** Returns the order of a record as it was signed. */
+export function signedOrderOf(record: UnfinishedOrder): SignedOrder {
+  const { orderId, conditionId, payload, signedAt } = record;
+  const { tokenId, postOnly, expiresAt } = record.terms;
+  return { orderId, tokenId, conditionId, postOnly, expiresAt, payload, signedAt };
 }
 
 /** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is not the venue's own. */
@@ -151,9 +198,9 @@ export interface DayCount {
 export type Written = 'written' | 'conflict' | 'above_cap';
 
 /**
- * A store of the records of idempotency keys, and of the notional of each day. Writes are atomic and conditional, and
- * durable when they are answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may
- * throw any error, after which the write may or may not have happened.
+ * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when
+ * they are answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may throw any
+ * error, after which the write may or may not have happened.
  */
 export interface OrderStore {
   read(key: string): Promise<OrderRecord | undefined>;
@@ -161,11 +208,11 @@ export interface OrderStore {
   create(key: string, record: OrderRecord, count?: DayCount): Promise<Written>;
   /** Replaces a key's record; `conflict` when it is not as expected. */
   replace(key: string, record: OrderRecord, expected: Expected, count?: DayCount): Promise<Written>;
-  /** Gives the notional that is counted for a day, in millionths of collateral. */
+  /** Returns the notional that is counted for a day, in millionths of collateral. */
   countedOn(day: string): Promise<bigint>;
 }
 
-/** Names the holder of the lease; `undefined` once the order is finished. */
+/** Returns the holder of the lease; `undefined` once the order is finished. */
 export function holderOf(record: OrderRecord): string | undefined {
   return record.state === 'unfinished' ? record.lease.owner : undefined;
 }

@@ -27,7 +27,7 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
     | { readonly kind: 'on'; readonly privateKey: Secret; readonly credentials: ApiCredentials | undefined };
 }
 
-export interface DeployedConfig extends Config, Pick<Values<typeof DEPLOYMENT_SETTINGS>, 'recordForm'> {
+export interface DeployedConfig extends Config {
   /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
     | { readonly kind: 'off' }

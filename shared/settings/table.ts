@@ -24,10 +24,6 @@ import {
 export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
-/** The forms of a record in a deployment's table. */
-const RECORD_FORMS = ['plain', 'packed'] as const;
-export type RecordForm = (typeof RECORD_FORMS)[number];
-
 /** A row of the table. */
 export interface Setting {
   /** The environment variable. */
@@ -202,13 +198,6 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_ORDERS_TABLE',
     format: TEXT,
     meaning: "DynamoDB's table of the idempotency keys",
-    functions: ORDERS,
-  },
-  recordForm: {
-    name: 'SERVICE_RECORD_FORM',
-    format: oneOf(RECORD_FORMS),
-    fallback: 'packed',
-    meaning: 'plain, or packed: how records are written; both are read',
     functions: ORDERS,
   },
   metricsNamespace: {

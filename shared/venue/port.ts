@@ -137,6 +137,8 @@ export interface SignedOrder {
   readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
+  /** By the venue's clock, in milliseconds of the Unix epoch. */
+  readonly signedAt: number;
 }
 
 /** The account and the venue that orders are signed for: a signature is worth something there alone. */

@@ -73,7 +73,12 @@ describe('an order', () => {
       { coefficient: 10n, scale: 0 },
     ];
     expect(placed).toStrictEqual([
-      { order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true, expiresAt: null }, key: undefined },
+      {
+        order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true, expiresAt: null },
+        idempotencyKey: undefined,
+        client: null,
+        requestId: expect.any(String),
+      },
     ]);
   });
 
@@ -176,7 +181,7 @@ describe('an order', () => {
         replayed: false,
       },
     ]);
-    expect(placed).toMatchObject([{ key: 'k' }]);
+    expect(placed).toMatchObject([{ idempotencyKey: 'k' }]);
   });
 
   it('is logged with the client address and its id when its outcome is unknown', async () => {
@@ -478,7 +483,9 @@ describe('the headers of an order', () => {
   );
 
   it.each(['a', 'x'.repeat(255)])('take the idempotency key %j', async (key) => {
-    expect((await place(ORDER, { headers: { 'idempotency-key': key } })).placed).toMatchObject([{ key }]);
+    expect((await place(ORDER, { headers: { 'idempotency-key': key } })).placed).toMatchObject([
+      { idempotencyKey: key },
+    ]);
   });
 
   it.each(['', 'x'.repeat(256), 'ä', 'a\nb', ',', 'a,a', 'a, a'])('refuse the idempotency key %j', async (key) => {

@@ -10,7 +10,10 @@ import { ask } from '../support/service/gateway-event.ts';
 const CODES = Object.keys(ERRORS).filter((name): name is ErrorCode => name in ERRORS);
 const NEW_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-function endpointOf(handler: HttpHandler, more: Partial<Endpoint> = {}): Endpoint {
+function endpointOf(
+  handler: HttpHandler,
+  more: Partial<Pick<Endpoint, 'route' | 'origins' | 'budgetMs' | 'headChecks' | 'bodyChecks'>> = {},
+): Endpoint {
   return { route: ROUTES.markets, origins: 'any', budgetMs: 1_000, handler, ...more };
 }
 
@@ -214,7 +217,10 @@ describe('the pipeline', () => {
 
   it('answers OPTIONS without Origin with Allow alone, and asks neither checks nor handler', async () => {
     const never: Middleware = { before: () => Promise.reject(new Error('asked')) };
-    const { result } = await ask({ ...failing(new Error('asked')), checks: [never] }, { method: 'OPTIONS' });
+    const { result } = await ask(
+      { ...failing(new Error('asked')), headChecks: [never], bodyChecks: [never] },
+      { method: 'OPTIONS' },
+    );
     expect(result).toStrictEqual({
       statusCode: 204,
       headers: {
@@ -229,14 +235,14 @@ describe('the pipeline', () => {
   });
 
   it('runs its checks in their order, and the handler only after all', async () => {
-    const checks = ['first', 'second'].map(
+    const headChecks = ['first', 'second'].map(
       (name): Middleware => ({
         before: () => {
           throw new AppError(name, { code: 'invalid_request' });
         },
       }),
     );
-    expect((await ask({ ...failing(new Error('asked')), checks })).body).toMatchObject({ detail: 'first' });
+    expect((await ask({ ...failing(new Error('asked')), headChecks })).body).toMatchObject({ detail: 'first' });
   });
 });
 
@@ -252,14 +258,14 @@ describe('a body that has yet to come', () => {
     },
   };
 
-  it('is awaited when the checks up to the one that parses it have passed, and then all of them run', async () => {
+  it('is awaited when the checks of the head have passed, and checked then', async () => {
     const log: string[] = [];
     const endpoint = endpointOf(
       ({ body }, { deadline }) => {
         log.push(`handler, ${deadline >= receivedAt + 1_000 ? 'with all its time' : 'in a hurry'}`);
         return { status: 200, body };
       },
-      { checks: [note('first', log), parse, note('after', log)] },
+      { headChecks: [note('head', log)], bodyChecks: [note('body', log), parse, note('parsed', log)] },
     );
     let receivedAt = Number.NaN;
     const receiveBody = async () => {
@@ -271,10 +277,10 @@ describe('a body that has yet to come', () => {
     const { body, lines } = await ask(endpoint, { headers: { 'content-length': '7' }, receiveBody });
     expect(body).toStrictEqual({ a: 1 });
     expect(log).toStrictEqual([
-      'first {}     ',
+      'head undefined',
       'received',
-      'first {"a":1}',
-      'after [object Object]',
+      'body {"a":1}',
+      'parsed [object Object]',
       'handler, with all its time',
     ]);
     expect(lines).toHaveLength(1);
@@ -283,7 +289,7 @@ describe('a body that has yet to come', () => {
   it('is not awaited for what is refused before', async () => {
     const refused: Middleware = { before: () => Promise.reject(new AppError('No.', { code: 'payload_too_large' })) };
     const receiveBody = () => Promise.reject(new Error('asked'));
-    const { result, lines } = await ask({ ...ok, checks: [refused, parse] }, { receiveBody });
+    const { result, lines } = await ask({ ...ok, headChecks: [refused], bodyChecks: [parse] }, { receiveBody });
     expect(result.statusCode).toBe(413);
     expect(lines).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { gatewayCaller } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
-import { createVerification } from '../../functions/orders/verification/verification.ts';
+import { type ClientVerification, createVerification } from '../../functions/orders/verification/verification.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
 import { ask } from '../support/service/gateway-event.ts';
@@ -29,6 +29,13 @@ const sign = (seconds: number, authority = 'x.example') =>
     expires: secondsFromNow(seconds, NOW),
   });
 
+const now = () => NOW;
+
+/** Returns the proved address, or the code of the refusal. */
+function endOf(client: ReturnType<ClientVerification['verify']>) {
+  return client.kind === 'verified' ? [client.client.address, undefined] : [undefined, client.error.code];
+}
+
 describe('the end of a signature', () => {
   it.each([
     [-31, 'The signature has expired.'],
@@ -40,22 +47,24 @@ describe('the end of a signature', () => {
     [86_400 * 366, 'The signature is valid for too long.'],
   ])('in %d s is judged by the clock of the venue', async (seconds, detail) => {
     const headers = await sign(seconds);
-    const verified = createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now: NOW });
-    expect(verified.client).toBe(detail === undefined ? ALICE.address : undefined);
-    if (detail !== undefined) expect(verified.refusal?.message).toContain(detail);
+    const client = createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now });
+    expect(endOf(client)[0]).toBe(detail === undefined ? ALICE.address : undefined);
+    if (client.kind === 'refused') expect(client.error.message).toContain(detail);
   });
 
   it('of a text that we write is in 300 s', () => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
     const { verify } = createVerification(undefined);
-    const { refusal } = verify({ headers, domainName: 'x.example', order: ORDER, now: NOW + 999 });
-    expect(refusal?.facts['challenge']).toMatch(/\nSignature valid until: 2026-11-21T13:05:00Z$/);
+    const client = verify({ headers, domainName: 'x.example', order: ORDER, now: () => NOW + 999 });
+    expect(client.kind === 'refused' && client.error.facts['challenge']).toMatch(
+      /\nSignature valid until: 2026-11-21T13:05:00Z$/,
+    );
   });
 });
 
 describe('a signature', () => {
   const verify = (headers: Readonly<Record<string, string | undefined>>) =>
-    createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now: NOW });
+    createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now });
 
   it('counts with its end, and only where the client has made it for this very order', async () => {
     const right = await sign(300);
@@ -70,8 +79,7 @@ describe('a signature', () => {
       [{ ...right, 'x-client-signature': '0x' }, 'client_signature_invalid'],
     ] as const;
     for (const [headers, code] of cases) {
-      const { client, refusal } = verify(headers);
-      expect([client, refusal?.code]).toStrictEqual([code ? undefined : ALICE.address, code]);
+      expect(endOf(verify(headers))).toStrictEqual([code ? undefined : ALICE.address, code]);
     }
   });
 
@@ -94,8 +102,9 @@ describe('the authority', () => {
     ['[::80]', '[::80]'],
   ])('of %s is %s', (domainName, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { refusal } = createVerification(undefined).verify({ headers, domainName, order: ORDER, now: NOW });
-    expect(String(refusal?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
+    const client = createVerification(undefined).verify({ headers, domainName, order: ORDER, now });
+    const challenge = client.kind === 'refused' && client.error.facts['challenge'];
+    expect(String(challenge).split('\n')[0]).toBe(`Place one order on ${authority}`);
   });
 });
 
@@ -142,7 +151,9 @@ describe('verification', () => {
       return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;
     };
     expect([await place(-31), await place(600)]).toStrictEqual([401, 201]);
-    expect(orders.placed).toMatchObject([{ key: `${ALICE.address},k` }]);
+    expect(orders.placed).toMatchObject([
+      { idempotencyKey: 'k', client: { address: ALICE.address, isVerified: true } },
+    ]);
   });
 });
 
@@ -162,9 +173,9 @@ describe('the trace of a deployed order', () => {
   it('is in all of its lines, those of refused requests included', async () => {
     const traces: unknown[] = [];
     const fake = fakeOrders();
-    const place: typeof fake.place = (order, key, call) => {
+    const place: typeof fake.place = (request, call) => {
       traces.push(call.trace);
-      return fake.place(order, key, call);
+      return fake.place(request, call);
     };
     const opened: unknown[] = [];
     const endpoint = ordersEndpoint(async (call) => {
@@ -188,6 +199,6 @@ describe('the trace of a deployed order', () => {
         gateway_caller: 'me',
       });
     }
-    expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 3, 6]);
+    expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 2, 5]);
   });
 });

@@ -137,7 +137,6 @@ describe('the command line', () => {
       'SERVICE_WALLET_ADDRESS',
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
-      'SERVICE_RECORD_FORM',
       'SERVICE_METRICS_NAMESPACE',
     ];
     const names = SERVER_SETTINGS.map(({ name }) => name);

@@ -9,7 +9,6 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { FaultOrder } from '../../paper/faults/faults.ts';
 import { LEASE_MS } from '../../shared/limits.ts';
-import type { RecordForm } from '../../shared/settings/table.ts';
 import { WALLET_KEY } from '../support/deployment.ts';
 import type { DeployedFunction } from './assembly.ts';
 import { route } from './gateway.ts';
@@ -130,13 +129,11 @@ export function describeUpgrade(world: World): void {
       }
     });
 
-    // The next one packs its records, as where the setting comes with a build.
     it(`places ${KEYS} keys once each, and says nothing else`, { timeout: 300_000 }, async (test) => {
-      const start = (target: DeployedFunction, recordForm: RecordForm) =>
-        startSandbox(target, world.stage, { ...world.variables, SERVICE_RECORD_FORM: recordForm });
+      const start = (target: DeployedFunction) => startSandbox(target, world.stage, world.variables);
       const environments = [
-        [await start(current, 'plain'), await start(current, 'plain')],
-        [await start(following, 'packed'), await start(following, 'packed')],
+        [await start(current), await start(current)],
+        [await start(following), await start(following)],
       ];
       const earlier = new Set(world.venue.orders().map(({ id }) => id));
       try {

@@ -4,7 +4,7 @@ import { openContainer } from '../../functions/container.ts';
 import { createHandlers } from '../../local/http/handlers.ts';
 import { startServer } from '../../local/http/server.ts';
 import { openOrderStore } from '../../local/order-store/store.ts';
-import { createOrders, type Orders } from '../../shared/orders/idempotent-orders.ts';
+import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { OrderEntry } from '../../shared/venue/port.ts';
@@ -79,7 +79,7 @@ function mortalEntry(entry: OrderEntry): OrderEntry {
 function withBudget(orders: Orders): Orders {
   return {
     ...orders,
-    place: (order, key, call) => orders.place(order, key, { ...call, deadline: performance.now() + BUDGET_MS }),
+    place: (request, call) => orders.place(request, { ...call, deadline: performance.now() + BUDGET_MS }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { loadWalletKinds } from '#venue/order-entry';
-import { type AppError, type FactsOf, type FieldError, refuse } from '../../../shared/errors.ts';
+import { type FactsOf, type FieldError, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
+import { claimedClient, type Headers, type IdentifiedClient } from '../client.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
 /**
@@ -12,32 +13,25 @@ const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as 
 
 const WALLET_KINDS = await loadWalletKinds();
 
-type Headers = Readonly<Record<string, string | undefined>>;
-
 /** An order with everything that its signature is about. */
 interface SignedRequest {
   readonly headers: Headers;
   /** The gateway's domain name, or the `Host` of the local server. */
   readonly domainName: string;
   readonly order: ChallengedOrder;
-  /** By the venue's clock, in milliseconds of the Unix epoch. */
-  readonly now: number;
+  /** The venue's clock, in milliseconds of the Unix epoch. */
+  readonly now: () => number;
 }
-
-/** `client`: the canonical address of the one who signed. */
-type Verified =
-  | { readonly client: string; readonly refusal?: undefined }
-  | { readonly client?: undefined; readonly refusal: AppError };
 
 /** The check that the holder of `X-Client-Address` wants exactly this order. */
 export interface ClientVerification {
   /** Refuses (400 `invalid_request`) headers without which there is no text to sign. */
   readonly checkHeaders: Middleware;
-  /** Verifies the signature. The refusals: 401 `client_signature_required` and `client_signature_invalid`. */
-  verify(request: SignedRequest): Verified;
+  /** Verifies the signature. The errors: 401 `client_signature_required` and `client_signature_invalid`. */
+  verify(request: SignedRequest): Exclude<IdentifiedClient, { kind: 'claimed' }>;
 }
 
-/** Writes the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */
+/** Returns the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */
 function authorityOf(domainName: string): string {
   return domainName.toLowerCase().replace(/:(?:80)?$/, '');
 }
@@ -48,7 +42,7 @@ function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahea
   return validUntil > now + ahead + tolerance ? 'too_far_ahead' : undefined;
 }
 
-/** Gives the kind of wallet that an address is of, and its canonical form. */
+/** Returns the kind of wallet that an address is of, and its canonical form. */
 function holderOf(address: string) {
   for (const kind of WALLET_KINDS) {
     const client = kind.canonicalAddress(address);
@@ -76,7 +70,7 @@ function wrongHeaders(headers: Headers): FieldError[] {
   return rules.flatMap(([field, isMet, detail]) => (isMet ? [] : [{ field, detail }]));
 }
 
-/** Makes the check of signatures. `publicAuthority` stands in challenges in place of the authority of the request. */
+/** Creates the check of signatures. `publicAuthority` stands in challenges in place of the authority of the request. */
 export function createVerification(publicAuthority: string | undefined): ClientVerification {
   return {
     checkHeaders: {
@@ -85,29 +79,29 @@ export function createVerification(publicAuthority: string | undefined): ClientV
         if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
       },
     },
-    verify: ({ headers, domainName, order, now }) => {
+    verify: ({ headers, domainName, order, now: clock }) => {
       const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
       const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
+      const now = clock();
+      const authority = publicAuthority ?? authorityOf(domainName);
       const textUntil = (validUntil: string) =>
-        challengeText({
-          authority: publicAuthority ?? authorityOf(domainName),
-          clientAddress,
-          order,
-          idempotencyKey,
-          validUntil,
-        });
+        challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
       const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
-      if (!signature || !expires) return { refusal: refuse('client_signature_required', { challenge }) };
-      const invalid = (why: FactsOf<'client_signature_invalid'>['why']) => ({
-        refusal: refuse('client_signature_invalid', { challenge, why }),
-      });
+      const { trace } = claimedClient(headers);
+      if (!signature || !expires) {
+        return { kind: 'refused', error: refuse('client_signature_required', { challenge }), trace };
+      }
+      const invalid = (why: FactsOf<'client_signature_invalid'>['why']) =>
+        ({ kind: 'refused', error: refuse('client_signature_invalid', { challenge, why }), trace }) as const;
       const [holder, validUntil] = [holderOf(clientAddress), parseTime(expires)];
       if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
       const mistimed = whyMistimed(validUntil, now);
       if (mistimed) return invalid(mistimed);
-      const { kind, client } = holder;
-      const signed = kind.check(signature, { text: textUntil(expires), address: client });
-      return signed === 'valid' ? { client } : invalid(signed);
+      const { kind, client: address } = holder;
+      const checked = kind.check(signature, { text: textUntil(expires), address });
+      if (checked !== 'valid') return invalid(checked);
+      const proved = { client_address: address, client_address_verified: true };
+      return { kind: 'verified', client: { address, isVerified: true }, trace: proved };
     },
   };
 }

@@ -115,6 +115,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     const aboveCap = overCap(multiplyDecimals(order.price, order.size));
     if (aboveCap) throw aboveCap;
     await ready;
+    await syncClock(call);
     return signOrder(order, admitted, account, { now: Math.round(now()) });
   }
 

@@ -117,5 +117,5 @@ export async function signOrder(
   const { metadata, builder, ...terms } = signed;
   const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
   const payload = JSON.stringify({ ...terms, side: side.toUpperCase(), expiration, metadata, builder, signature });
-  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload };
+  return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload, signedAt: now };
 }

@@ -293,7 +293,6 @@ describe('settings', () => {
       logLevel: 'debug',
       gammaUrl: 'https://gamma.example/',
       clobUrl: 'https://clob.example',
-      recordForm: 'plain',
     };
     const { environment, orders } = readSettings(context);
     const variables = { ...environment, ...orders?.variables };
@@ -311,7 +310,6 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
-      recordForm: 'plain',
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,

@@ -4,8 +4,8 @@ import { toProblem } from '../../../functions/problem.ts';
 import { compareDecimals, parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
-import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
-import { decodeRecord, encodeRecord, fingerprintOf } from '../../../shared/orders/record.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../../support/orders/fates.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
@@ -80,6 +80,7 @@ describe('orders under an idempotency key', () => {
             postOnly,
             expiresAt,
             payload: `{"signed":${signed}}`,
+            signedAt: time,
           };
         },
         lookUp: ({ orderId }, call) => {
@@ -102,7 +103,7 @@ describe('orders under an idempotency key', () => {
       elapsed: () => time,
     });
   const ask = async (request: LimitOrder, key: string | undefined, orders: Orders, call: Call) => {
-    const result = await orders.place(request, key, call);
+    const result = await orders.place({ order: request, idempotencyKey: key, client: null, requestId: null }, call);
     return { placement: placementOf(result, key), replayed: result.replayed };
   };
   const place = (request = order(), key: string | undefined = 'key', orders = open()) =>
@@ -127,12 +128,37 @@ describe('orders under an idempotency key', () => {
     expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET_MS + 5_000);
   });
 
-  it('leaves the store alone without a key', async () => {
+  it('writes twice for an order without a key, and reads nothing', async () => {
     expect(await ask(order(), undefined, open(), { deadline: 0, venueRequests: [] })).toStrictEqual({
       placement: placement('0x1'),
       replayed: false,
     });
-    expect(store.calls).toStrictEqual([]);
+    expect(store.calls).toStrictEqual(['create', 'replace']);
+    expect([...store.records.values()]).toMatchObject([{ orderId: '0x1', answer: { result: 'placed' } }]);
+  });
+
+  it.each(['key', undefined])('keeps who asked for an order in its record, with key %s', async (idempotencyKey) => {
+    const client = { address: '0xme', isVerified: false };
+    const request = { order: order(), idempotencyKey, client, requestId: 'r-1' };
+    let stored: unknown;
+    venue.submit = async ({ orderId }) => {
+      [stored] = store.records.values();
+      return placed(orderId);
+    };
+    await open().place(request, { deadline: 0, venueRequests: [] });
+    const terms = { tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null };
+    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: START };
+    expect(stored).toMatchObject({ ...kept, state: 'unfinished' });
+    expect([...store.records.values()]).toMatchObject([{ ...kept, state: 'finished' }]);
+  });
+
+  it('keeps the keys of verified clients apart from each other and from all other keys', async () => {
+    const clients = [null, '0xa', '0xb'].map((address) => address && { address, isVerified: true });
+    for (const client of clients) {
+      const request = { order: order(), idempotencyKey: 'key', client: client || null, requestId: null };
+      expect((await open().place(request, { deadline: 0, venueRequests: [] })).replayed).toBe(false);
+    }
+    expect([...store.records.keys()]).toStrictEqual(['key', '0xa,key', '0xb,key']);
   });
 
   it('reads once and writes twice for a new order, and reads once for a repeat', async () => {
@@ -150,7 +176,7 @@ describe('orders under an idempotency key', () => {
       return placed(orderId);
     };
     await place();
-    expect(stored).toMatchObject({ state: 'unfinished', order: { orderId: '0x1', payload: '{"signed":1}' } });
+    expect(stored).toMatchObject({ state: 'unfinished', orderId: '0x1', payload: '{"signed":1}' });
     const [record] = store.records.values();
     expect(record && encodeRecord(record)).not.toContain('signed');
   });
@@ -299,20 +325,20 @@ describe('orders under an idempotency key', () => {
     expect((await place()).placement).toStrictEqual(placement('0x1'));
   });
 
-  it('keeps an answer for a day after its last use, and writes for that once an hour', async () => {
+  it('keeps an answer for 400 days, and for longer where it is used on the last of them', async () => {
     const keptFor = () => {
       const record = store.records.get('key');
       return record?.state === 'finished' ? record.keepUntil - time : 0;
     };
     await place();
-    expect(keptFor()).toBe(25 * HOUR);
-    time += HOUR;
+    expect(keptFor()).toBe(400 * 24 * HOUR);
+    time += 399 * 24 * HOUR;
     await place();
     expect(keptFor()).toBe(24 * HOUR);
     time += 1;
     expect((await place()).replayed).toBe(true);
-    expect(keptFor()).toBe(25 * HOUR);
-    time += 2 * HOUR;
+    expect(keptFor()).toBe(400 * 24 * HOUR);
+    time += 399 * 24 * HOUR + 1;
     store.failing.add('replace');
     expect((await place()).replayed).toBe(true);
   });
@@ -330,7 +356,7 @@ describe('orders under an idempotency key', () => {
         ['submit 0x1', 'submit 0x2'],
         [undefined, 'afresh'],
       ]);
-      expect(store.records.get('key')).toMatchObject({ orderId: '0x2', signing: { for: { maker: '0x5afe' } } });
+      expect(store.records.get('key')).toMatchObject({ orderId: '0x2', signedFor: { maker: '0x5afe' } });
     });
 
     it('stays bound to its order', async () => {
@@ -466,36 +492,6 @@ describe('orders under an idempotency key', () => {
     });
   });
 
-  describe('of a record of another version', () => {
-    /** The text of a record as version 1 wrote it. */
-    const old = (state: object) =>
-      JSON.stringify({ fingerprint: fingerprintOf(order()), walletAddress: WALLET, orderId: '0xold', ...state });
-    const unfinished = old({
-      state: 'unfinished',
-      order: { orderId: '0xold', tokenId: '7', postOnly: false, payload: '{"signed":"old"}' },
-      lease: { owner: 'old', until: 0 },
-    });
-
-    it('is only looked up where the record does not say what it was signed for', async () => {
-      store.records.set('key', decodeRecord(unfinished));
-      venue.lookUp = async () => unknown(null);
-      for (let index = 0; index < 2; index += 1) expect((await refusal(place())).code).toBe('outcome_unknown');
-      venue.lookUp = async () => placed('0xold');
-      expect((await place()).placement.orderId).toBe('0xold');
-      expect(asked).toStrictEqual(['look up 0xold', 'look up 0xold', 'look up 0xold']);
-    });
-
-    it('is replayed where it is final', async () => {
-      const answer = { result: 'placed', placement: placement('0xold') };
-      store.records.set('key', decodeRecord(old({ state: 'finished', answer, keepUntil: time + HOUR })));
-      expect(await place()).toStrictEqual({ placement: placement('0xold'), replayed: true });
-    });
-
-    it('is refused where the version is a later one, whose meaning nobody knows', () => {
-      expect(() => decodeRecord(JSON.stringify({ ...JSON.parse(unfinished), version: 3 }))).toThrow();
-    });
-  });
-
   describe('under a lease', () => {
     it('of a wrong clock is blocked for 30 s at most', async () => {
       venue.submit = fail('venue_unavailable');
@@ -624,7 +620,7 @@ describe('orders under an idempotency key', () => {
       expect(await counted()).toBe(5_000_000n);
     });
 
-    it('is stored and counted without a key too, and given back where the venue did not take it', async () => {
+    it('is counted without a key too, and given back where the venue did not take it', async () => {
       await ask5(undefined);
       expect([await counted(), store.records.size]).toStrictEqual([5_000_000n, 1]);
       venue.submit = fail('rate_limited');

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { createOrders } from '../../../shared/orders/idempotent-orders.ts';
+import { createOrders } from '../../../shared/orders/orders.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
 import { accepted, limitOrder, lookedUp, NOT_FOUND, openWorld } from '../../support/orders/trading-world.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
+import { requestOf } from '../../support/service/order-client.ts';
 import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const LEASE_MS = 300;
@@ -39,7 +40,7 @@ it.each([
   });
   const [store, { log, lines }] = [createMemoryOrderStore(), collectLog()];
   const place = () =>
-    createOrders({ entry, store, log, leaseMs: LEASE_MS }).place(limitOrder(), 'key', callWithin(24_000));
+    createOrders({ entry, store, log, leaseMs: LEASE_MS }).place(requestOf(limitOrder(), 'key'), callWithin(24_000));
   const slow = place();
   while (!venue.calls().includes('POST /order')) await sleep(5);
   id = store.records.get('key')?.orderId ?? '';

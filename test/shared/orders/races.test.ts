@@ -3,8 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
-import { createLeaseWatch } from '../../../shared/orders/claim.ts';
-import { createOrders, type OrderResult, type Orders } from '../../../shared/orders/idempotent-orders.ts';
+import { createLeaseWatch } from '../../../shared/orders/lease-watch.ts';
+import type { OrderResult } from '../../../shared/orders/order-request.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
@@ -17,7 +18,7 @@ import {
   WALLET,
 } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
-import { ORDER } from '../../support/service/order-client.ts';
+import { ORDER, requestOf } from '../../support/service/order-client.ts';
 
 const START = 1_790_000_000_000;
 const DAY = '2026-09-21';
@@ -108,7 +109,15 @@ function openWorld() {
         sign: async ({ tokenId, postOnly, expiresAt }) => {
           signed += 1;
           const payload = `{"signed":${signed}}`;
-          return { orderId: `0x${signed}`, tokenId, conditionId: null, postOnly, expiresAt, payload };
+          return {
+            orderId: `0x${signed}`,
+            tokenId,
+            conditionId: null,
+            postOnly,
+            expiresAt,
+            payload,
+            signedAt: clock.now,
+          };
         },
         submit: ask('submit'),
         settle: ask('settle'),
@@ -120,7 +129,7 @@ function openWorld() {
       ...given,
     });
   const place = (orders: Orders = open(), key: string | null = 'key') =>
-    orders.place(ORDER, key ?? undefined, { deadline: 24_000, venueRequests: [], trace: TRACE });
+    orders.place(requestOf(ORDER, key ?? undefined), { deadline: 24_000, venueRequests: [], trace: TRACE });
   /** Leaves an unfinished order under the key, whose lease was given back. */
   const leaveOpen = async (send: Send = unknown, orders?: Orders) => {
     venue.submit = send;
@@ -310,7 +319,7 @@ describe('a request that takes an order over', () => {
       return placed(order, call);
     };
     await place();
-    expect(stored).toMatchObject({ unprovenAt, counted: false });
+    expect(stored).toMatchObject({ unprovenAt, isCounted: false });
   });
 
   it('is told that the key belongs to another order', async () => {
@@ -318,7 +327,7 @@ describe('a request that takes an order over', () => {
     await place();
     const other = { ...ORDER, price: decimal('0.6') };
     const call = { deadline: 24_000, venueRequests: [] };
-    await expect(open().place(other, 'key', call)).rejects.toThrow(
+    await expect(open().place(requestOf(other, 'key'), call)).rejects.toThrow(
       'This Idempotency-Key belongs to another order; a new order needs a new key.',
     );
   });
@@ -435,7 +444,7 @@ describe('an answer that comes after another process has settled the order', () 
     const { world, slow } = await overtaken(undefined, notTaken(true));
     await holdOpen(world);
     expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
-    expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished', freed: false });
+    expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished', isFreed: false });
   });
 
   it.each([
@@ -469,7 +478,7 @@ describe('an answer that comes after another process has settled the order', () 
     const { world, slow } = await overtaken(({ store, clock, place }: World) =>
       whenCalled(store, (name, count) => {
         if (name !== 'replace' || count !== 2) return undefined;
-        clock.now += 2 * 3_600_000;
+        clock.wall += KEEP_MS;
         return place();
       }),
     );
@@ -556,7 +565,7 @@ describe('the record of an order', () => {
     const { store, leaveOpen } = openWorld();
     await leaveOpen(unknown);
     const record = store.records.get('key');
-    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, freed: false });
+    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, isFreed: false });
     expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
   });
 
@@ -589,6 +598,7 @@ describe('the record of an order', () => {
     ['unknown 0x1', 'key', unknown, ''],
     ['not_taken 0x1', 'key', notTaken(), ''],
     ['not_taken 0x1', null, notTaken(), '100'],
+    ['not_taken 0x1', null, notTaken(), ''],
   ])('is written before its end is told, %s under key %s: a function stands still afterwards', async (...given) => {
     const [end, key, send, dailyCap] = given;
     const { store, venue, open, place } = openWorld();
@@ -623,7 +633,7 @@ describe('the record of an order', () => {
     expect((await place(undefined, 'other')).fate).toMatchObject({ why: 'refusal_not_stored', sentAt: null });
   });
 
-  it('is kept by whichever clock says later', async () => {
+  it('is kept from its signing where our clock is behind that, else from its end', async () => {
     for (const ahead of [-60_000, 60_000]) {
       const { store, clock, place } = openWorld();
       clock.wall += ahead;
@@ -635,7 +645,7 @@ describe('the record of an order', () => {
   it('is replayed though it cannot be kept for longer, and that is logged', async () => {
     const { store, log, clock, place } = openWorld();
     await place();
-    clock.now += 2 * 3_600_000;
+    clock.wall += KEEP_MS;
     store.failing.add('replace');
     expect(await endOf(place())).toBe('placed live 0x1 replayed');
     expect(log.lines.slice(1)).toMatchObject([
@@ -659,7 +669,7 @@ describe('the record of an order', () => {
     venue.submit = notTaken();
     expect(await endOf(place(open({ dailyCap: '12' }), null))).toBe('not_taken 0x1');
     expect([...store.records.values()]).toMatchObject([
-      { state: 'finished', answer: { result: 'not_taken' }, counted: false },
+      { state: 'finished', answer: { result: 'not_taken' }, isCounted: false },
     ]);
   });
 });

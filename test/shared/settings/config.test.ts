@@ -50,7 +50,7 @@ describe('the settings', () => {
       storePath: '.data/orders.db',
       orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    const deployed = { ...common, recordForm: 'packed', orders: { kind: 'off' } };
+    const deployed = { ...common, orders: { kind: 'off' } };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
     for (const env of [{}, empty]) {
       expect(parseLocalConfig(env)).toStrictEqual(local);
@@ -162,12 +162,11 @@ describe('the settings', () => {
       SERVICE_WALLET_ADDRESS: 'malformed',
       SERVICE_PRIVATE_KEY_SECRET: 'name',
       SERVICE_ORDERS_TABLE: '',
-      SERVICE_RECORD_FORM: 'plain',
       SERVICE_METRICS_NAMESPACE: 'Read',
     };
     const sentence = (name: string) =>
       `${name} is a setting of deployed functions alone: the local server does not read it.`;
-    const names = ['SERVICE_WALLET_ADDRESS', 'SERVICE_PRIVATE_KEY_SECRET', 'SERVICE_RECORD_FORM'];
+    const names = ['SERVICE_WALLET_ADDRESS', 'SERVICE_PRIVATE_KEY_SECRET'];
     expect(parseLocalConfig(env).warnings).toStrictEqual(names.map(sentence));
   });
 

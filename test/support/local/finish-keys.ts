@@ -9,8 +9,7 @@ const store = openOrderStore({ path, log: createLog({ level: 'error' }) });
 // Before any of them is finished: what is written first is what the log holds until the end.
 const keys = Object.entries<string>(JSON.parse(payloads));
 for (const [key, payload] of keys) {
-  const record = unfinishedOrder(key);
-  await store.create(key, { ...record, order: { ...record.order, payload } });
+  await store.create(key, { ...unfinishedOrder(key), payload });
 }
 // Someone who reads keeps the log from being emptied, however long the rest takes.
 const reader = new DatabaseSync(path);

@@ -14,23 +14,20 @@ export const SIGNED_FOR: SignedFor = {
 /** An unfinished order of about the size of a real one. */
 export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrder {
   return {
-    version: 2,
     state: 'unfinished',
-    fingerprint: 'f'.repeat(43),
-    walletAddress: WALLET,
     orderId,
-    order: {
-      orderId,
-      tokenId: '7'.repeat(77),
-      conditionId: `0x${'c0'.repeat(32)}`,
-      postOnly: true,
-      payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
-    },
-    signing: { for: SIGNED_FOR, notional: '5', at: 1_790_000_000_000, expiresAt: null },
+    terms: { tokenId: '7'.repeat(77), side: 'buy', price: '0.5', size: '10', postOnly: true, expiresAt: null },
+    conditionId: `0x${'c0'.repeat(32)}`,
+    walletAddress: WALLET,
+    signedFor: SIGNED_FOR,
+    signedAt: 1_790_000_000_000,
+    isCounted: false,
+    requestId: 'r-1',
+    client: { address: WALLET, isVerified: true },
+    payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
     lease: { owner, until: 1_790_000_030_000 },
     unprovenAt: 1_790_000_000_000,
-    freed: false,
-    counted: false,
+    isFreed: false,
   };
 }
 
@@ -60,6 +57,6 @@ export const REFUSED: FinalAnswer = {
 };
 
 export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
-  const { order, lease, unprovenAt, freed, ...request } = unfinishedOrder('nobody');
-  return { ...request, state: 'finished', answer, keepUntil };
+  const { payload, lease, unprovenAt, isFreed, ...common } = unfinishedOrder('nobody');
+  return { ...common, state: 'finished', answer, keepUntil };
 }

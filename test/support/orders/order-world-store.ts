@@ -65,7 +65,7 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
     if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unprovenAt: null };
     const isOver = record.lease.until === 0 && world.lastRefusedOperator;
     if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) {
-      world.record = { ...record, freed: true };
+      world.record = { ...record, isFreed: true };
     }
   };
   const expects = (record: OrderRecord, expected: Expected): Expected =>

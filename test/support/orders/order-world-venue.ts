@@ -59,7 +59,8 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   const sign = (): SignedOrder => {
     signatures += 1;
     const orderId = `${process}-${signatures}`;
-    return { orderId, tokenId: '7', conditionId: null, postOnly: false, expiresAt: null, payload: orderId };
+    const order = { tokenId: '7', conditionId: null, postOnly: false, expiresAt: null, payload: orderId };
+    return { ...order, orderId, signedAt: world.clock };
   };
   const lookUp = (
     { orderId }: SignedOrder,

@@ -1,7 +1,7 @@
-import { fingerprintOf, newRecord } from '../../../shared/orders/record.ts';
+import { termsOf } from '../../../shared/orders/record.ts';
 import { createClient, isFinal, ORDER } from '../service/order-client.ts';
 import type { Happening, System } from './interleavings.ts';
-import { SIGNED_FOR, WALLET } from './order-records.ts';
+import { unfinishedOrder } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';
 import { arrivals, LATE_TICKS } from './order-world-venue.ts';
@@ -23,18 +23,8 @@ export interface WorldOptions {
 
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
-  const order = {
-    orderId: 'old',
-    tokenId: ORDER.tokenId,
-    conditionId: null,
-    postOnly: false,
-    expiresAt: null,
-    payload: 'old',
-  };
   const lease = { owner: 'old', until: 0 };
-  const signing = { for: SIGNED_FOR, notional: '5', at: 0 };
-  const request = { fingerprint: fingerprintOf(ORDER), walletAddress: WALLET, lease, counted: false };
-  world.record = newRecord(order, signing, request);
+  world.record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), lease, signedAt: 0, unprovenAt: 0 };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

@@ -3,7 +3,7 @@ import type { PipelineDeps } from '../../../functions/pipeline.ts';
 import { createHandlers, type Handlers } from '../../../local/http/handlers.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/http/server.ts';
 import { refuse } from '../../../shared/errors.ts';
-import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
+import type { Orders } from '../../../shared/orders/orders.ts';
 import type { MarketData } from '../../../shared/venue/port.ts';
 import { fakeMarketData, fakeOrders } from '../venue/fake-venue.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';

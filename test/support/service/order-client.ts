@@ -1,7 +1,8 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { createOrders, type Orders } from '../../../shared/orders/idempotent-orders.ts';
+import type { OrderRequest } from '../../../shared/orders/order-request.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
 import { WALLET } from '../orders/order-records.ts';
 import { createSteps, type Steps, type WorldState } from '../orders/order-world-steps.ts';
@@ -18,6 +19,11 @@ export const ORDER: LimitOrder = {
   postOnly: false,
   expiresAt: null,
 };
+/** Returns a request of no client for an order. */
+export function requestOf(order: LimitOrder, idempotencyKey: string | undefined): OrderRequest {
+  return { order, idempotencyKey, client: null, requestId: null };
+}
+
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };
 
 /** A client with one request, which is served by a process of its own. */
@@ -39,7 +45,10 @@ function saysNotTaken(answer: string): boolean {
 
 async function place(orders: Orders): Promise<string> {
   try {
-    const result = await orders.place(ORDER, 'key', { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
+    const result = await orders.place(requestOf(ORDER, 'key'), {
+      deadline: Number.POSITIVE_INFINITY,
+      venueRequests: [],
+    });
     return `placed ${placementOf(result, 'key').orderId}`;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

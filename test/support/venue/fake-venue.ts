@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { Orders } from '../../../shared/orders/idempotent-orders.ts';
-import type { Book, Fate, LimitOrder, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
+import type { OrderRequest } from '../../../shared/orders/order-request.ts';
+import type { Orders } from '../../../shared/orders/orders.ts';
+import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../orders/fates.ts';
 
 /** For tests whose subject is not the venue. */
@@ -62,7 +63,7 @@ export const PLACEMENT: Placement = {
 };
 
 export interface FakeOrders extends Orders {
-  readonly placed: { readonly order: LimitOrder; readonly key: string | undefined }[];
+  readonly placed: OrderRequest[];
 }
 
 /** The fate that a placement or an error of an adapter stands for. */
@@ -78,13 +79,13 @@ async function resultFrom(place: () => Promise<Placement>): Promise<{ orderId: s
 
 /** Accepts every order, unless `place` says otherwise. */
 export function fakeOrders(place: () => Promise<Placement> = async () => PLACEMENT): FakeOrders {
-  const placed: { order: LimitOrder; key: string | undefined }[] = [];
+  const placed: OrderRequest[] = [];
   return {
     placed,
     walletAddress: WALLET_ADDRESS,
     now: Date.now,
-    place: async (order, key) => {
-      placed.push({ order, key });
+    place: async (request) => {
+      placed.push(request);
       return { ...(await resultFrom(place)), replayed: false };
     },
   };

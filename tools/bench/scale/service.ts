@@ -4,7 +4,7 @@ import { openContainer } from '../../../functions/container.ts';
 import { createHandlers } from '../../../local/http/handlers.ts';
 import { startServer } from '../../../local/http/server.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { createOrders } from '../../../shared/orders/idempotent-orders.ts';
+import { createOrders } from '../../../shared/orders/orders.ts';
 import { parseLocalConfig } from '../../../shared/settings/config.ts';
 
 /** The orders of a deployed function, with its store, behind the local server: one process stands for one environment. */

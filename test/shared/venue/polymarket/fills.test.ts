@@ -22,7 +22,7 @@ function signed(side: 'BUY' | 'SELL', shares: bigint, price: bigint) {
   const collateral = String((shares * price) / 1_000_000n);
   const [makerAmount, takerAmount] = side === 'BUY' ? [collateral, String(shares)] : [String(shares), collateral];
   const payload = JSON.stringify({ side, makerAmount, takerAmount });
-  return { orderId: '0x1', tokenId: TOKEN, conditionId: null, postOnly: false, expiresAt: null, payload };
+  return { orderId: '0x1', tokenId: TOKEN, conditionId: null, postOnly: false, expiresAt: null, payload, signedAt: 0 };
 }
 
 const TEN = signed('BUY', 10_000_000n, 420_000n);

@@ -12,6 +12,7 @@ const ORDER = {
   conditionId: null,
   postOnly: false,
   expiresAt: null,
+  signedAt: 0,
   payload: '{"side":"BUY","makerAmount":"4200000","takerAmount":"10000000"}',
 };
 const ACCEPTED = {

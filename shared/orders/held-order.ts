@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto';
+import { AppError, refuse } from '../errors.ts';
+import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS } from '../limits.ts';
+import type { Fate, SendingCall } from '../venue/port.ts';
+import { countOf, givenBack } from './day-cap.ts';
+import type { KeyedRequest, OrderResult, OrdersDeps } from './order-request.ts';
+import {
+  type DayCount,
+  type Expected,
+  encodeRecord,
+  type FinalAnswer,
+  type FinishedOrder,
+  type OrderRecord,
+  signedOrderOf,
+  toRefusal,
+  type UnfinishedOrder,
+  type Written,
+} from './record.ts';
+
+/** Creates 409 `order_in_progress`. */
+export function orderInProgress(remainingMs: number): AppError {
+  return refuse('order_in_progress', {}, { retryAfter: Math.ceil(remainingMs / 1_000) });
+}
+
+/** Creates the 409 about the record that another request has put under the key; `undefined`: it could not be read. */
+export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now()) : leaseMs;
+  return orderInProgress(Math.max(remaining, 1_000));
+}
+
+function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderResult {
+  if (answer.result === 'placed') return { orderId, fate: { kind: 'placed', placement: answer.placement }, replayed };
+  if (answer.result === 'not_taken') throw new Error('an order without a key was asked for again');
+  const { code, detail, facts } = answer;
+  return { orderId, fate: { kind: 'refused', error: new AppError(detail, { code, facts, replayed }) }, replayed };
+}
+
+/** Returns the end of a record's time: by our clock, or by the venue's where ours is far behind. */
+function keepUntil({ wall }: OrdersDeps, signedAt: number): number {
+  return Math.max(wall(), signedAt) + KEEP_MS;
+}
+
+/** Returns a stored answer again, and keeps it for longer where its time is nearly over. */
+export async function replayOf(
+  record: FinishedOrder,
+  deps: OrdersDeps,
+  { key, call }: KeyedRequest,
+): Promise<OrderResult> {
+  if (record.keepUntil - deps.wall() < KEPT_AFTER_USE_MS) {
+    try {
+      const longer = { ...record, keepUntil: keepUntil(deps, record.signedAt) };
+      await deps.store.replace(key, longer, { keptUntil: record.keepUntil });
+    } catch (error) {
+      deps.log.error('final answer not kept for longer', { order_id: record.orderId, ...call.trace, error });
+    }
+  }
+  return resultOf(record, true);
+}
+
+/** The sole right to send the order of a record, for the time of a lease. */
+export interface Hold {
+  /** `look_up`: the order may be looked up and not sent. */
+  readonly send: 'first' | 'again' | 'look_up';
+  readonly record: UnfinishedOrder;
+  /** `unprovenAt` as it was before this request. */
+  readonly unprovenBefore: number | null;
+  /** By our own wall clock. */
+  readonly takenAt: number;
+  /** Set when a cap of today is the reason to look up alone. */
+  readonly aboveCap?: AppError | undefined;
+}
+
+type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
+
+/** A repeat may keep the refusal for longer at the same moment. */
+const MAX_OVERRULINGS = 3;
+
+/** An order whose key a request holds: sent or looked up, its answer stored, the lease released. */
+export class HeldOrder {
+  readonly #deps: OrdersDeps;
+  readonly #request: KeyedRequest;
+  readonly #hold: Hold;
+  readonly #orderId: string;
+
+  constructor(deps: OrdersDeps, request: KeyedRequest, hold: Hold) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#hold = hold;
+    this.#orderId = hold.record.orderId;
+  }
+
+  /** Hands the order to the venue and ends it by what came of that. */
+  async place(): Promise<OrderResult> {
+    const { send, record } = this.#hold;
+    if (send === 'first') this.#logSigned();
+    // Beside the sending, which takes longer.
+    const [handed] = await Promise.all([this.#hand(), this.#warnOfDayCap(record)]);
+    const fate = this.#weigh(handed);
+    switch (fate.kind) {
+      case 'placed':
+        return this.#concludePlaced(fate);
+      case 'refused':
+        return this.#concludeRefused(fate);
+      case 'not_taken':
+        return this.#concludeNotTaken(fate);
+      case 'unknown':
+        // The record of an ended lease is another's.
+        if (fate.why === 'lease_ended') this.#logFault('lease ended');
+        else await this.#release(fate);
+        return this.#own(fate);
+    }
+  }
+
+  #own(fate: Fate): OrderResult {
+    return { orderId: this.#orderId, fate, replayed: false };
+  }
+
+  #trace() {
+    return { order_id: this.#orderId, ...this.#request.call.trace };
+  }
+
+  #logFault(message: string, error?: unknown): void {
+    this.#deps.log.error(message, { ...this.#trace(), ...(error !== undefined && { error }), metric: 'lease_faults' });
+  }
+
+  /** Names the key without giving it away. */
+  #logSigned(): void {
+    const { idempotencyKey, key } = this.#request;
+    const named = idempotencyKey !== undefined && {
+      idempotency_key_sha256: createHash('sha256').update(key).digest('hex'),
+    };
+    this.#deps.log.audit('order signed', { ...this.#trace(), ...named });
+  }
+
+  /** Warns the operator, not the caller. A store that fails is logged elsewhere. */
+  async #warnOfDayCap(record: UnfinishedOrder): Promise<void> {
+    const { dayCap, store, log } = this.#deps;
+    const nearlyUsed = await dayCap?.nearlyUsed(record, store).catch(() => undefined);
+    if (!nearlyUsed) return;
+    const trace = { ...nearlyUsed, ...this.#request.call.trace };
+    log.audit('the daily cap is nearly used up', { ...trace, metric: 'daily_cap_warnings' });
+  }
+
+  /** Returns false once the lease is over, whatever the venue's clock has turned out to be since. */
+  #isHeld(): boolean {
+    return this.#deps.wall() - this.#hold.takenAt < this.#deps.leaseMs;
+  }
+
+  /** Hands the order to the venue; one that a cap keeps back and that never left was not taken. */
+  async #hand(): Promise<Fate> {
+    const { unprovenBefore, aboveCap } = this.#hold;
+    const fate = await this.#ask();
+    const neverLeft = fate.kind === 'unknown' && unprovenBefore === null;
+    return aboveCap && neverLeft ? { kind: 'not_taken', error: aboveCap, refusesOperator: false } : fate;
+  }
+
+  /** Sends the order or looks it up. A fault of ours on the way proves nothing about the order. */
+  async #ask(): Promise<Fate> {
+    const { entry } = this.#deps;
+    const { send, record } = this.#hold;
+    const { call } = this.#request;
+    // The process may stand still after the lease was taken. A request that has taken over since may have been told of a
+    // refusal; bytes that leave then could make it untrue. The time that storing the answer takes is kept back.
+    const maySend = () => this.#isHeld();
+    const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, maySend };
+    const order = signedOrderOf(record);
+    try {
+      if (send === 'first') return await entry.submit(order, bounded);
+      return await (send === 'again' ? entry.settle(order, bounded) : entry.lookUp(order, bounded));
+    } catch (cause) {
+      return { kind: 'unknown', why: 'sent', sentAt: entry.now(), cause };
+    }
+  }
+
+  /** While an earlier send may still arrive, a refusal of this one proves nothing: returns `unknown`. */
+  #weigh(fate: Fate): Fate {
+    const { unprovenBefore } = this.#hold;
+    if (unprovenBefore === null || (fate.kind !== 'refused' && fate.kind !== 'not_taken')) return fate;
+    const { entry, lateArrivalMs } = this.#deps;
+    const leftMs = unprovenBefore + lateArrivalMs - entry.now();
+    if (leftMs <= 0) return fate;
+    // A venue that is busy for a moment says so; a repeat may be taken then.
+    const retryAfter = Math.min(Math.ceil(Math.min(leftMs, lateArrivalMs) / 1_000), fate.error.retryAfter ?? Infinity);
+    return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
+  }
+
+  #finish(answer: FinalAnswer): FinishedOrder {
+    const { payload: _signedBytes, lease: _ended, unprovenAt: _settled, isFreed: _used, ...common } = this.#hold.record;
+    return { ...common, state: 'finished', answer, keepUntil: keepUntil(this.#deps, common.signedAt) };
+  }
+
+  /** Stores a final answer. Returns the record now under the key, or undefined if the store failed. */
+  async #store(record: FinishedOrder, expected: Expected, count?: DayCount): Promise<OrderRecord | undefined> {
+    const { store } = this.#deps;
+    const { key } = this.#request;
+    try {
+      return (await store.replace(key, record, expected, count)) === 'written' ? record : await store.read(key);
+    } catch (error) {
+      this.#logFault('final answer not stored', error);
+      return undefined;
+    }
+  }
+
+  #asHolder(): Expected {
+    return { heldBy: this.#hold.record.lease.owner };
+  }
+
+  /**
+   * Stores that the order was placed, then answers so. That stays true, whoever holds the lease and whatever was believed
+   * before. The caller waits for the write (`STORE_CALL_MS` at most): a Lambda function stands still once it has answered,
+   * and the venue forgets filled orders, so an answer that is not stored now may never be known again.
+   */
+  async #concludePlaced(fate: FateOf<'placed'>): Promise<OrderResult> {
+    const orderId = this.#orderId;
+    const record = this.#finish({ result: 'placed', placement: fate.placement });
+    const own = this.#own(fate);
+    let standing = await this.#store(record, this.#asHolder());
+    // A request that has taken over holds the same order, except for a key that was freed since.
+    if (standing?.state === 'unfinished' && standing.orderId === orderId) {
+      standing = await this.#store(record, 'unfinished');
+    }
+    if (!standing || standing === record) return own;
+    const { log } = this.#deps;
+    const contradiction = { ...this.#trace(), metric: 'contradicted_records' } as const;
+    if (standing.orderId !== orderId) {
+      const other = { ...contradiction, record: { order_id: standing.orderId } };
+      log.error('a placed order has lost its key to another one', other);
+      return own;
+    }
+    if (standing.state !== 'finished') return own;
+    if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
+    log.error('a placed order contradicts its record', { ...contradiction, record: standing.answer });
+    await this.#overrule(standing, record);
+    return own;
+  }
+
+  /** Replaces a refusal that was not true. What was given back counts again, whatever the cap says: the order is there. */
+  async #overrule(refusal: FinishedOrder, record: FinishedOrder): Promise<void> {
+    let standing: OrderRecord | undefined = refusal;
+    for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
+      if (standing?.state !== 'finished' || standing.orderId !== record.orderId) return;
+      if (standing.answer.result === 'placed') return;
+      const count = record.isCounted && !standing.isCounted ? countOf(record) : undefined;
+      standing = await this.#store(record, { keptUntil: standing.keepUntil }, count);
+    }
+  }
+
+  /**
+   * Stores a refusal, then answers it. It is final only for the holder of the lease: a request that has taken over may be
+   * sending the same bytes, and the venue may take them this time. The first stored answer is everybody's answer.
+   */
+  async #concludeRefused(fate: FateOf<'refused'>): Promise<OrderResult> {
+    const record = { ...this.#finish(toRefusal(fate.error)), isCounted: false };
+    const standing = await this.#store(record, this.#asHolder(), givenBack(this.#hold.record));
+    if (standing?.state === 'finished') return isSame(standing, record) ? this.#own(fate) : resultOf(standing, true);
+    if (standing) throw heldByAnother(this.#deps, standing);
+    return this.#own({ kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
+  }
+
+  /** Ends a sending that the venue did not take; it may have taken that of a request that has taken over. */
+  async #concludeNotTaken(fate: FateOf<'not_taken'>): Promise<OrderResult> {
+    if (this.#request.idempotencyKey === undefined) {
+      // Without a key it cannot be repeated: its notional is given back.
+      const record = { ...this.#finish({ result: 'not_taken' }), isCounted: false };
+      await this.#store(record, this.#asHolder(), givenBack(this.#hold.record));
+      return this.#own(fate);
+    }
+    const standing = await this.#release(fate);
+    if (standing === 'released') return this.#own(fate);
+    if (standing?.state === 'finished') return resultOf(standing, true);
+    throw heldByAnother(this.#deps, standing);
+  }
+
+  /**
+   * Releases the lease, so that the next repeat proceeds at once with what is known now of the sendings; without it the
+   * key is only blocked until the lease is over. Returns `released`, the record of a request that took over, or
+   * `undefined` if that cannot be told.
+   */
+  async #release(fate: FateOf<'not_taken' | 'unknown'>): Promise<'released' | OrderRecord | undefined> {
+    const { store } = this.#deps;
+    const { key } = this.#request;
+    const { record, unprovenBefore } = this.#hold;
+    const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
+    const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
+    const lease = { ...record.lease, until: 0 };
+    const open = { ...record, unprovenAt, isFreed, isCounted: record.isCounted && !isFreed, lease };
+    let written: Written | undefined;
+    try {
+      written = await store.replace(key, open, this.#asHolder(), isFreed ? givenBack(record) : undefined);
+      return written === 'written' ? 'released' : await store.read(key);
+    } catch (error) {
+      this.#logFault('lease not released', error);
+      // Where the store did not answer, no request takes over before the lease is over.
+      return written === undefined && this.#isHeld() ? 'released' : undefined;
+    }
+  }
+}
+
+/** Returns true for our own record, which a store's client finds when it repeats a write whose answer was lost. */
+function isSame(standing: FinishedOrder, record: FinishedOrder): boolean {
+  return encodeRecord(standing) === encodeRecord(record);
+}
