@@ -15,7 +15,7 @@ export interface Row {
   readonly name: string;
   readonly figure: string;
   readonly baseline: string;
-  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders';
+  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders' | 'USD';
   /** Absent where the line only informs. */
   readonly target?: Target;
   /** For a figure that is a percentile of response times, which is compared with the same one of the baseline's. */

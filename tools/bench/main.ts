@@ -6,6 +6,7 @@ import { ROOT } from './processes.ts';
 import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';
 import { describeMachine, formatCounts, formatTable, type Result, summariseRow } from './report.ts';
 import { coldStart } from './rows/cold-start.ts';
+import { cost } from './rows/cost.ts';
 import { firstOrder } from './rows/first-order.ts';
 import { marketsGrowth, memory } from './rows/memory.ts';
 import { keyedOrderRate, orderLatency, orderRate } from './rows/orders.ts';
@@ -30,6 +31,7 @@ const BENCHES = [
   marketsGrowth,
   signing,
   coldStart,
+  cost,
   scale,
   peers,
 ] as const satisfies readonly Bench[];

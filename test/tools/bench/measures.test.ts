@@ -9,6 +9,7 @@ import { load } from '../../../tools/bench/load.ts';
 import { startProcess } from '../../../tools/bench/processes.ts';
 import { formatProfile, type Profile, readProfiles, summariseProfiles } from '../../../tools/bench/profile.ts';
 import { formatCounts, summariseRow } from '../../../tools/bench/report.ts';
+import { costOf } from '../../../tools/bench/rows/cost.ts';
 import { countOrders } from '../../../tools/bench/scale/count.ts';
 import { median, percentile } from '../../../tools/bench/statistics.ts';
 import { sequentialDepth } from '../../../tools/bench/venue/depth.ts';
@@ -234,6 +235,13 @@ describe('what the benchmark computes', () => {
     const { maker } = order;
     const value = { ...order, maker: maker.toLowerCase(), signer: maker.toLowerCase(), side: 0 };
     expect(orderIdOf(SIGNED_ORDER)).toBe(TypedDataEncoder.hash(domain, { Order: ORDER_TYPE }, value));
+  });
+
+  it('prices a million requests as the table of costs does', () => {
+    const book = { memoryMb: 768, responseBytes: 730, logBytes: 270, readUnits: 0, writeUnits: 0 };
+    const order = { memoryMb: 1769, responseBytes: 390, logBytes: 1_535, readUnits: 1, writeUnits: 2 };
+    expect(costOf('cost-books', book)).toBeCloseTo(2.09, 2);
+    expect(costOf('cost-keyed-orders', order)).toBeCloseTo(4.92, 2);
   });
 
   it('judges a count as missed by one more, by one less, and by an error', () => {
