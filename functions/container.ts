@@ -1,4 +1,4 @@
-import { createLog, type Log, type LogOptions } from '../shared/log/log.ts';
+import { createLog, type Log, type LogOptions } from '../shared/log.ts';
 import type { Config } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
 import { eventMetrics, requestMetrics } from './metrics.ts';

@@ -1,4 +1,4 @@
-import type { CountedEvent } from '../shared/log/log.ts';
+import type { CountedEvent } from '../shared/log.ts';
 import type { Call } from '../shared/venue/port.ts';
 
 /** One metric of CloudWatch's embedded format: its name is that of a member of the log line. */

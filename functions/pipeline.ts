@@ -3,8 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
-import type { Log } from '../shared/log/log.ts';
-import { once } from '../shared/once.ts';
+import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';
 import type { AnsweredRequest, RequestMetrics } from './metrics.ts';
@@ -184,6 +183,8 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
     .use(problems(endpoint.route, deps.log));
 }
 
+type GatewayChain = (event: Event, context: RequestContext & { readonly state: RequestState }) => Promise<Result>;
+
 function answerOptions(route: AnyRoute, { origin }: RequestState, { bearerTokens }: PipelineDeps): HttpResponse {
   const allow = allowedMethods(route).join(', ');
   return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow, bearerTokens)) } };
@@ -209,19 +210,24 @@ async function answer(event: Event, { call, logFields, requestId, handler }: Req
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, headChecks = [], bodyChecks = [] } = endpoint;
-  // Made when they are needed: the function of health alone has ten, and answers its first request by one.
-  const main = once(() =>
+  // Created when they are needed: the function of health alone has ten, and answers its first request by one.
+  let main: GatewayChain | undefined;
+  let options: GatewayChain | undefined;
+  const createMain = () =>
     createChain(endpoint, deps)
       .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
-      .handler((event, { state }) => answer(event, state)),
-  );
-  const options = once(() =>
+      .handler((event, { state }) => answer(event, state));
+  const createOptions = () =>
     createChain(endpoint, deps).handler((event, { state }) =>
       toResult(answerOptions(route, state, deps), methodOf(event)),
-    ),
-  );
+    );
   return async (event, context) => {
-    const chain = methodOf(event) === 'OPTIONS' && route.method !== 'ANY' ? options : main;
-    return chain()(event, { ...context, state: openState(event, context, budgetMs, deps) });
+    const opened = { ...context, state: openState(event, context, budgetMs, deps) };
+    if (methodOf(event) === 'OPTIONS' && route.method !== 'ANY') {
+      options ??= createOptions();
+      return options(event, opened);
+    }
+    main ??= createMain();
+    return main(event, opened);
   };
 }

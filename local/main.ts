@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
-import { openStdout } from '../shared/log/log.ts';
+import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
 import { flag, runCommand } from './command-line.ts';

@@ -8,8 +8,15 @@ import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint, HttpHandler } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import { claimedClient } from './client.ts';
-import { checkMediaType, checkNoQuery, checkOrderHeaders, checkSize, parseJsonBody, parseOrder } from './request.ts';
+import {
+  checkMediaType,
+  checkNoQuery,
+  checkOrderHeaders,
+  checkSize,
+  claimedClient,
+  parseJsonBody,
+  parseOrder,
+} from './request.ts';
 import type { placedOrder } from './response.ts';
 import type { ClientVerification } from './verification/verification.ts';
 
@@ -57,6 +64,11 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
  * `order_placement_disabled` without it, 503 `store_unavailable` when the key cannot be read.
  */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
+
+/** Returns the opener of orders that are open for the life of the process. */
+export function alreadyOpen(orders: Orders): OpenOrders {
+  return async () => orders;
+}
 
 export interface OrdersOptions {
   /** Absent where clients are not verified. */

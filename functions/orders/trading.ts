@@ -1,6 +1,6 @@
 import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-entry';
 import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';

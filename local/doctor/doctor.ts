@@ -1,4 +1,4 @@
-import { createLog } from '../../shared/log/log.ts';
+import { createLog } from '../../shared/log.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import {
   type Account,

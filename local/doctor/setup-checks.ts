@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAccount } from '#venue/order-entry';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment, SignatureType } from '../../shared/settings/table.ts';

@@ -1,7 +1,7 @@
 import { createMarketData } from '#venue/market-data';
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
 import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import type { Book } from '../../shared/venue/port.ts';

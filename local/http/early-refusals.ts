@@ -5,7 +5,7 @@ import { originHeaders } from '../../functions/cors.ts';
 import { requestIdFrom, toResult } from '../../functions/pipeline.ts';
 import { toAppError, toProblem } from '../../functions/problem.ts';
 import { type AppError, refuse } from '../../shared/errors.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import { replyRaw } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 

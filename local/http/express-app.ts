@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type RequestHan
 import type { GatewayHandler } from '../../functions/pipeline.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';

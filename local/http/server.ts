@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS, STOP_MS, WAY_MS } from '../../shared/limits.ts';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type Connections, createConnections } from './connections.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../shared/log/log.ts';
+import type { Log } from '../../shared/log.ts';
 import {
   decodeRecord,
   encodeRecord,

@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import { resolve } from 'node:path';
 import { type Container, openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
-import type { OpenOrders } from '../../functions/orders/endpoint.ts';
+import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
-import { createLog, type Log } from '../../shared/log/log.ts';
+import { createLog, type Log } from '../../shared/log.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment, SignatureType } from '../../shared/settings/table.ts';
@@ -93,8 +93,7 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
     import('../../shared/orders/orders.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
-  const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
-  return async () => opened;
+  return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
 }
 
 /** Gives the address that is listened on: a wildcard is not one to connect to, and `url` has loopback in its place. */

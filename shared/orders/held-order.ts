@@ -172,7 +172,7 @@ export class HeldOrder {
     }
   }
 
-  /** While an earlier send may still arrive, a refusal of this one proves nothing: returns `unknown`. */
+  /** Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. */
   #weigh(fate: Fate): Fate {
     const { unprovenBefore } = this.#hold;
     if (unprovenBefore === null || (fate.kind !== 'refused' && fate.kind !== 'not_taken')) return fate;

@@ -1,4 +1,4 @@
-import type { Log } from '../log/log.ts';
+import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
 import type { DayCap } from './day-cap.ts';
 import type { LeaseWatch } from './lease-watch.ts';

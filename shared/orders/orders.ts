@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Decimal } from '../decimal.ts';
+import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call } from '../venue/port.ts';
-import { Claim } from './claim.ts';
 import { createDayCap } from './day-cap.ts';
+import { HeldOrder, type Hold, heldByAnother, orderInProgress, replayOf } from './held-order.ts';
 import { createLeaseWatch } from './lease-watch.ts';
-import type { OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
+import type { KeyedRequest, OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
+import {
+  type FinishedOrder,
+  holderOf,
+  isOfOrder,
+  notionalOf,
+  type OrderRecord,
+  termsOf,
+  type UnfinishedOrder,
+} from './record.ts';
 
 /** The orders of the operator's wallet. */
 export interface Orders {
@@ -54,4 +64,212 @@ export function createOrders({
     now: rest.entry.now,
     place: (request, call) => new Claim(deps, { ...request, key: storedKey(request), call }).place(),
   };
+}
+
+/** Runs a store call before which nothing may be sent; 503 `store_unavailable` when it fails. */
+async function required<T>(access: () => Promise<T>, orderId?: string): Promise<T> {
+  try {
+    return await access();
+  } catch (cause) {
+    const error = refuse('store_unavailable', { store: 'orders' }, { cause });
+    throw orderId === undefined ? error : aboutOrder(error, orderId);
+  }
+}
+
+/**
+ * The way of a request to the sole right to send an order, or to the answer that its key has already:
+ *
+ *   place ─ read the key ─┬─ no record ──> sign, create the record ─┬─ written ──> held, sent for the first time
+ *                         │                                         └─ conflict ─> whose record is it?
+ *                         ├─ finished ───> replayed
+ *                         └─ unfinished ─┬─ its lease runs ────────> 409
+ *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first
+ *                                        ├─ above the caps of now ─> replace the lease ─────────────> held, looked up
+ *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
+ */
+class Claim {
+  readonly #deps: OrdersDeps;
+  readonly #request: KeyedRequest;
+  /** Read before the time of the lease in the record, so that here the lease ends first. */
+  #takenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: OrdersDeps, request: KeyedRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  /** Places the order. Errors: see `Orders.place`. */
+  async place(): Promise<OrderResult> {
+    const claimed = await this.#claim();
+    return claimed instanceof HeldOrder ? claimed.place() : replayOf(claimed, this.#deps, this.#request);
+  }
+
+  async #claim(): Promise<HeldOrder | FinishedOrder> {
+    const { key, idempotencyKey } = this.#request;
+    if (idempotencyKey === undefined) return this.#create();
+    // Before signing, not beside it: a repeat is answered though the market has closed, and when the venue is in trouble
+    // and everybody repeats, it is not asked for market rules that are not needed. A new order waits for this read, 0.1 ms
+    // in a file and some 3 ms in DynamoDB; beside it a warm one would save the half millisecond of a signature.
+    const found = await required(() => this.#deps.store.read(key));
+    return found ? this.#claimFound(found) : this.#create();
+  }
+
+  #claimFound(record: OrderRecord): Promise<HeldOrder | FinishedOrder> | FinishedOrder {
+    this.#checkBelongs(record);
+    return record.state === 'finished' ? record : this.#takeOver(record);
+  }
+
+  /** Signs the order and creates its record. */
+  async #create(): Promise<HeldOrder | FinishedOrder> {
+    const { store, dayCap } = this.#deps;
+    const { key } = this.#request;
+    const record = await this.#sign();
+    const { orderId } = record;
+    const written = await required(() => store.create(key, record, dayCap?.admit(record)), orderId);
+    if (written === 'written') return this.#hold({ send: 'first', record, unprovenBefore: null });
+    // Midnight may have passed while the store was asked.
+    if (written === 'above_cap') throw this.#aboveDayCap(orderId, record.signedAt);
+    const winner = await required(() => store.read(key), orderId);
+    if (!winner) throw heldByAnother(this.#deps, winner);
+    // A store's client repeats a write whose answer was lost, and then finds its own record.
+    const isOwn = holderOf(winner) === record.lease.owner;
+    return isOwn ? this.#hold({ send: 'first', record, unprovenBefore: null }) : this.#claimFound(winner);
+  }
+
+  /** Takes an unfinished order over; 409 while another request holds it. */
+  async #takeOver(found: UnfinishedOrder): Promise<HeldOrder | FinishedOrder> {
+    const { entry, leases } = this.#deps;
+    await entry.syncClock(this.#request.call);
+    this.#takenAt = this.#deps.wall();
+    const now = entry.now();
+    const remaining = leases.remaining(found.lease, now);
+    if (remaining > 0) throw orderInProgress(remaining);
+    if (found.isFreed) {
+      const record = await this.#sign('afresh');
+      return (await this.#replace(found, record)) ?? this.#hold({ send: 'first', record, unprovenBefore: null });
+    }
+    const aboveCap = await this.#aboveCapNow(found, now);
+    if (aboveCap) return this.#takeLease(found, 'look_up', now, aboveCap);
+    try {
+      return await this.#takeLease(found, 'again', now);
+    } catch (error) {
+      // Signed when there was no daily cap: above it, it is not counted, and not sent.
+      if (!(error instanceof AppError) || error.code !== 'daily_cap_reached') throw error;
+      return this.#takeLease(found, 'look_up', now, error);
+    }
+  }
+
+  async #takeLease(
+    found: UnfinishedOrder,
+    send: 'again' | 'look_up',
+    now: number,
+    aboveCap?: AppError,
+  ): Promise<HeldOrder | FinishedOrder> {
+    const lease = this.#newLease(now);
+    const { unprovenAt: unprovenBefore, isCounted } = found;
+    const record =
+      send === 'look_up'
+        ? { ...found, lease }
+        : {
+            ...found,
+            lease,
+            unprovenAt: Math.max(now, unprovenBefore ?? 0),
+            isCounted: isCounted || this.#deps.dayCap !== undefined,
+          };
+    const finished = await this.#replace(found, record);
+    if (finished) return finished;
+    this.#deps.log.audit('unfinished order taken over', { order_id: record.orderId, ...this.#request.call.trace });
+    return this.#hold({ send, record, unprovenBefore, aboveCap });
+  }
+
+  /**
+   * Replaces the record of a lease that is over. Returns the finished record that another request has put there instead,
+   * if it has. 409 when another request was first, 422 `daily_cap_reached`.
+   */
+  async #replace(found: UnfinishedOrder, record: UnfinishedOrder): Promise<FinishedOrder | undefined> {
+    const { store, dayCap } = this.#deps;
+    const { key } = this.#request;
+    const { orderId } = record;
+    // What was counted before stays so.
+    const count = record.isCounted && !found.isCounted ? dayCap?.admit(record) : undefined;
+    const written = await required(() => store.replace(key, record, { heldBy: found.lease.owner }, count), orderId);
+    if (written === 'written') return undefined;
+    // An order that is signed anew counts for the day of then; midnight may have passed while the store was asked.
+    if (written === 'above_cap') {
+      throw this.#aboveDayCap(orderId, orderId === found.orderId ? undefined : record.signedAt);
+    }
+    const winner = await required(() => store.read(key), orderId);
+    if (winner?.state === 'finished') return winner;
+    // A store's client repeats a write whose answer was lost, and then finds its own record.
+    if (!winner || holderOf(winner) !== record.lease.owner) throw heldByAnother(this.#deps, winner);
+    return undefined;
+  }
+
+  /** Signs the order and returns its first record. */
+  async #sign(rules?: 'afresh'): Promise<UnfinishedOrder> {
+    const { entry, dayCap } = this.#deps;
+    const { order, client, requestId, call } = this.#request;
+    this.#takenAt = this.#deps.wall();
+    const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call, rules);
+    return {
+      state: 'unfinished',
+      orderId,
+      terms: termsOf(order),
+      conditionId,
+      walletAddress: entry.walletAddress,
+      signedFor: entry.signedFor,
+      signedAt,
+      isCounted: dayCap !== undefined,
+      requestId,
+      client,
+      payload,
+      lease: this.#newLease(signedAt),
+      unprovenAt: signedAt,
+      isFreed: false,
+    };
+  }
+
+  #newLease(now: number): UnfinishedOrder['lease'] {
+    return { owner: randomUUID(), until: now + this.#deps.leaseMs };
+  }
+
+  #hold(hold: Omit<Hold, 'takenAt'>): HeldOrder {
+    return new HeldOrder(this.#deps, this.#request, { ...hold, takenAt: this.#takenAt });
+  }
+
+  /**
+   * Throws 422 `idempotency_key_reused` for a record of another order, or of one that was signed for another account or
+   * venue: it could neither be looked up nor sent, and a second order under the same key is what the key is there to
+   * prevent. A freed key is bound to its order alone.
+   */
+  #checkBelongs(record: OrderRecord): void {
+    const { entry } = this.#deps;
+    const reused = (belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']) =>
+      refuse('idempotency_key_reused', { belongsTo });
+    if (!isOfOrder(record, this.#request.order)) throw reused('another order');
+    if (record.state === 'unfinished' && record.isFreed) return;
+    if (record.walletAddress !== entry.walletAddress) throw reused('another wallet');
+    const { signedFor: then } = record;
+    const { signedFor: now } = entry;
+    if (then.venue !== now.venue || then.chainId !== now.chainId) throw reused('another venue');
+    if (then.maker !== now.maker || then.signatureType !== now.signatureType) throw reused('another account');
+  }
+
+  /** Returns the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
+  async #aboveCapNow(found: UnfinishedOrder, now: number): Promise<AppError | undefined> {
+    const { dayCap, entry, store } = this.#deps;
+    const aboveCap = entry.overCap(notionalOf(found));
+    if (aboveCap || !dayCap || !found.isCounted) return aboveCap;
+    const isExceeded = await required(() => dayCap.isExceeded(found, store), found.orderId);
+    return isExceeded ? this.#aboveDayCap(found.orderId, now) : undefined;
+  }
+
+  /** `at`: a time of the day that is full. */
+  #aboveDayCap(orderId: string, at = this.#deps.entry.now()): AppError {
+    const { dayCap, log } = this.#deps;
+    if (!dayCap) throw new Error('the store refused a count that was not asked for');
+    const trace = { order_id: orderId, ...this.#request.call.trace };
+    log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
+    return aboutOrder(dayCap.refusal(at), orderId);
+  }
 }

@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from '../log/log.ts';
+import { LOG_LEVELS } from '../log.ts';
 import { PRIVATE_KEY } from './credentials.ts';
 import {
   ADDRESS,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createReadableLog } from '../../local/readable-log.ts';
 import { AppError } from '../../shared/errors.ts';
-import { createLog, type Log } from '../../shared/log/log.ts';
+import { createLog, type Log } from '../../shared/log.ts';
 import { send } from '../support/service/http-client.ts';
 
 const START = join(import.meta.dirname, '../../local/start.js');

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { format, inspect } from 'node:util';
 import v8 from 'node:v8';
 import { describe, expect, it } from '@jest/globals';
-import { createLog } from '../../shared/log/log.ts';
+import { createLog } from '../../shared/log.ts';
 import { Secret } from '../../shared/secret.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { serve } from '../../local/service/service.ts';
-import { createLog } from '../../shared/log/log.ts';
+import { createLog } from '../../shared/log.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Assembly } from './assembly.ts';

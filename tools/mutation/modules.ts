@@ -37,7 +37,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   // Who may send an order, and what becomes of it under its key.
   keys: {
-    code: ['shared/orders/claim.ts', 'shared/orders/idempotent-orders.ts'],
+    code: ['shared/orders/orders.ts', 'shared/orders/held-order.ts', 'shared/orders/lease-watch.ts'],
     tests: ['shared/orders/orders', 'shared/orders/races'],
   },
   // What an answer of the venue proves.

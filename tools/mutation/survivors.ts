@@ -111,38 +111,31 @@ export const ACCEPTED: readonly Accepted[] = [
     changes: ['\'\' -> "Stryker was here!"'],
   },
   {
-    file: 'shared/orders/claim.ts',
+    file: 'shared/orders/orders.ts',
     why: 'A fact that is undefined is none in JSON.',
     changes: ['orderId === undefined -> false'],
   },
   {
-    file: 'shared/orders/claim.ts',
+    file: 'shared/orders/lease-watch.ts',
     why: 'What is left of a lease that is over is nothing or less either way.',
     changes: ['until <= now -> false', 'until <= now -> until < now'],
   },
   {
-    file: 'shared/orders/claim.ts',
+    file: 'shared/orders/orders.ts',
     why: TYPES_ALONE,
     changes: [
-      'oldest !== undefined -> true',
       "record.state === 'unfinished' -> true",
       'deps.dayCap?.admit -> deps.dayCap.admit',
       '\'\' -> "Stryker was here!"',
     ],
   },
   {
-    file: 'shared/orders/claim.ts',
+    file: 'shared/orders/orders.ts',
     why: FAULT_OF_OURS,
-    changes: [
-      '!dayCap -> false',
-      '\'the store refused a count that nobody asked for\' -> ""',
-      "claimed.send === 'never' -> false",
-      '\'never\' -> ""',
-      '\'a fresh key has a record\' -> ""',
-    ],
+    changes: ['!dayCap -> false', '\'the store refused a count that was not asked for\' -> ""'],
   },
   {
-    file: 'shared/orders/idempotent-orders.ts',
+    file: 'shared/orders/held-order.ts',
     why: FAULT_OF_OURS,
     changes: [
       "answer.result === 'not_taken' -> false",
@@ -151,7 +144,7 @@ export const ACCEPTED: readonly Accepted[] = [
     ],
   },
   {
-    file: 'shared/orders/idempotent-orders.ts',
+    file: 'shared/orders/held-order.ts',
     why: 'Absent members count as nothing: the other fates have none of them.',
     changes: [
       'unprovenBefore === null -> false',
@@ -160,7 +153,7 @@ export const ACCEPTED: readonly Accepted[] = [
     ],
   },
   {
-    file: 'shared/orders/idempotent-orders.ts',
+    file: 'shared/orders/held-order.ts',
     why: 'Saves a comparison that comes to the same.',
     changes: ['standing === record -> false'],
   },

@@ -2,7 +2,7 @@ import { loadWalletKinds } from '#venue/order-entry';
 import { type FactsOf, type FieldError, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
-import { claimedClient, type Headers, type IdentifiedClient } from '../client.ts';
+import { claimedClient, type Headers, type IdentifiedClient } from '../request.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
 /**

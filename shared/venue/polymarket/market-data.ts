@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
-import type { Log } from '../../log/log.ts';
+import type { Log } from '../../log.ts';
 import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
 import { createBookParser, readBookText } from './calls/read-book.ts';

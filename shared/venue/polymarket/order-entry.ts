@@ -1,7 +1,7 @@
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
 import { BOUNDS_MS, LOOK_UP_MS, MIN_LIFE_MS } from '../../limits.ts';
-import type { Log } from '../../log/log.ts';
+import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
 import { ConfigError } from '../../settings/formats.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openOrderStore } from '../../../local/order-store/store.ts';
-import { createLog } from '../../../shared/log/log.ts';
+import { createLog } from '../../../shared/log.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../orders/order-records.ts';
 
 // A process that stores orders with the given signed bytes, finishes them, says so, and waits to be killed.

@@ -1,5 +1,5 @@
 import { openOrderStore } from '../../../local/order-store/store.ts';
-import { createLog } from '../../../shared/log/log.ts';
+import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
 // A process that stores orders, several at a time so that they share flushes, and prints the key of each that was

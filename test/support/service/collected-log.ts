@@ -1,4 +1,4 @@
-import { createLog, type Log, type LogOptions } from '../../../shared/log/log.ts';
+import { createLog, type Log, type LogOptions } from '../../../shared/log.ts';
 
 export interface CollectedLog {
   readonly log: Log;

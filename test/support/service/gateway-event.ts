@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
 import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
-import type { LogLevel } from '../../../shared/log/log.ts';
+import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
 

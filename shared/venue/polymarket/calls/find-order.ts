@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { LOOK_UP_MS } from '../../../limits.ts';
-import type { Log } from '../../../log/log.ts';
+import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
 import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-requests.ts';

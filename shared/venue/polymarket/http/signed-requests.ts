@@ -7,7 +7,7 @@ import {
   RENEWAL_PAUSE_MS,
   SENDING_RESERVE_MS,
 } from '../../../limits.ts';
-import type { Log } from '../../../log/log.ts';
+import type { Log } from '../../../log.ts';
 import { oncePer } from '../../../once.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Log } from '../../../log/log.ts';
+import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
 import { findApiKey } from '../calls/derive-api-key.ts';

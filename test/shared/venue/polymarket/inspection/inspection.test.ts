@@ -4,7 +4,7 @@ import { createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
 import { AppError } from '../../../../../shared/errors.ts';
-import { createLog } from '../../../../../shared/log/log.ts';
+import { createLog } from '../../../../../shared/log.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import {
   createInspection,

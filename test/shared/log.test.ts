@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppError } from '../../../shared/errors.ts';
-import { createLog, LOG_LEVELS, type LogLevel } from '../../../shared/log/log.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
+import { AppError } from '../../shared/errors.ts';
+import { createLog, LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
+import { collectLog } from '../support/service/collected-log.ts';
 
 function written(level: LogLevel, use: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];

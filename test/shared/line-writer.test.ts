@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { createLineWriter } from '../../../shared/log/line-writer.ts';
+import { createLineWriter } from '../../shared/log.ts';
 
 const lossOf = (lost: number) => ({ level: 'error', lost, message: expect.any(String), time: expect.any(String) });
 
