@@ -127,12 +127,11 @@ function readSecretKey(context: Context, region: string): string | undefined {
   return arn;
 }
 
-interface Account extends Pick<OrderSettings, 'funderAddress' | 'accountWarning'> {
-  readonly variables: Readonly<Record<string, string>>;
-}
-
 /** The function would refuse a wrong account at its start, where every order is a bare 500. */
-function readAccount(context: Context, walletAddress: string): Account {
+function readAccount(
+  context: Context,
+  walletAddress: string,
+): Pick<OrderSettings, 'funderAddress' | 'accountWarning' | 'variables'> {
   const signatureType = readOneOf(context, 'signatureType', SIGNATURE_TYPES);
   const funderAddress = readAddress(context, 'funderAddress');
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isHex, verifyMessage } from 'viem';
 import { challengeText } from '../../functions/orders/verification/challenge.ts';
-import { EVM } from '../../shared/client-wallets/evm.ts';
-import { SOLANA } from '../../shared/client-wallets/solana.ts';
+import { EVM } from '../../shared/wallets/evm.ts';
+import { SOLANA } from '../../shared/wallets/solana.ts';
 import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';
 
 const ORDER = {

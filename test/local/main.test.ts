@@ -340,7 +340,7 @@ describe('the service', () => {
     expect(line).toMatchObject({ status: 404, requests: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'Test' }, {}] } });
   });
 
-  it("loads neither the venue's client nor ethers nor Node's fetch before it places orders", async () => {
+  it("loads neither the venue's client nor a provider of ethers nor Node's fetch before it places orders", async () => {
     const report = `import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
@@ -351,7 +351,8 @@ describe('the service', () => {
     service.child.kill('SIGTERM');
     const { stderr } = await service.ended;
     const loaded = stderr.split('\n');
-    const heavy = /node_modules\/(?:@polymarket|viem|ethers|axios|@aws-sdk|esbuild)\/|undici/;
+    const heavy =
+      /node_modules\/(?:@polymarket|viem|ethers\/lib\.esm\/(?:providers|contract|wallet)|axios|@aws-sdk|esbuild)\/|undici/;
     expect(loaded.filter((name) => heavy.test(name))).toStrictEqual([]);
     // Both kinds of names have been told.
     for (const name of [/shared\/venue\/polymarket\/sign-order\.ts$/, /^NativeModule http$/])

@@ -1,5 +1,10 @@
-import { concat, create2Address, keccak256, toAddress } from '../../evm/address.ts';
+import { getAddress, getCreate2Address } from 'ethers/address';
+import { keccak256 } from 'ethers/crypto';
+import { concat, zeroPadValue } from 'ethers/utils';
 import type { SignatureType } from '../../settings/table.ts';
+
+/** The chain id of Polygon, where the exchanges and the accounts are. */
+export const CHAIN_ID = 137;
 
 /** An account that a key trades with. */
 export interface DerivedAccount {
@@ -13,7 +18,7 @@ export interface DerivedAccount {
 // Where a key's accounts lie follows from its address alone (CREATE2). Two sources say the same: the official SDK
 // (https://github.com/Polymarket/ts-sdk, packages/client/src/wallet.ts and environments.ts), and for proxy and Safe the
 // exchange contract, which takes no order of another maker under their signature types
-// (https://github.com/Polymarket/ctf-exchange, src/exchange/libraries/PolyProxyLib.sol and PolySafeLib.sol). All on Polygon.
+// (https://github.com/Polymarket/ctf-exchange, src/exchange/libraries/PolyProxyLib.sol and PolySafeLib.sol).
 
 const PROXY_FACTORY = '0xaB45c5A4B0c941a2F231C04C3f49182e1A254052';
 /** Of a clone of 0x44e999d5c2F66Ef0861317f9A4805AC2e90aEB4f. */
@@ -46,15 +51,15 @@ const DEPOSIT_WALLET_CODES = {
   ],
 } as const;
 
-/** A value of at most 32 bytes as the contracts' ABI encodes it. */
-function word(hex: string): string {
-  return `0x${hex.slice(2).padStart(64, '0')}`;
+/** Encodes an address as the contracts' ABI does. */
+function word(address: string): string {
+  return zeroPadValue(address, 32);
 }
 
 function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_CODES): DerivedAccount {
   const args = concat([word(DEPOSIT_WALLET_FACTORY), word(signer)]);
   const codeHash = keccak256(concat([...DEPOSIT_WALLET_CODES[generation], args]));
-  const address = create2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
+  const address = getCreate2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
   return { signatureType: 'deposit-wallet', address, generation };
 }
 
@@ -64,13 +69,13 @@ function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_C
  * checksum; throws a `TypeError` for another one.
  */
 export function deriveAccounts(signer: string): readonly DerivedAccount[] {
-  const own = toAddress(signer);
+  const own = getAddress(signer);
   return [
     { signatureType: 'eoa', address: own },
     depositWallet(own, 'beacon'),
     depositWallet(own, 'uups'),
-    { signatureType: 'safe', address: create2Address(SAFE_FACTORY, keccak256(word(own)), SAFE_CODE_HASH) },
-    { signatureType: 'proxy', address: create2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
+    { signatureType: 'safe', address: getCreate2Address(SAFE_FACTORY, keccak256(word(own)), SAFE_CODE_HASH) },
+    { signatureType: 'proxy', address: getCreate2Address(PROXY_FACTORY, keccak256(own), PROXY_CODE_HASH) },
   ];
 }
 
@@ -126,7 +131,7 @@ function mistake(sentence: string): ChosenAccount {
 
 function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
   if (signatureType === 'eoa') {
-    return { kind: 'account', signatureType, funderAddress: toAddress(signer), warning: undefined };
+    return { kind: 'account', signatureType, funderAddress: getAddress(signer), warning: undefined };
   }
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   return mistake(
@@ -163,7 +168,7 @@ export function chooseAccount(
   if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
   let funderAddress: string;
   try {
-    funderAddress = toAddress(settings.funderAddress);
+    funderAddress = getAddress(settings.funderAddress);
   } catch {
     return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
   }

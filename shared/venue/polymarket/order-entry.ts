@@ -7,15 +7,15 @@ import type { ApiCredentials } from '../../settings/credentials.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { SignatureType } from '../../settings/table.ts';
 import { formatTime } from '../../time.ts';
+import { openWallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
-import { type ChosenAccount, chooseAccount } from './accounts.ts';
+import { CHAIN_ID, type ChosenAccount, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
-import { CHAIN_ID, openWallet } from './wallet.ts';
 
 export interface OrderEntrySettings {
   readonly clobUrl: string;
@@ -41,7 +41,7 @@ function briefly(call: Call): Call {
 
 /** Loads the kinds of wallets by which clients sign. Exported here since a function has its cryptography from the layer. */
 export async function loadWalletKinds() {
-  return (await import('../../client-wallets/kinds.ts')).WALLET_KINDS;
+  return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }
 
 export { chooseAccount };

@@ -2,7 +2,7 @@ import { Wallet } from 'ethers';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
-import { openWallet } from '../../../shared/venue/polymarket/wallet.ts';
+import { openWallet } from '../../../shared/wallets/evm-key.ts';
 import { ORDER_TYPE } from '../../support/order-type.ts';
 import { median } from '../statistics.ts';
 import { TOKEN_ID } from '../venue/records.ts';

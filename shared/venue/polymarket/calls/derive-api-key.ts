@@ -1,13 +1,15 @@
+import { TypedDataEncoder } from 'ethers/hash';
 import * as z from 'zod/mini';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
+import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
+import { CHAIN_ID } from '../accounts.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
-import { CHAIN_ID, typedData, type Wallet } from '../wallet.ts';
 import { parseJson } from '../wire.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
@@ -67,17 +69,23 @@ export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promi
   return attempt(clob, wallet, call, 2);
 }
 
-/** The message by which a wallet logs in. */
-const CLOB_AUTH = typedData(
-  { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID },
-  'ClobAuth(address address,string timestamp,uint256 nonce,string message)',
-);
+/** The message by which a wallet logs in (EIP-712). */
+const CLOB_AUTH_DOMAIN = { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID };
+const CLOB_AUTH_TYPES = {
+  ClobAuth: [
+    { name: 'address', type: 'address' },
+    { name: 'timestamp', type: 'string' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'message', type: 'string' },
+  ],
+};
 
 /** Makes the L1 headers by the venue's clock, as far as it is known. */
 async function l1Headers({ address, sign }: Wallet, skew: number) {
   const timestamp = String(Math.floor((Date.now() + skew) / 1000));
   const message = 'This message attests that I control the given wallet';
-  const signature = await sign(CLOB_AUTH.digest(CLOB_AUTH.structHash({ address, timestamp, nonce: 0, message })));
+  const value = { address, timestamp, nonce: 0, message };
+  const signature = await sign(TypedDataEncoder.hash(CLOB_AUTH_DOMAIN, CLOB_AUTH_TYPES, value));
   return { POLY_ADDRESS: address, POLY_SIGNATURE: signature, POLY_TIMESTAMP: timestamp, POLY_NONCE: '0' };
 }
 

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
+import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { findApiKey } from '../calls/derive-api-key.ts';
 import { readShape } from '../http/reads.ts';
 import { createAccountSender, createCredentialSource } from '../http/signed-requests.ts';
 import { createTransport } from '../http/transport.ts';
-import type { Wallet } from '../wallet.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
 import { type OrdersFromHere, type Place, probeOrders, readPlace } from './read-region.ts';
 import { type Approvals, readApprovals, readProfileWallet } from './read-wallet.ts';
 import { type Survey, surveyVenue } from './survey.ts';
 
+export { openWallet, type Wallet } from '../../../wallets/evm-key.ts';
 export type { Account } from '../sign-order.ts';
-export { openWallet, type Wallet } from '../wallet.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
 

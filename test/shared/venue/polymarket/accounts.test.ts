@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { getAddress, isAddress } from 'viem';
+import { getAddress, getContractAddress, isAddress, keccak256, pad } from 'viem';
 import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { chooseAccount, deriveAccounts, listAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
 
@@ -29,6 +29,10 @@ function named(signer: string): Record<string, string> {
   );
 }
 
+const addresses = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as const);
+
 describe('the accounts of a key', () => {
   it.each(KNOWN)('of $signer are those that the venue gives it', ({ signer, ...expected }) => {
     const lower = Object.entries(named(signer)).map(([name, address]) => [name, address.toLowerCase()]);
@@ -48,9 +52,6 @@ describe('the accounts of a key', () => {
   });
 
   it('are five, with their checksums, and no other key has them', () => {
-    const addresses = fc
-      .uint8Array({ minLength: 20, maxLength: 20 })
-      .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
     fc.assert(
       fc.property(fc.uniqueArray(addresses, { minLength: 2, maxLength: 2 }), (signers) => {
         const all = signers.flatMap((signer) => deriveAccounts(signer).map(({ address }) => address));
@@ -59,6 +60,27 @@ describe('the accounts of a key', () => {
         expect(signers.flatMap((signer) => Object.values(named(getAddress(signer))))).toStrictEqual(all);
       }),
     );
+  });
+
+  it('are at the addresses that viem computes for their factories', () => {
+    const safe = [
+      '0xaacFeEa03eb1561C4e67d661e40682Bd20E3541b',
+      '0x2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef715ddb6fcecf',
+    ] as const;
+    const proxy = [
+      '0xaB45c5A4B0c941a2F231C04C3f49182e1A254052',
+      '0xd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b',
+    ] as const;
+    const create2 = ([from, bytecodeHash]: typeof safe | typeof proxy, salt: `0x${string}`) =>
+      getContractAddress({ opcode: 'CREATE2', from, salt, bytecodeHash });
+    const check = fc.property(addresses, (signer) => {
+      expect(named(signer)).toMatchObject({
+        eoa: getAddress(signer),
+        safe: create2(safe, keccak256(pad(signer))),
+        proxy: create2(proxy, keccak256(signer)),
+      });
+    });
+    fc.assert(check, { numRuns: 300 });
   });
 
   it.each(['', '0x', KNOWN[1].signer.slice(2, -1), `0xEc${KNOWN[1].signer.slice(4)}`, 'alice.eth'])(

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@polymarket/clob-client-v2';
-import { dataSlice, recoverAddress, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers';
+import { Wallet } from 'ethers';
 import fc from 'fast-check';
+import { type Hex, hashTypedData, recoverAddress, slice } from 'viem';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings/table.ts';
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
-import { openWallet } from '../../../../shared/venue/polymarket/wallet.ts';
+import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { ORDER_TYPE } from '../../../../tools/support/order-type.ts';
 import { clientSigner } from '../../../../tools/support/paper-client.ts';
 import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
@@ -102,6 +103,11 @@ function structOf(payload: string) {
   return { struct: { ...order, side: side === 'BUY' ? 0 : 1 }, signature };
 }
 
+/** The hash of an order as viem computes it. */
+function hashOrder(domain: Domain, message: Record<string, unknown>): Hex {
+  return hashTypedData({ domain: domainOf(domain), types: { Order: ORDER_TYPE }, primaryType: 'Order', message });
+}
+
 const market = fc.record({ domain: fc.constantFrom(...DOMAINS), tick: fc.constantFrom(...TICKS) });
 const side = fc.constantFrom('buy' as const, 'sell' as const);
 const grid = fc.double({ min: 0, max: 1, noNaN: true });
@@ -188,7 +194,7 @@ describe('a signed order', () => {
   it.each(cases)('of account kind %s for exchange %s has the hash of its struct as its id', async (kind, domain) => {
     const signed = await signTerms({ domain, kind, tick: '0.01', side: 'sell', price: '0.35', size: '12.34' });
     const { struct } = structOf(signed.payload);
-    expect(signed.orderId).toBe(TypedDataEncoder.hash(domainOf(domain), { Order: ORDER_TYPE }, struct));
+    expect(signed.orderId).toBe(hashOrder(domain, struct));
     expect(signed).toMatchObject({ tokenId: tokenOf(domain), postOnly: true });
   });
 
@@ -199,7 +205,7 @@ describe('a signed order', () => {
     expect([struct.maker, struct.signer]).toStrictEqual([holder, kind === 'deposit-wallet' ? holder : signer.address]);
     expect(struct.signatureType).toBe(SIGNATURE_TYPES.indexOf(kind));
     if (kind !== 'deposit-wallet') {
-      expect(verifyTypedData(domainOf(domain), { Order: ORDER_TYPE }, struct, signature)).toBe(signer.address);
+      expect(await recoverAddress({ hash: hashOrder(domain, struct), signature })).toBe(signer.address);
       return;
     }
     const nested = {
@@ -210,8 +216,9 @@ describe('a signed order', () => {
       verifyingContract: holder,
       salt: `0x${'00'.repeat(32)}`,
     };
-    const digest = TypedDataEncoder.hash(domainOf(domain), { TypedDataSign: NESTED, Order: ORDER_TYPE }, nested);
-    expect(recoverAddress(digest, dataSlice(signature, 0, 65))).toBe(signer.address);
+    const types = { TypedDataSign: NESTED, Order: ORDER_TYPE };
+    const hash = hashTypedData({ domain: domainOf(domain), types, primaryType: 'TypedDataSign', message: nested });
+    expect(await recoverAddress({ hash, signature: slice(signature, 0, 65) })).toBe(signer.address);
   });
 });
 

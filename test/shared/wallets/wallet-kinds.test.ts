@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { getAddress, hexlify, verifyMessage, Wallet } from 'ethers';
 import fc from 'fast-check';
-import { EVM } from '../../../shared/client-wallets/evm.ts';
-import { WALLET_KINDS } from '../../../shared/client-wallets/kinds.ts';
-import { SOLANA } from '../../../shared/client-wallets/solana.ts';
+import { bytesToHex, getAddress, type Hex, recoverMessageAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { EVM } from '../../../shared/wallets/evm.ts';
+import { SOLANA } from '../../../shared/wallets/solana.ts';
+import { WALLET_KINDS } from '../../../shared/wallets/wallet-kinds.ts';
 import { evmWallet, fromBase58, solanaWallet, toBase58 } from '../../../tools/support/client-wallets.ts';
 
 const TEXT = 'a text\nof two lines';
@@ -98,17 +99,18 @@ describe('signatures of EVM accounts', () => {
   });
 });
 
-/** The address that ethers recovers, `undefined` where it throws. */
-function recoverByEthers(text: string, signature: string): string | undefined {
+/** The address that viem recovers, `undefined` where it throws. */
+async function recoverByViem(message: string, signature: Hex): Promise<string | undefined> {
   try {
-    return verifyMessage(text, signature);
+    return await recoverMessageAddress({ message, signature });
   } catch {
     return undefined;
   }
 }
 
-describe('EVM accounts are as in ethers:', () => {
-  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(hexlify);
+describe('EVM accounts are as in viem:', () => {
+  const bytes = (length: number) =>
+    fc.uint8Array({ minLength: length, maxLength: length }).map((array) => bytesToHex(array));
   /** A text of any script, in lengths whose digits are one to four. */
   const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ maxLength: 1_200 }));
 
@@ -128,25 +130,25 @@ describe('EVM accounts are as in ethers:', () => {
 
   it('signatures of texts', async () => {
     const check = fc.asyncProperty(bytes(32), text, async (key, signed) => {
-      const wallet = new Wallet(key);
-      const signature = await wallet.signMessage(signed);
+      const wallet = privateKeyToAccount(key);
+      const signature = await wallet.signMessage({ message: signed });
       expect(EVM.check(signature, { text: signed, address: wallet.address })).toBe('valid');
     });
     await fc.assert(check, { numRuns: 100 });
   });
 
-  it('numbers that nobody signed', () => {
+  it('numbers that nobody signed', async () => {
     const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
     const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
     const [nobody, results] = [`0x${'00'.repeat(20)}`, new Set<string>()];
-    const check = fc.property(number, number, fc.constantFrom('1b', '1c'), text, (r, s, v, signed) => {
-      const signature = `0x${[r, s].map((value) => value.toString(16).padStart(64, '0')).join('')}${v}`;
-      const signer = recoverByEthers(signed, signature);
+    const check = fc.asyncProperty(number, number, fc.constantFrom('1b', '1c'), text, async (r, s, v, signed) => {
+      const signature = `0x${[r, s].map((value) => value.toString(16).padStart(64, '0')).join('')}${v}` as const;
+      const signer = await recoverByViem(signed, signature);
       const result = EVM.check(signature, { text: signed, address: signer ?? nobody });
       results.add(result);
       expect(result).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
     });
-    fc.assert(check, { numRuns: 400 });
+    await fc.assert(check, { numRuns: 400 });
     expect([...results].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
   });
 });

@@ -1,22 +1,17 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { decodeBase58, encodeBase58 } from 'ethers/utils';
-import type { WalletKind } from './kind.ts';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** A text of this alphabet and no longer than so many bytes make it. */
+/** Texts of the alphabet, of as many characters as that number of bytes can have. */
 const BASE58 = { [KEY_BYTES]: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, [SIGNATURE_BYTES]: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
 
-/** Gives the bytes of a base58 text; `undefined` unless it is the one way to write exactly so many bytes. */
+/** Returns the bytes of a base58 text; `undefined` unless the text is the one way to write exactly `length` bytes. */
 function fromBase58(text: string, length: keyof typeof BASE58): Buffer | undefined {
   if (!BASE58[length].test(text)) return undefined;
-  const bytes = Buffer.from(
-    decodeBase58(text)
-      .toString(16)
-      .padStart(2 * length, '0'),
-    'hex',
-  );
+  const digits = decodeBase58(text).toString(16);
+  const bytes = Buffer.from(digits.padStart(2 * length, '0'), 'hex');
   return bytes.length === length && encodeBase58(bytes) === text ? bytes : undefined;
 }
 
@@ -30,20 +25,21 @@ const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d7
  */
 const WEAK: ReadonlySet<bigint> = new Set([0n, 1n, P - 1n, Y_OF_ORDER_8, P - Y_OF_ORDER_8]);
 
-/** Tells keys of which only the holder can sign, in the one encoding of each: a y below the prime. */
+/** Returns true for a key with which only its holder can sign, in its one encoding: a y below the prime. */
 function isSound(key: Buffer): boolean {
   const y = BigInt(`0x${Buffer.from(key).reverse().toString('hex')}`) & (2n ** 255n - 1n);
   return y < P && !WEAK.has(y);
 }
 
 /** Accounts of Solana that have a key: ed25519 over the bytes of the text, address and signature in base58. */
-export const SOLANA: WalletKind = {
-  canonicalAddress: (text) => {
+export const SOLANA = {
+  canonicalAddress: (text: string) => {
     const key = fromBase58(text, KEY_BYTES);
     return key && isSound(key) ? text : undefined;
   },
-  check: (signature, { text, address }) => {
-    const [bytes, x] = [fromBase58(signature, SIGNATURE_BYTES), fromBase58(address, KEY_BYTES)];
+  check: (signature: string, { text, address }: { readonly text: string; readonly address: string }) => {
+    const bytes = fromBase58(signature, SIGNATURE_BYTES);
+    const x = fromBase58(address, KEY_BYTES);
     if (!bytes || !x) return 'malformed';
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }, format: 'jwk' });
     // OpenSSL refuses an s of the order of the curve or more, so that no second signature can be made of one.

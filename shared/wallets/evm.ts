@@ -1,0 +1,29 @@
+import { getAddress } from 'ethers/address';
+import { hashMessage } from 'ethers/hash';
+import { recoverAddress } from './evm-key.ts';
+
+/** EIP-2098 and other lengths, which contracts use, do not match; nor does a `v` of 0, 1 or of EIP-155. */
+const SIGNATURE = /^(?<rs>0x[0-9a-fA-F]{64}(?<s>[0-9a-fA-F]{64}))1(?<v>[bcBC])$/;
+
+/** Half of the order of secp256k1: of the two signatures that anybody can make of one, only the lower is taken (EIP-2). */
+const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** Accounts of EVM chains that have a key: EIP-191 `personal_sign`. */
+export const EVM = {
+  canonicalAddress: (text: string) => {
+    // Without its `0x`, and as an IBAN, an address would do for ethers.
+    if (!/^0x/.test(text)) return undefined;
+    try {
+      return getAddress(text);
+    } catch {
+      // No address; or its letters, in both cases, are not the checksum (EIP-55): a digit is wrong.
+      return undefined;
+    }
+  },
+  check: (signature: string, { text, address }: { readonly text: string; readonly address: string }) => {
+    const { rs = '', s = '', v = '' } = SIGNATURE.exec(signature)?.groups ?? {};
+    if (rs === '' || BigInt(`0x${s}`) > MAX_S) return 'malformed';
+    const signer = recoverAddress(hashMessage(Buffer.from(text)), rs, v.toLowerCase() === 'b' ? 0 : 1);
+    return signer === address ? 'valid' : 'foreign';
+  },
+};

@@ -1,0 +1,22 @@
+import { EVM } from './evm.ts';
+import { SOLANA } from './solana.ts';
+
+/**
+ * A kind of wallet by which clients sign. Another kind is another file in this folder and an entry below. Only kinds
+ * whose signatures can be checked without asking their chain.
+ */
+interface WalletKind {
+  /** Returns the one canonical form of a client's address; `undefined` for a text that is no address of this kind. */
+  canonicalAddress(text: string): string | undefined;
+  /**
+   * Checks a signature over the bytes of a text. `address` is canonical. `malformed`: not in the one form that a
+   * signature of this kind has. `foreign`: of another address or text. Never throws.
+   */
+  check(
+    signature: string,
+    signed: { readonly text: string; readonly address: string },
+  ): 'valid' | 'malformed' | 'foreign';
+}
+
+/** The kinds of wallets that clients may sign with. No text is an address of two of them. */
+export const WALLET_KINDS: readonly WalletKind[] = [EVM, SOLANA];
