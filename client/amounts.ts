@@ -2,13 +2,13 @@ import type { components } from './api.ts';
 
 type Schemas = components['schemas'];
 
-/** A decimal number as text; a number is taken with the digits that it prints. */
+/** Decimal number as text; a JavaScript number counts with the digits that it prints. */
 type Decimal = string | number;
 
 /** Decimals of a fee, in collateral. */
 const FEE_DECIMALS = 5;
 
-/** Reads plain notation as whole units of 10^-scale; `undefined` for anything else, a sign or an exponent included. */
+/** Reads plain notation as whole units of 10^-scale; `undefined` for anything else, such as a sign or an exponent. */
 function parse(value: Decimal): { readonly units: bigint; readonly scale: number } | undefined {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? [];
   return whole === undefined ? undefined : { units: BigInt(whole + fraction), scale: fraction.length };
@@ -25,12 +25,46 @@ function tenTo(exponent: number): bigint {
 }
 
 function format(units: bigint, scale: number): string {
-  const digits = units.toString().padStart(scale + 1, '0');
+  const digits = units
+    .toString()
+    .replace('-', '')
+    .padStart(scale + 1, '0');
   const point = digits.length - scale;
-  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0*$/, '');
+  return (units < 0n ? '-' : '') + `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0*$/, '');
 }
 
-/** The largest whole number whose power is not above the value. */
+/** Reads two decimals as units of the finer scale. */
+function align(left: Decimal, right: Decimal, leftName = 'number', rightName = leftName) {
+  const [a, b] = [read(leftName, left), read(rightName, right)];
+  const scale = Math.max(a.scale, b.scale);
+  return [a.units * tenTo(scale - a.scale), b.units * tenTo(scale - b.scale), scale] as const;
+}
+
+/** Adds exactly. This and the next three throw RangeError for what is no decimal, a negative one included. */
+export function addDecimals(left: Decimal, right: Decimal): string {
+  const [a, b, scale] = align(left, right);
+  return format(a + b, scale);
+}
+
+/** Subtracts exactly; the result may be negative. */
+export function subtractDecimals(left: Decimal, right: Decimal): string {
+  const [a, b, scale] = align(left, right);
+  return format(a - b, scale);
+}
+
+/** Multiplies exactly. */
+export function multiplyDecimals(left: Decimal, right: Decimal): string {
+  const [a, b, scale] = align(left, right);
+  return format(a * b, 2 * scale);
+}
+
+/** Returns a number below 0 if the left decimal is smaller, above 0 if it is greater, 0 if they are equal. */
+export function compareDecimals(left: Decimal, right: Decimal): number {
+  const [a, b] = align(left, right);
+  return Number(a > b) - Number(a < b);
+}
+
+/** Returns the largest whole number whose power is not above the value. */
 function root(value: bigint, degree: bigint): bigint {
   let low = 0n;
   let above = 1n << (BigInt(value.toString(2).length) / degree + 1n);
@@ -45,8 +79,8 @@ function root(value: bigint, degree: bigint): bigint {
 /**
  * Fee of an order that is filled wholly, at once and at its price, in collateral: size × rate × (price × (1 − price)) ^
  * exponent, rounded down to 5 decimals (the venue documents that less than 0.00001 is nothing). What rests pays none.
- * `null` where the market's `fees` do not tell it: no rate, or no exponent of at most 2 digits before and behind the
- * point. Throws RangeError for a size that is no decimal, and for a price that is none or not between 0 and 1.
+ * `null` if the market's `fees` do not define it: no rate, or no exponent of at most 2 digits before and behind the point.
+ * Throws RangeError for a price or a size that is no decimal, and for a price that is not between 0 and 1.
  */
 export function takerFee(
   order: Pick<Schemas['OrderRequest'], 'price' | 'size'>,
@@ -70,18 +104,16 @@ export function takerFee(
 }
 
 /**
- * Rounds a price to a multiple of the tick size; `nearest` takes the upper one of two that are as near. Throws RangeError
- * where the result is not from one tick to 1 − tick, where no order can be, and for what is no decimal.
+ * Rounds a price to a multiple of the tick size; `nearest` takes the upper of two that are equally near. Throws RangeError
+ * if the result is not from one tick to 1 − tick, where orders can be, and for what is no decimal.
  */
 export function roundToTick(price: Decimal, tickSize: Decimal, direction: 'down' | 'up' | 'nearest'): string {
-  const [from, step] = [read('price', price), read('tick size', tickSize)];
-  const scale = Math.max(from.scale, step.scale);
-  const tick = step.units * tenTo(scale - step.scale);
+  const [from, tick, scale] = align(price, tickSize, 'price', 'tick size');
   const one = tenTo(scale);
   if (tick === 0n || 2n * tick > one) throw new RangeError('The tick size must be above 0 and at most 0.5.');
   const shift = { down: 0n, up: tick - 1n, nearest: tick / 2n }[direction];
   if (shift === undefined) throw new RangeError(`A price is rounded down, up or nearest, not "${direction}".`);
-  const rounded = ((from.units * tenTo(scale - from.scale) + shift) / tick) * tick;
+  const rounded = ((from + shift) / tick) * tick;
   const last = one - tick;
   if (rounded >= tick && rounded <= last) return format(rounded, scale);
   const [result, lowest, highest] = [rounded, tick, last].map((units) => format(units, scale));

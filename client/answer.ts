@@ -1,4 +1,4 @@
-import { addressOf, type ErrorCode, OrderBookError } from './error.ts';
+import { addressOf, type ErrorCode, memberOf, OrderBookError } from './error.ts';
 
 type KindOf<Value> = [Value] extends [string]
   ? 'string'
@@ -21,17 +21,18 @@ interface ProblemBody {
 }
 
 /**
- * Recognises an answer of the service by its marks. Only they are checked: for the rest the service is trusted to keep
- * to its document, so that this client still understands a newer service, with a `status` or a `code` unknown here.
+ * Returns true for an answer of the service, which is recognised by its marks. Its other members are trusted, not checked:
+ * they are the service's own document, and this client must understand an older and a newer service. Refusing an order's
+ * answer for a member that is missing would call a placed order open.
  */
 function isFromService<T>(body: unknown, marks: Marks<T>): body is T {
   return Object.entries<string | undefined>(marks).every(([name, kind]) => {
-    const value: unknown = Object(body)[name];
+    const value = memberOf(body, name);
     return (Array.isArray(value) ? 'array' : typeof value) === kind;
   });
 }
 
-/** Parses the body; `undefined` where it is not JSON, such as the HTML of a proxy. */
+/** Parses the body; `undefined` if it is not JSON, such as the HTML of a proxy. */
 async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {

@@ -13,7 +13,14 @@ export type MarketList = Schemas['MarketList'];
 export type Book = Schemas['Book'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
-export { roundToTick, takerFee } from './amounts.ts';
+export {
+  addDecimals,
+  compareDecimals,
+  multiplyDecimals,
+  roundToTick,
+  subtractDecimals,
+  takerFee,
+} from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';
@@ -32,11 +39,11 @@ export interface CallOptions {
 }
 
 export interface PlaceOptions extends CallOptions {
-  /** Key of an earlier attempt, to find out the fate of its order. Without it the client makes a new key. */
+  /** Key of an earlier attempt, to learn the fate of its order. Without it the client creates a new key. */
   readonly idempotencyKey?: string | undefined;
-  /** Set where an earlier call with the key left open whether the order is live, as its error told. */
+  /** The `mayBeLive` of the earlier error: set if it left open whether the order is live. */
   readonly mayBeLive?: boolean | undefined;
-  /** Public key of the user in the client's own chain, where there is no wallet; the service only logs it. */
+  /** Public key of the user in the client's own chain, if there is no wallet; the service only logs it. */
   readonly clientAddress?: string | undefined;
 }
 
@@ -46,8 +53,8 @@ export interface Client {
   markets(options?: CallOptions & { readonly limit?: number | undefined }): Promise<MarketList>;
   book(tokenId: string, options?: CallOptions): Promise<Book>;
   /**
-   * Hands over the book now and after each change, until the signal ends it: then it resolves. It goes on after failures
-   * after which a read is repeated, and tells `onError` of them; it rejects after the others.
+   * Hands over the book now and after each change, and resolves when the signal ends it. After failures that a read is
+   * repeated for, it calls `onError` and goes on; after others it rejects.
    */
   watchBook(tokenId: string, onBook: (book: Book) => unknown, options: WatchOptions): Promise<void>;
   /** Places at most one order, however often it has to be sent: every attempt has the same idempotency key. */
@@ -79,8 +86,8 @@ function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
   return code === 'network_error' || [409, 429, 503, 504].includes(status);
 }
 
-/** Makes a key of 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */
-function newKey(): string {
+/** Creates an idempotency key: 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */
+export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -93,7 +100,7 @@ function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
   };
 }
 
-/** Signs an order with the wallet, if there is one, and once more where the clock of this machine is wrong. */
+/** Signs an order with the wallet, if there is one, and once more if the clock of this machine is wrong. */
 async function withSignature<T>(
   { wallet, baseUrl }: ClientOptions,
   { signal, ...asked }: CallOptions & { readonly order: OrderRequest; readonly idempotencyKey: string },
@@ -121,7 +128,7 @@ async function place(
   options: PlaceOptions,
 ): Promise<PlacedOrder> {
   const { baseUrl } = client;
-  const { idempotencyKey = newKey(), clientAddress = client.wallet?.address, signal } = options;
+  const { idempotencyKey = newIdempotencyKey(), clientAddress = client.wallet?.address, signal } = options;
   let { mayBeLive = false } = options;
   const placeWith = (signed: SignedText | undefined): Promise<PlacedOrder> => {
     const init = {
@@ -140,7 +147,7 @@ async function place(
     };
     const attempt = async () => {
       const before = mayBeLive;
-      // It stays so where there is no answer.
+      // It stays so if there is no answer.
       mayBeLive = true;
       try {
         return await readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), PLACED_MARKS, baseUrl);
@@ -159,7 +166,7 @@ async function place(
   }
 }
 
-/** Makes the client of the service at `baseUrl`. Sends nothing until one of its methods is called. */
+/** Creates the client of the service at `baseUrl`. Sends nothing until one of its methods is called. */
 export function createClient(options: ClientOptions): Client {
   const send = sender(options);
   const { baseUrl } = options;

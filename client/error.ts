@@ -2,7 +2,7 @@ import type { components } from './api.ts';
 
 type Schemas = components['schemas'];
 
-/** Union of the service's problem bodies; `code` tells them apart. */
+/** Union of the service's problem bodies, distinguished by `code`. */
 type Problem = {
   [Name in keyof Schemas]: Schemas[Name] extends { code: string; detail: string } ? Schemas[Name] : never;
 }[keyof Schemas];
@@ -21,6 +21,7 @@ type FactName = Exclude<NameOf<Problem>, 'type' | 'title' | 'status' | 'code' | 
 /** Members that a code adds to its problem, such as `tick_size` of `price_off_tick`; `openapi.json` lists them. */
 export type Facts = { readonly [Name in FactName]?: Member<Problem, Name> | undefined };
 
+/** Facts of a failed call. */
 export interface ErrorContext {
   readonly code: ErrorCode;
   /** HTTP status; absent without an answer. */
@@ -43,7 +44,7 @@ export class OrderBookError extends Error {
   readonly facts: Facts;
   /** Key of the order: placed again with it, the order is still placed once, and then known. */
   idempotencyKey: string | undefined;
-  /** Set where an attempt left open whether the order is live, even if the last one was refused: place it again. */
+  /** Set if an attempt left open whether the order is live, even if the last one was refused: place it again. */
   mayBeLive = false;
 
   constructor(detail: string, { code, status, requestId, retryAfter, facts = {}, cause }: ErrorContext) {
@@ -57,7 +58,7 @@ export class OrderBookError extends Error {
   }
 }
 
-/** Tells if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
+/** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
 export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean): boolean {
   if (code === 'foreign_answer') return true;
   // The order itself is refused; any other refusal is of this attempt, and says nothing of those before.
@@ -65,10 +66,15 @@ export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean
   return before || status === undefined || status === 409 || status === 429 || status >= 500;
 }
 
+/** Reads a member of a value of any kind; `undefined` if it has none. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
 /** Finds the address of the page that the client runs in; `undefined` outside of a browser. */
 function pageUrl(): URL | undefined {
-  const { href } = Object(Reflect.get(globalThis, 'location'));
-  return /^https?:/.test(href) ? new URL(href) : undefined;
+  const href = memberOf(memberOf(globalThis, 'location'), 'href');
+  return typeof href === 'string' && /^https?:/.test(href) ? new URL(href) : undefined;
 }
 
 /** Reads the address of the service, which a page may give relative to its own. */
@@ -86,15 +92,15 @@ export function addressOf(baseUrl: string): string {
 
 /** Finds the system's code of a failure, such as ECONNREFUSED: Node's `fetch` puts it a cause down. */
 function systemCodeOf(thrown: unknown): string | undefined {
-  const { code, cause } = Object(thrown);
+  const [code, cause] = [memberOf(thrown, 'code'), memberOf(thrown, 'cause')];
   if (typeof code === 'string') return code;
   return cause === undefined ? undefined : systemCodeOf(cause);
 }
 
-/** Turns what `fetch` threw into the error of a call without an answer. A browser tells its page no reason. */
+/** Creates the error of a call without an answer from what `fetch` threw. A browser gives its page no reason. */
 export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
   const url = serviceUrl(baseUrl);
-  const reason = Object(thrown).name === 'TimeoutError' ? 'timed out' : systemCodeOf(thrown);
+  const reason = memberOf(thrown, 'name') === 'TimeoutError' ? 'timed out' : systemCodeOf(thrown);
   const origin = pageUrl()?.origin;
   const isForeign = origin !== undefined && origin !== url?.origin;
   const question = isForeign ? ` For orders and health, is ${origin} in its SERVICE_CORS_ORIGINS?` : '';

@@ -6,14 +6,14 @@ const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 400;
 /** No repeat comes later: a machine may sleep for days, and the service forgets a key 24 hours after its last use. */
 const MAX_CALL_MS = 3_600_000;
-/** Longest wait that a caller is put through; beyond it the error is thrown at once and tells the wait. */
+/** Longest wait of a call; if the service asks for more, the error is thrown at once and has the wait. */
 const MAX_RETRY_AFTER_S = 30;
 
 function aborted(signal: AbortSignal | undefined): OrderBookError {
   return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal?.reason });
 }
 
-/** Waits; throws `aborted` as soon as the signal says so. */
+/** Waits; throws `aborted` as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return Promise.reject(aborted(signal));
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Waits for a wallet, which cannot be aborted itself. Throws `aborted` by the signal, and where the wallet throws. */
+/** Waits for a wallet, which cannot be aborted itself. Throws `aborted` by the signal, and if the wallet throws. */
 export function walletAnswer<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal?.aborted) return Promise.reject(aborted(signal));
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ type OrderRequest = components['schemas']['OrderRequest'];
 export interface Wallet {
   /** `0x` and 40 hex digits, or a Solana address in base58. */
   readonly address: string;
-  /** Gives the signature: EIP-191 in hex, or ed25519 in base58 or as bytes. */
+  /** Returns the signature: EIP-191 in hex, or ed25519 in base58 or as bytes. */
   signMessage(text: string): Promise<string | Uint8Array>;
 }
 
@@ -17,10 +17,10 @@ export interface SignedText {
   readonly validUntil: string;
 }
 
-/** A signature is valid for so long, so that a repeat within a minute or two needs no other. */
+/** Life of a signature: a repeat within a minute or two needs no new one. */
 const VALID_MS = 300_000;
 
-/** Writes a decimal as the service does: without zeros that say nothing. Others stay, for the service to refuse. */
+/** Formats a decimal as the service does: without superfluous zeros. Other texts stay, for the service to refuse. */
 function canonical(value: number | string): string {
   const [, whole, fraction = ''] = /^0*(\d+?)(?:\.(\d*?)0*)?$/.exec(String(value)) ?? [];
   if (whole === undefined) return String(value);
@@ -42,7 +42,7 @@ export interface Challenge {
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Writes bytes as Solana does. */
+/** Encodes bytes as Solana does. */
 function base58(bytes: Uint8Array): string {
   let rest = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   let text = '';

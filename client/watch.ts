@@ -9,7 +9,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Pause between an answer and the next request in milliseconds: 1,000 unless given, from 200 to 60,000. */
   readonly intervalMs?: number | undefined;
-  /** Hears of each failure after which the watch goes on. */
+  /** Called for each failure after which the watch goes on. */
   readonly onError?: ((error: OrderBookError) => void) | undefined;
 }
 
@@ -19,7 +19,7 @@ interface TaggedBook {
   readonly etag: string | null;
 }
 
-/** One request: `undefined` where the tag is still that of the book. */
+/** Sends one request; returns `undefined` if the book still has the tag. */
 export type PollBook = (etag: string | null) => Promise<TaggedBook | undefined>;
 
 const INTERVAL_MS = 1_000;
@@ -35,16 +35,16 @@ function checked(intervalMs: number): number {
   throw new RangeError(`intervalMs must be from ${MIN_INTERVAL_MS} to ${MAX_INTERVAL_MS}, not ${intervalMs}.`);
 }
 
-/** Gives the wait after a failure: twice as long each time, or as the service says where that is longer. */
+/** Returns the wait after a failure in milliseconds: twice as long each time, or the service's `Retry-After` if longer. */
 function waitAfter({ retryAfter = 0 }: OrderBookError, failures: number, intervalMs: number): number {
   const backoff = Math.min(intervalMs * 2 ** failures, Math.max(MAX_BACKOFF_MS, intervalMs));
   return Math.max(backoff * (0.5 + Math.random() / 2), intervalMs, Math.min(retryAfter * 1_000, MAX_RETRY_AFTER_MS));
 }
 
 /**
- * Asks again and again, one request at a time, and hands over the first book and each that differs from the one before;
- * it waits for `onBook`. Resolves when the signal ends it. Rejects with `OrderBookError` where asking again is no use, as
- * `repeatable` tells, and with what `onBook` or `onError` throws.
+ * Asks repeatedly, one request at a time, and hands over the first book and each that differs from the one before; it waits
+ * for `onBook`. Resolves when the signal ends it. Rejects with an `OrderBookError` that is not `repeatable`, and with what
+ * `onBook` or `onError` throws.
  */
 export async function watch(
   poll: PollBook,
@@ -56,14 +56,14 @@ export async function watch(
   let etag: string | null = null;
   let last: string | undefined;
   let failures = 0;
-  /** Asks once; gives the pause until the next time, and the book if there is another one. */
+  /** Asks once; returns the pause before the next request, and the book if it has changed. */
   const ask = async (): Promise<{ readonly pauseMs: number; readonly changed?: Book }> => {
     try {
       const polled = await poll(etag);
       failures = 0;
       if (!polled) return { pauseMs: intervalMs };
       etag = polled.etag;
-      // A gateway may change or drop the tag: the book itself tells if it is another one.
+      // A gateway may change or drop the tag, so the books are compared too.
       const text = JSON.stringify(polled.book);
       const isSame = text === last;
       last = text;

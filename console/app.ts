@@ -9,6 +9,7 @@ import {
 import { describeDepth, showLadder } from './book.ts';
 import { drawDepth } from './depth-chart.ts';
 import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
+import { textOf } from './json.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
 import { createFaultSwitch, type FaultSwitch, listVenueOrders, showVenueOrders } from './paper.ts';
@@ -18,30 +19,28 @@ import { createRequestLog, type RequestLog } from './request-log.ts';
 /** Markets that are listed: more make a slow page and a slow answer. */
 const MARKETS = 100;
 
-/** Facts that the server of this page tells, if there are some. */
+/** Facts from the server of this page, if it has any. */
 interface Facts {
   readonly serviceUrl: string | undefined;
-  /** Address of the paper wallet, which no other service has: every start has its own. */
+  /** Address of the paper wallet. No other service has it, since every start has its own. */
   readonly paperWallet: string | undefined;
 }
 
-/** Reads `console.json` beside the page; a page that is served without it takes `?service=`. */
+/** Reads `console.json` beside the page; a page served without it takes `?service=`. */
 async function readFacts(): Promise<Facts> {
   const named = new URLSearchParams(location.search).get('service') ?? undefined;
   const response = await fetch('console.json').catch(() => undefined);
   const facts: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
-  const members = new Map(Object.entries(Object(facts)));
-  const text = (name: string) => (typeof members.get(name) === 'string' ? String(members.get(name)) : undefined);
-  return { serviceUrl: text('service_url') ?? named, paperWallet: text('paper_wallet') };
+  return { serviceUrl: textOf(facts, 'service_url') ?? named, paperWallet: textOf(facts, 'paper_wallet') };
 }
 
-/** Writes a text; the same one again is not read out again. */
+/** Writes a text; the same text again is not announced again by a screen reader. */
 function say(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Reads the health; `undefined` where this page may not, or nothing answers. */
+/** Reads the health; `undefined` if this page may not, or nothing answers. */
 async function readHealth(client: Client): Promise<HealthStatus | undefined> {
   try {
     return await client.health();
@@ -66,14 +65,14 @@ function showService(serviceUrl: string, health: HealthStatus | undefined, isPap
 interface Parts {
   readonly client: Client;
   readonly form: OrderForm;
-  /** Hears of each book that is shown: orders may have been filled. */
+  /** Called for each book that is shown: orders may have been filled. */
   readonly onBook: () => void;
 }
 
 interface BookView {
   /** Shows the book of an outcome until another one is chosen. */
   choose(chosen: Chosen): void;
-  /** Asks for the book at once, whatever it waits for. */
+  /** Asks for the book at once, without waiting for the next turn. */
   refresh(): void;
 }
 
@@ -107,7 +106,7 @@ function createBookView({ client, form, onBook }: Parts): BookView {
   }
 
   const refresh = () => void (shown && watch(shown.outcome.token_id));
-  // A page that nobody looks at asks for nothing.
+  // A hidden page asks for nothing.
   document.addEventListener('visibilitychange', () => (document.hidden ? watching.abort() : refresh()));
   return {
     choose: (chosen) => {
@@ -152,7 +151,7 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
   }
 }
 
-/** Shows what only a paper venue has; returns the switch, or nothing where the service is not on paper. */
+/** Shows what only a paper venue has; returns the switch, or `undefined` for a service that is not on paper. */
 function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void): FaultSwitch | undefined {
   find('paper-tools', HTMLElement).hidden = !isPaper;
   if (!isPaper) return undefined;
@@ -164,7 +163,7 @@ function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void):
   return faults;
 }
 
-/** Shows the orders of the paper venue, and tells how many of them have this id. */
+/** Shows the orders of the paper venue; returns a sentence on how many of them have this id. */
 async function proveAtVenue(orderId: string | undefined): Promise<string | undefined> {
   try {
     const orders = await listVenueOrders();
@@ -179,7 +178,7 @@ async function proveAtVenue(orderId: string | undefined): Promise<string | undef
   }
 }
 
-/** Sends as the log does, and takes a book that has not changed for what it is: up to date. */
+/** Sends as the log does; a book that has not changed is up to date, so its error is cleared. */
 function sendVia(log: RequestLog): RequestLog['send'] {
   return async (url, init) => {
     const response = await log.send(url, init);
@@ -188,7 +187,7 @@ function sendVia(log: RequestLog): RequestLog['send'] {
   };
 }
 
-/** Throws `OrderBookError` where another service has come to the address: it may trade with real money. */
+/** Throws `OrderBookError` if another service now answers at the address: it may trade with real money. */
 async function checkService(client: Client, opened: HealthStatus | undefined): Promise<void> {
   const { wallet_address } = await client.health();
   if (wallet_address === opened?.wallet_address) return;

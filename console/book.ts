@@ -1,5 +1,4 @@
-import type { Book } from '../client/client.ts';
-import { add } from './decimals.ts';
+import { addDecimals, type Book } from '../client/client.ts';
 import { make } from './dom.ts';
 
 /** Levels of each side that are shown. */
@@ -47,11 +46,11 @@ export function showLadder(body: HTMLElement, { asks, bids }: Book, usePrice: (p
 function describeSide(name: string, levels: readonly Level[]): string {
   const [best, last] = [levels[0], levels.at(-1)];
   if (!best || !last) return `No ${name}.`;
-  const total = levels.reduce((sum, { size }) => add(sum, size), '0');
+  const total = levels.reduce((sum, { size }) => addDecimals(sum, size), '0');
   return `${levels.length} ${name}, ${total} shares from ${best.price} to ${last.price}.`;
 }
 
-/** Writes the depth of a book in words: the text of its chart. */
+/** Describes the depth of a book in words: the text of its chart. */
 export function describeDepth({ asks, bids }: Book): string {
   return `${describeSide('bids', bids)} ${describeSide('asks', asks)}`;
 }

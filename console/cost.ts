@@ -1,42 +1,53 @@
-import { type Book, type MarketFees, type OrderRequest, takerFee } from '../client/client.ts';
-import { add, compare, type Decimal, multiply, subtract } from './decimals.ts';
+import {
+  addDecimals,
+  type Book,
+  compareDecimals,
+  type MarketFees,
+  multiplyDecimals,
+  type OrderRequest,
+  subtractDecimals,
+  takerFee,
+} from '../client/client.ts';
 
-/** Cost of an order as far as it is known before it is placed, in collateral. */
+/** Cost of an order as far as it is known before it is placed, in collateral; decimals as text, never floats. */
 export interface Cost {
   /** Price times size. */
-  readonly notional: Decimal;
-  /** Fee if all of it matches at once at its price; `null` where the market does not tell it. */
-  readonly fee: Decimal | null;
+  readonly notional: string;
+  /** Fee if all of it matches at once at its price; `null` where the market does not publish it. */
+  readonly fee: string | null;
   /** Sum that a purchase costs at most, or that a sale brings at least where all of it matches; `null` without `fee`. */
-  readonly bound: Decimal | null;
+  readonly bound: string | null;
   /** Shares that match at once by the book shown. */
-  readonly matching: Decimal;
+  readonly matching: string;
 }
 
 type Sides = Pick<Book, 'asks' | 'bids'>;
 
-type Draft = Readonly<Record<'price' | 'size', Decimal> & Pick<OrderRequest, 'side'>>;
+type Draft = Readonly<Record<'price' | 'size', string> & Pick<OrderRequest, 'side'>>;
 
-function matchingSize({ side, price, size }: Draft, { asks, bids }: Sides): Decimal {
+function matchingSize({ side, price, size }: Draft, { asks, bids }: Sides): string {
   const isBuy = side === 'buy';
-  const reachable = (isBuy ? asks : bids).filter((level) => compare(level.price, price) * (isBuy ? 1 : -1) <= 0);
-  const offered = reachable.reduce((sum, level) => add(sum, level.size), '0');
-  return compare(offered, size) < 0 ? offered : size;
+  const reachable = (isBuy ? asks : bids).filter(
+    (level) => compareDecimals(level.price, price) * (isBuy ? 1 : -1) <= 0,
+  );
+  const offered = reachable.reduce((sum, level) => addDecimals(sum, level.size), '0');
+  return compareDecimals(offered, size) < 0 ? offered : size;
 }
 
-/** Tells the cost of an order on a book. Throws `RangeError` for a price or a size that cannot be. */
+/** Computes the cost of an order on a book. Throws `RangeError` for a price or a size that cannot be. */
 export function costOf(order: Draft, book: Sides, fees: MarketFees | null): Cost {
-  const notional = multiply(order.price, order.size);
   const fee = takerFee(order, fees);
-  const bound = fee === null ? null : order.side === 'buy' ? add(notional, fee) : subtract(notional, fee);
+  const notional = multiplyDecimals(order.price, order.size);
+  const bound =
+    fee === null ? null : order.side === 'buy' ? addDecimals(notional, fee) : subtractDecimals(notional, fee);
   return { notional, fee, bound, matching: matchingSize(order, book) };
 }
 
-/** Writes the cost for people, a sentence each. */
+/** Describes the cost to the user, in sentences. */
 export function explainCost(order: Draft, { notional, fee, bound, matching }: Cost, postOnly: boolean): string[] {
   const { side, price, size } = order;
-  const rests = compare(matching, '0') === 0;
-  const all = compare(matching, size) === 0;
+  const rests = compareDecimals(matching, '0') === 0;
+  const all = compareDecimals(matching, size) === 0;
   const sum = `${size} × ${price} = ${notional} pUSD.`;
   if (rests) return [sum, 'Rests on the book: nothing matches at this price now, and what rests pays no fee.'];
   if (postOnly)

@@ -11,7 +11,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Writes the command that sends the same request again. */
+/** Returns the shell command that sends the same request again. */
 export function curlOf({ url, method, headers, body }: SentRequest): string {
   const parts = [
     ...(method === 'GET' || body !== undefined ? [] : [`-X ${method}`]),

@@ -8,7 +8,7 @@ export function find<Kind extends Element>(id: string, kind: new () => Kind): Ki
   throw new Error(`The page has no ${kind.name} with the id ${id}.`);
 }
 
-/** Makes an element; text goes in as text, whatever it holds. */
+/** Creates an element; strings become text, never markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>>,
@@ -20,14 +20,14 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a button that does not send its form. */
+/** Creates a button that does not send its form. */
 export function makeButton(label: string, onClick: () => void, attributes = {}): HTMLButtonElement {
   const button = make('button', { type: 'button', ...attributes }, label);
   button.addEventListener('click', onClick);
   return button;
 }
 
-/** Makes a list of terms with their values. */
+/** Creates a list of terms with their values. */
 export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListElement {
   const rows = Object.entries(facts).map(([term, value]) =>
     make('div', {}, make('dt', {}, term), make('dd', {}, value)),
@@ -35,12 +35,12 @@ export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListEle
   return make('dl', {}, rows);
 }
 
-/** Writes the time of day of this machine, such as `23:05:12`. */
+/** Formats a time as the time of day of this machine, such as `23:05:12`. */
 export function timeOfDay(at: Date = new Date()): string {
   return at.toTimeString().slice(0, 8);
 }
 
-/** Writes a number of things, such as `2 orders`. */
+/** Formats a number of things, such as `2 orders`. */
 export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }

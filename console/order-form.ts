@@ -1,6 +1,12 @@
-import { type Book, type OrderRequest, roundToTick } from '../client/client.ts';
+import {
+  addDecimals,
+  type Book,
+  compareDecimals,
+  type OrderRequest,
+  roundToTick,
+  subtractDecimals,
+} from '../client/client.ts';
 import { costOf, explainCost } from './cost.ts';
-import { add, compare, subtract } from './decimals.ts';
 import { find, make } from './dom.ts';
 import type { Chosen } from './markets.ts';
 import type { Remedy } from './remedies.ts';
@@ -13,13 +19,13 @@ export interface OrderForm {
   update(book: Book): void;
   usePrice(price: string): void;
   apply(change: Remedy['change']): void;
-  /** Writes on the button why no order can be sent; `undefined` lets one be sent. */
+  /** Shows on the button why no order can be sent; `undefined` allows sending. */
   block(reason: string | undefined): void;
 }
 
 interface FormEvents {
   readonly onOrder: (order: OrderRequest) => void;
-  /** Any other service may trade with real money: an order there needs a consent. */
+  /** False for a service that may trade with real money: its orders need a consent. */
   readonly isPaper: boolean;
 }
 
@@ -43,7 +49,7 @@ function sideOf({ form }: Fields): OrderRequest['side'] {
   return new FormData(form).get('side') === 'sell' ? 'sell' : 'buy';
 }
 
-/** Writes the time so many seconds from now as the service wants it. */
+/** Formats the time that many seconds from now as the service wants it. */
 function endAfter(seconds: string): string {
   return new Date(Date.now() + Number(seconds) * 1_000).toISOString().replace(/\.\d+/, '');
 }
@@ -74,15 +80,19 @@ function explain(form: Fields, book: Book, { market }: Chosen): readonly string[
 function movePrice(price: string, tickSize: string, direction: 'down' | 'up'): string {
   try {
     const onGrid = roundToTick(price, tickSize, direction);
-    if (compare(onGrid, price) !== 0) return onGrid;
-    return roundToTick(direction === 'up' ? add(price, tickSize) : subtract(price, tickSize), tickSize, direction);
+    if (compareDecimals(onGrid, price) !== 0) return onGrid;
+    return roundToTick(
+      direction === 'up' ? addDecimals(price, tickSize) : subtractDecimals(price, tickSize),
+      tickSize,
+      direction,
+    );
   } catch {
     return price;
   }
 }
 
 function describeRules(form: Fields, { tick_size, min_order_size }: Book): void {
-  form.priceHint.textContent = `In pUSD a share: steps of ${tick_size}, from ${tick_size} to ${subtract('1', tick_size)}.`;
+  form.priceHint.textContent = `In pUSD a share: steps of ${tick_size}, from ${tick_size} to ${subtractDecimals('1', tick_size)}.`;
   form.sizeHint.textContent = `In shares: at least ${min_order_size}, with at most 2 decimals.`;
 }
 
@@ -115,7 +125,7 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
     event.preventDefault();
     if (!chosen || !book || blocked !== undefined) return;
     onOrder(readOrder(form, chosen.outcome.token_id));
-    // Given for this order alone.
+    // Given for this order only.
     form.consent.checked = false;
   });
 

@@ -1,4 +1,5 @@
 import { make, shorten } from './dom.ts';
+import { isRecord } from './json.ts';
 
 /** Order as the paper venue knows it. */
 interface VenueOrder {
@@ -9,7 +10,7 @@ interface VenueOrder {
 interface SwitchSettings {
   /** Fault that the venue is armed with. */
   readonly fault?: Readonly<Record<string, string | number>>;
-  /** Throws the answers to the next order away in this page. */
+  /** Drops the answers to the next order in this page. */
   readonly losesAnswers?: boolean;
   /** Lasts for one order, and is off again when that one is answered. */
   readonly once?: boolean;
@@ -36,10 +37,6 @@ async function control(method: string, path: string, body?: unknown): Promise<un
   });
   if (!response.ok) throw new Error(`The paper venue answered ${response.status}.`);
   return response.json();
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function readOrders(answer: unknown): readonly VenueOrder[] {
@@ -72,13 +69,13 @@ export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]
 /** Switch for faults of the paper venue, and of the way from the service to this page. */
 export interface FaultSwitch {
   losesAnswers(): boolean;
-  /** Resolves when the venue has heard of every change so far. */
+  /** Resolves once the venue has every change so far. */
   ready(): Promise<void>;
   /** Turns off what lasts for one order. */
   orderAnswered(): void;
 }
 
-/** Makes the switch work; `onChange` hears of every change, with a sentence where it failed. */
+/** Connects the switch to the venue; `onChange` is called after every change, with a sentence if it failed. */
 export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failure?: string) => void): FaultSwitch {
   const chosen = () => fields.querySelector('input:checked')?.getAttribute('value') ?? 'none';
   const off = fields.querySelector('input');
@@ -88,7 +85,7 @@ export function createFaultSwitch(fields: HTMLFieldSetElement, onChange: (failur
   async function change(): Promise<void> {
     const { fault } = FAULTS[chosen()] ?? {};
     try {
-      // The venue disarms all faults at once: those of somebody else stay only while this page has armed none.
+      // The venue disarms all faults at once: those of other clients stay only while this page has armed none.
       if (isArmed) await control('DELETE', FAULTS_PATH);
       isArmed = false;
       if (fault) await control('POST', FAULTS_PATH, fault);

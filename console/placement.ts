@@ -1,5 +1,12 @@
-import { type Client, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
+import {
+  type Client,
+  newIdempotencyKey,
+  OrderBookError,
+  type OrderRequest,
+  type PlacedOrder,
+} from '../client/client.ts';
 import { counted, find, make, makeButton, makeFacts } from './dom.ts';
+import { isRecord, textOf } from './json.ts';
 import { type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -7,7 +14,7 @@ import type { RequestLog } from './request-log.ts';
 interface Intent {
   readonly order: OrderRequest;
   readonly key: string;
-  /** Time of the user's wish, in milliseconds of the Unix epoch. */
+  /** Time at which the user sent it, in epoch milliseconds. */
   readonly wantedAt: number;
   /** Set once an attempt has left open what became of the order. */
   readonly mayBeLive: boolean;
@@ -18,18 +25,13 @@ interface PlacementDeps {
   readonly log: RequestLog;
   /** Service and wallet that the page was opened on. */
   readonly account: string;
-  /** Gets ready for an order. Throws `OrderBookError` where another service has come to the address. */
+  /** Prepares for an order. Throws `OrderBookError` if another service now answers at the address. */
   readonly prepare: () => Promise<void>;
-  /** Hears why no further order can be sent now, and `undefined` once one can. */
+  /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
-  /** Hears that a call has ended. Gives a sentence on what the venue has of the order, where it can be asked. */
+  /** Called when a call has ended. Returns a sentence on the order at the venue, if the venue can be asked. */
   readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
   readonly onRemedy: (change: Remedy['change']) => void;
-}
-
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** The service keeps a key for 24 hours after its last use: a repeat after that could place a second order. */
@@ -39,34 +41,33 @@ function isRepeatable({ wantedAt }: Intent): boolean {
   return Date.now() - wantedAt < REPEATABLE_MS;
 }
 
-type Kept = Omit<Intent, 'mayBeLive'>;
-
-/** Names the place of an account's order that is not settled yet: it outlives a reload, and ends with its tab. */
-function placeOf(account: string): string {
+/** Names the slot of an account's unsettled order in the session storage: it outlives a reload, and ends with its tab. */
+function slotOf(account: string): string {
   return `unsettled-order ${account}`;
 }
 
 function keep(account: string, { order, key, wantedAt }: Intent): void {
-  sessionStorage.setItem(placeOf(account), JSON.stringify({ order, key, wantedAt }));
+  sessionStorage.setItem(slotOf(account), JSON.stringify({ order, key, wantedAt }));
 }
 
 function forget(account: string): void {
-  sessionStorage.removeItem(placeOf(account));
+  sessionStorage.removeItem(slotOf(account));
 }
 
-/** Recognises what `keep` wrote; something else may be there from another version of this page. */
-function isKept(value: unknown): value is Kept {
-  const { key, order, wantedAt } = Object(value);
-  const texts = [key, Object(order).token_id, Object(order).price, Object(order).size];
-  const areTexts = texts.every((text) => typeof text === 'string');
-  return areTexts && typeof wantedAt === 'number' && ['buy', 'sell'].includes(Object(order).side);
-}
-
-/** Gives the order that was left unsettled on the same account before the page was loaded again. */
+/** Reads the order that was left unsettled on the same account before the page was loaded again. */
 function findKept(account: string): Intent | undefined {
-  const kept: unknown = JSON.parse(sessionStorage.getItem(placeOf(account)) ?? 'null');
-  if (!isKept(kept)) return undefined;
-  return { order: kept.order, key: kept.key, wantedAt: kept.wantedAt, mayBeLive: true };
+  const kept: unknown = JSON.parse(sessionStorage.getItem(slotOf(account)) ?? 'null');
+  if (!isRecord(kept) || !isRecord(kept['order'])) return undefined;
+  const { order, wantedAt } = kept;
+  const key = textOf(kept, 'key');
+  const [token_id, side, price, size] = ['token_id', 'side', 'price', 'size'].map((name) => textOf(order, name));
+  const expires_at = textOf(order, 'expires_at');
+  // Another version of this page may have written something else.
+  if (!key || typeof wantedAt !== 'number' || !token_id || !price || !size) return undefined;
+  if (side !== 'buy' && side !== 'sell') return undefined;
+  const post_only = kept['order']['post_only'] === true;
+  const rest = { post_only, ...(expires_at !== undefined && { expires_at }) };
+  return { order: { token_id, side, price, size, ...rest }, key, wantedAt, mayBeLive: true };
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -76,7 +77,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   cancelled: 'The venue accepted it, and it is off the book already.',
 };
 
-/** A `null` is not zero: the venue did not tell. */
+/** A `null` is not zero: the venue did not say. */
 const told = (amount: string | null): string => amount ?? 'the venue did not tell';
 
 function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): readonly HTMLElement[] {
@@ -107,7 +108,7 @@ function describeError(error: OrderBookError): readonly HTMLElement[] {
   return [make('p', {}, error.detail), makeFacts(lines)];
 }
 
-/** Makes the function that places orders, one at a time, and shows what became of each. */
+/** Creates the function that places orders, one at a time, and shows the outcome of each. */
 export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
   const { client, log, account, prepare, onBlock, onAnswer, onRemedy } = deps;
   const result = find('result', HTMLElement);
@@ -183,5 +184,5 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
 
   const left = findKept(account);
   if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
-  return (order) => send({ order, key: newKey(), wantedAt: Date.now(), mayBeLive: false });
+  return (order) => send({ order, key: newIdempotencyKey(), wantedAt: Date.now(), mayBeLive: false });
 }

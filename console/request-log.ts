@@ -1,7 +1,7 @@
 import { curlOf, type SentRequest } from './curl.ts';
 import { make, makeButton, timeOfDay } from './dom.ts';
 
-/** Older requests are dropped from the page, reads before orders: a live book alone fills it within a minute. */
+/** Older requests are dropped from the page, reads before orders: the reads of a live book fill it within a minute. */
 const MAX_ENTRIES = 50;
 
 interface Ended {
@@ -13,7 +13,7 @@ interface Ended {
 }
 
 interface Entry {
-  /** Tells the requests apart that make an entry of their own. */
+  /** Equal for reads that share one entry; '' for a request with an entry of its own. */
   readonly sameAs: string;
   readonly count: number;
   readonly summary: HTMLElement;
@@ -21,11 +21,11 @@ interface Entry {
 
 /** Log of the requests of this page, newest first. */
 export interface RequestLog {
-  /** Sends a request as `fetch` does, and writes it down. */
+  /** Sends a request as `fetch` does, and adds it to the log. */
   send(url: string, init: RequestInit): Promise<Response>;
-  /** Throws away the answers to orders while `active` says so, as a broken connection would. */
+  /** Drops the answers to orders while `active` returns true, as a broken connection would. */
   loseOrderAnswers(active: () => boolean): void;
-  /** Tells how often an order was sent under a key, and how many of the answers were replays. */
+  /** Counts how often an order was sent under a key, and how many of the answers were replays. */
   attempts(key: string): { readonly sent: number; readonly replayed: number };
 }
 
@@ -42,7 +42,7 @@ function describe({ method, url }: SentRequest, { result, tookMs, replayed }: En
 
 function makeEntry(request: SentRequest, ended: Ended, summary: HTMLElement): HTMLElement {
   const command = curlOf(request);
-  // Pages on http have no clipboard, but those of this machine.
+  // Pages on http have no clipboard, except those of this machine.
   const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
   const id = ended.requestId === null ? [] : [make('p', {}, `Request id: ${ended.requestId}`)];
   const details = make('details', {}, summary, make('pre', {}, command), id, copy);
@@ -68,7 +68,7 @@ export function createRequestLog(list: HTMLElement): RequestLog {
     (older.findLast(({ classList }) => classList.contains('read')) ?? older.at(-1))?.remove();
   }
 
-  async function exchange(request: SentRequest, init: RequestInit): Promise<Response> {
+  async function sendAndLog(request: SentRequest, init: RequestInit): Promise<Response> {
     const startedAt = performance.now();
     const ended = (result: string, headers?: Headers) => ({
       result,
@@ -95,7 +95,7 @@ export function createRequestLog(list: HTMLElement): RequestLog {
     send: async (url, init) => {
       const request = read(url, init);
       const [, key] = request.headers.find(([name]) => name === 'idempotency-key') ?? [];
-      const response = exchange(request, init);
+      const response = sendAndLog(request, init);
       if (key === undefined) return response;
       const tally = attempts.get(key) ?? { sent: 0, replayed: 0 };
       attempts.set(key, tally);

@@ -1,6 +1,6 @@
 import { AbiCoder, concat, keccak256, solidityPackedKeccak256, toBeHex } from 'ethers';
 
-/** How a funder signs, by the venue's numbers: 0 plain key, 1 proxy, 2 Safe, 3 deposit wallet. */
+/** Signature types by the venue's numbers: 0 plain key, 1 proxy, 2 Safe, 3 deposit wallet. */
 export type SignatureType = 0 | 1 | 2 | 3;
 
 const FACTORIES = {

@@ -1,38 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { Book } from '../../client/client.ts';
 import { costOf, explainCost } from '../../console/cost.ts';
-import { add, compare, multiply, subtract } from '../../console/decimals.ts';
-
-/** Decimals as the service writes them, with the whole number of millionths that they are. */
-const decimals = fc.bigInt({ min: 0n, max: 10n ** 20n }).map((units) => {
-  const digits = units.toString().padStart(7, '0');
-  return { text: `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0*$/, ''), units };
-});
-
-function millionths(text: string): bigint {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  return BigInt(`${sign}${whole}${fraction.padEnd(6, '0')}`);
-}
-
-describe('decimals', () => {
-  it('are added, subtracted, multiplied and compared exactly', () => {
-    fc.assert(
-      fc.property(decimals, decimals, (a, b) => {
-        expect(millionths(add(a.text, b.text))).toBe(a.units + b.units);
-        expect(millionths(subtract(a.text, b.text))).toBe(a.units - b.units);
-        expect(
-          BigInt(multiply(a.text, b.text).replace(/^(\d+)(?:\.(\d+))?$/, (_, w, f = '') => w + f.padEnd(12, '0'))),
-        ).toBe(a.units * b.units);
-        expect(compare(a.text, b.text)).toBe(a.units < b.units ? -1 : a.units > b.units ? 1 : 0);
-      }),
-    );
-  });
-
-  it.each(['', '-1', '1e3', '0,5', '.5', '1.', 'NaN'])('are plain: %j is none', (text) => {
-    expect(() => add(text, '1')).toThrow(RangeError);
-  });
-});
 
 const BOOK = {
   bids: [
