@@ -71,6 +71,11 @@ describe('the documents', () => {
     expect(links.filter((link) => !resolves(link))).toStrictEqual([]);
   });
 
+  it.each(DOCUMENTS)('%s names no test that there is not', (file) => {
+    const named = [...read(file).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => path);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toStrictEqual([]);
+  });
+
   it('have pictures that load at once', () => {
     const sizes = globSync('docs/*.png', { cwd: ROOT }).map((file) => statSync(join(ROOT, file)).size);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_PICTURE_BYTES);
