@@ -5,7 +5,7 @@ import { officialClient } from '../../tools/support/paper-client.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import { postOrder } from '../support/venue/signed-request.ts';
 
 const runs = { numRuns: 120, seed: 20_261_120 };
 const oddity = fc.oneof(
@@ -24,12 +24,10 @@ describe('whatever is sent, the paper venue answers as a venue and never with an
     const change = fc.tuple(fc.oneof(inner, outer), oddity);
     await fc.assert(
       fc.asyncProperty(change, async ([member, value]) => {
-        const base = { order, owner: creds.key, orderType: 'GTC' };
-        const body = Object.hasOwn(order, member)
-          ? { ...base, order: { ...order, [member]: value } }
-          : { ...base, [member]: value };
-        const answer = await signedRequest(paper, creds, { method: 'POST', path: '/order', body });
-        expect([200, 400, 404]).toContain(answer.status);
+        const { status } = Object.hasOwn(order, member)
+          ? await postOrder(paper, creds, { ...order, [member]: value })
+          : await postOrder(paper, creds, order, { [member]: value });
+        expect([200, 400, 404]).toContain(status);
       }),
       runs,
     );
@@ -49,8 +47,7 @@ describe('whatever is sent, the paper venue answers as a venue and never with an
       fc.asyncProperty(amount, amount, type, side, async (maker, taker, orderType, asked) => {
         const amounts = { makerAmount: String(maker), takerAmount: String(taker) };
         const { order } = await signOrder({ tokenId: yes, side: asked, ...amounts });
-        const body = { order, owner: creds.key, orderType };
-        const { status } = await signedRequest(paper, creds, { method: 'POST', path: '/order', body });
+        const { status } = await postOrder(paper, creds, order, { orderType });
         expect([200, 400]).toContain(status);
         const [collateral, shares] = asked === 'BUY' ? [maker, taker] : [taker, maker];
         if (status === 200 && orderType === 'GTC') expect((collateral * 100n) % shares).toBe(0n);

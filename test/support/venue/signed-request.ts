@@ -28,3 +28,19 @@ export function signedRequest(
   const headers = l2Headers(creds, call.at === undefined ? signed : { ...signed, at: call.at });
   return paper.send(call.method, call.path, body, { ...headers, ...call.headers });
 }
+
+/** Posts a signed order; `members` go beside it, such as an `orderType` other than GTC. */
+export function postOrder(
+  paper: RunningPaper,
+  creds: ApiKeyCreds,
+  order: unknown,
+  { at = Date.now(), headers = {}, ...members }: OrderCall = {},
+): Promise<Answer> {
+  const body = { order, owner: creds.key, orderType: 'GTC', ...members };
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, at, headers });
+}
+
+interface OrderCall extends Readonly<Record<string, unknown>> {
+  readonly at?: number;
+  readonly headers?: Record<string, string>;
+}

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
-import { officialClient } from '../../tools/support/paper-client.ts';
-import { plainMarket } from '../support/venue/paper-markets.ts';
-import { signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { signedRequest } from '../../support/venue/signed-request.ts';
 
 /** Half a second after a whole one. */
 const START = 1_795_185_720_500;

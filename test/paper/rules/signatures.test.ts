@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
-import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
-import { findMarket } from '../support/venue/paper-markets.ts';
-import { type Domain, officialOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
+import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { findMarket } from '../../support/venue/paper-markets.ts';
+import { type Domain, officialOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { postOrder } from '../../support/venue/signed-request.ts';
 
 const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
 const KINDS = [0, 1, 2, 3] as const;
@@ -29,9 +29,8 @@ beforeEach(async () => {
 });
 
 async function post(order: object) {
-  const body = { order, owner: creds.key, orderType: 'GTC', postOnly: true };
-  const { status, body: answer } = await signedRequest(paper, creds, { method: 'POST', path: '/order', body });
-  return { status, answer };
+  const { status, body } = await postOrder(paper, creds, order, { postOnly: true });
+  return { status, answer: body };
 }
 
 const INVALID = { status: 400, answer: { error: 'invalid signature' } };

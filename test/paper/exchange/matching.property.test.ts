@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AcceptedOrder, mirrored, type OrderTerms, type OrderType } from '../../paper/exchange/book.ts';
-import { createCatalogue } from '../../paper/exchange/catalogue.ts';
-import { Exchange, type Trade } from '../../paper/exchange/exchange.ts';
-import { LOT, ONE } from '../../paper/exchange/millionths.ts';
-import { VenueRefusal } from '../../paper/http/router.ts';
-import { checkBook, checkFunds } from '../../paper/rules/order-checks.ts';
-import { houseOf, MarketMaker } from '../../paper/simulation/market-maker.ts';
-import { driftBand, Simulation } from '../../paper/simulation/simulation.ts';
+import { type AcceptedOrder, mirrored, type OrderTerms, type OrderType } from '../../../paper/exchange/book.ts';
+import { createCatalogue } from '../../../paper/exchange/catalogue.ts';
+import { Exchange, type Trade } from '../../../paper/exchange/exchange.ts';
+import { LOT, ONE } from '../../../paper/exchange/millionths.ts';
+import { VenueRefusal } from '../../../paper/http/router.ts';
+import { checkBook, checkFunds } from '../../../paper/rules/order-checks.ts';
+import { houseOf, MarketMaker } from '../../../paper/simulation/market-maker.ts';
+import { driftBand, Simulation } from '../../../paper/simulation/simulation.ts';
 
 const MAKERS = ['ann', 'ben', 'cleo'] as const;
 const SEED = 1;

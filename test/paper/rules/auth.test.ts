@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Chain, createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { clientSigner, officialClient, WALLET } from '../../tools/support/paper-client.ts';
-import { plainMarket } from '../support/venue/paper-markets.ts';
-import { signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { l2Headers, signedRequest } from '../support/venue/signed-request.ts';
+import { clientSigner, officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { l2Headers, signedRequest } from '../../support/venue/signed-request.ts';
 
 const L1_REFUSED = { status: 401, body: { error: 'Invalid L1 Request headers' } };
 const L2_REFUSED = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { isPositionId } from '../../paper/exchange/catalogue.ts';
-import { findMarket, listMarkets } from '../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { isPositionId } from '../../../paper/exchange/catalogue.ts';
+import { findMarket, listMarkets } from '../../support/venue/paper-markets.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
+const charges = z.object({ mbf: z.number(), tbf: z.number(), fd: z.unknown().optional() });
 const page = z.object({ markets: z.array(z.looseObject({ id: z.string() })), next_cursor: z.string().optional() });
 
 async function keyset(paper: RunningPaper, query: string) {
@@ -110,9 +111,9 @@ describe('Gamma on the paper venue', () => {
       if (status === 404) continue;
       const { feeSchedule } = market;
       const baseFee = feeSchedule ? 1_000 : 0;
-      const details = feeSchedule && { fd: { r: feeSchedule.rate, e: 1, to: true } };
-      const { mbf, tbf, fd } = Object(body);
-      expect({ mbf, tbf, ...(fd && { fd }) }).toStrictEqual({ mbf: baseFee, tbf: baseFee, ...details });
+      const details = feeSchedule ? { r: feeSchedule.rate, e: 1, to: true } : undefined;
+      const { mbf, tbf, fd } = charges.parse(body);
+      expect({ mbf, tbf, fd }).toStrictEqual({ mbf: baseFee, tbf: baseFee, fd: details });
     }
   });
 

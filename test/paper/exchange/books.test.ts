@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import { officialClient } from '../../tools/support/paper-client.ts';
-import { listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
-import { signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { listMarkets, plainMarket } from '../../support/venue/paper-markets.ts';
+import { signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { postOrder } from '../../support/venue/signed-request.ts';
 
 const side = z.array(z.object({ price: z.string(), size: z.string() }));
 const bookBody = z.looseObject({
@@ -132,8 +132,7 @@ describe('books of the paper venue', () => {
     const before = await book(paper, yes);
     const expiration = Math.floor(clock / 1_000) + 200;
     const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
-    const body = { order, owner: creds.key, orderType: 'GTD' };
-    await signedRequest(paper, creds, { method: 'POST', path: '/order', body, at: clock });
+    await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
     clock = (expiration - 60) * 1_000 - 1;
     expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
     clock += 1;
@@ -148,8 +147,7 @@ describe('books of the paper venue', () => {
     const { yes } = await plainMarket(paper);
     const expiration = Math.floor(clock / 1_000) + 200;
     const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
-    const body = { order, owner: creds.key, orderType: 'GTD' };
-    await signedRequest(paper, creds, { method: 'POST', path: '/order', body, at: clock });
+    await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
     clock = (expiration - 60) * 1_000;
     expect(await paper.get('/paper/orders')).toMatchObject({ body: { orders: [{ status: 'CANCELED' }] } });
   });
@@ -172,11 +170,7 @@ describe('books of the paper venue', () => {
     const { creds } = await officialClient(paper);
     const { yes } = await plainMarket(paper);
     const { order } = await signOrder({ tokenId: yes, price: 0.52, size: 7 });
-    await signedRequest(paper, creds, {
-      method: 'POST',
-      path: '/order',
-      body: { order, owner: creds.key, orderType: 'GTC' },
-    });
+    await postOrder(paper, creds, order);
     await paper.send('POST', '/paper/refresh', { steps: 300 });
     expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE', size_matched: '0' }]);
     expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
-import type { PaperVenueOptions } from '../../paper/state/settings.ts';
-import { officialClient } from '../../tools/support/paper-client.ts';
-import { plainMarket } from '../support/venue/paper-markets.ts';
-import { type OrderRequest, signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { l2Headers, signedRequest } from '../support/venue/signed-request.ts';
+import type { PaperVenueOptions } from '../../../paper/state/settings.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { type OrderRequest, signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { l2Headers, postOrder, signedRequest } from '../../support/venue/signed-request.ts';
 
 const rows = z.object({
   data: z.array(z.looseObject({ id: z.string(), taker_order_id: z.string().optional(), status: z.string() })),
@@ -36,9 +36,7 @@ function ask(path: string, query = '') {
 
 async function place(request: Partial<OrderRequest> = {}) {
   const { order } = await signOrder({ tokenId: yes, ...request });
-  const body = { order, owner: creds.key, orderType: 'GTC' };
-  const answer = await signedRequest(paper, creds, { method: 'POST', path: '/order', body, at: clock });
-  return placed.parse(answer.body);
+  return placed.parse((await postOrder(paper, creds, order, { at: clock })).body);
 }
 
 async function list(path: string, query?: string) {

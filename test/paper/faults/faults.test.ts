@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
-import { FAULT_NAMES, type FaultOrder } from '../../paper/faults/faults.ts';
-import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
-import { plainMarket } from '../support/venue/paper-markets.ts';
-import { signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper, stopPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
+import { FAULT_NAMES, type FaultOrder } from '../../../paper/faults/faults.ts';
+import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper, stopPaper } from '../../support/venue/paper-venue.ts';
+import { signedRequest } from '../../support/venue/signed-request.ts';
 
 let paper: RunningPaper;
 let creds: ApiKeyCreds;
@@ -304,77 +304,5 @@ describe('how faults are ordered', () => {
     const ahead = { method: 'POST', path: '/order', body: await order(), at: Date.now() + 120_000 };
     expect(await signedRequest(paper, creds, ahead)).toMatchObject({ status: 200 });
     expect(await post(await order())).toMatchObject({ status: 200 });
-  });
-});
-
-describe('what tests can ask', () => {
-  it('which requests arrived, when, and with which fault', async () => {
-    await paper.send('DELETE', '/paper/requests');
-    const before = Date.now();
-    paper.venue.arm({ fault: 'edge-503', path: '/book' });
-    await paper.get('/book?token_id=1');
-    await post(await order());
-    const { requests } = { requests: paper.venue.requests() };
-    expect(requests).toMatchObject([
-      { method: 'GET', path: '/book', query: 'token_id=1', fault: 'edge-503' },
-      { method: 'POST', path: '/order', query: '', fault: null },
-    ]);
-    expect(requests.every(({ at }) => at >= before && at <= Date.now())).toBe(true);
-    expect((await paper.get('/paper/requests')).body).toStrictEqual({ requests });
-  });
-
-  it('which orders of clients were accepted', async () => {
-    const { body } = await post(await order(0.4, true));
-    const listed = await paper.get('/paper/orders');
-    expect(listed.body).toMatchObject({
-      orders: [
-        {
-          price: '0.4',
-          original_size: '10',
-          side: Side.BUY,
-          post_only: true,
-          maker_address: WALLET.address.toLowerCase(),
-        },
-      ],
-    });
-    expect(body).toMatchObject({ orderID: paper.venue.orders()[0]?.id });
-  });
-
-  it('a fresh start', async () => {
-    await post(await order());
-    paper.venue.arm({ fault: 'hang', times: 5 });
-    await paper.send('POST', '/paper/reset');
-    expect(paper.venue.orders()).toStrictEqual([]);
-    expect(await post(await order())).toMatchObject({ status: 401 });
-  });
-
-  it('filled orders to be forgotten, and prefixed statuses', async () => {
-    const forgetful = await startPaper({ forgetFilled: true, prefixedStatuses: true });
-    const { client } = await officialClient(forgetful);
-    const filled = await client.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
-    const open = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
-    expect(await client.getOrder(filled.orderID)).toBeNull();
-    expect(await client.getOrder(open.orderID)).toMatchObject({ status: 'ORDER_STATUS_LIVE' });
-  });
-
-  it('to say what this is, and which paths and faults are its own', async () => {
-    const { status, body } = await paper.get('/');
-    const { about, paths, faults, ...settings } = Object(body);
-    expect([status, about, settings]).toStrictEqual([
-      200,
-      expect.stringContaining('no real money'),
-      { seed: 1, still: true },
-    ]);
-    expect(paths).toContain('POST /paper/faults');
-    expect(paths.every((path: string) => /^(GET|POST|DELETE) \/paper\/[a-z-]+$/.test(path))).toBe(true);
-    expect(faults).toStrictEqual([...FAULT_NAMES]);
-    expect(paper.venue.requests().filter(({ path }) => path === '/')).toStrictEqual([]);
-  });
-
-  it('nothing of paths that do not exist, and no other method', async () => {
-    expect(await paper.get('/nowhere')).toMatchObject({ status: 404 });
-    expect(await paper.send('PUT', '/order')).toMatchObject({ status: 405 });
-    const large = 'x'.repeat(1_100_000);
-    expect(await paper.send('POST', '/order', large)).toMatchObject({ status: 413 });
   });
 });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AssetType, Side } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
-import { ONE } from '../../paper/exchange/millionths.ts';
-import { settingsOf } from '../../paper/state/settings.ts';
-import { VenueState } from '../../paper/state/state.ts';
-import { officialClient } from '../../tools/support/paper-client.ts';
-import { startPaperService } from '../support/service/paper-service.ts';
-import { plainMarket } from '../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
+import { ONE } from '../../../paper/exchange/millionths.ts';
+import { settingsOf } from '../../../paper/state/settings.ts';
+import { VenueState } from '../../../paper/state/state.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+import { plainMarket } from '../../support/venue/paper-markets.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
 const listed = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });
 const level = z.object({ price: z.string(), size: z.string() });

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { SIGNATURE_TYPES } from '../../shared/settings/table.ts';
-import { deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
-import { officialClient, WALLET } from '../../tools/support/paper-client.ts';
-import { findMarket, listMarkets, plainMarket } from '../support/venue/paper-markets.ts';
-import { type OrderRequest, officialOrder, signOrder } from '../support/venue/paper-order.ts';
-import { type RunningPaper, startPaper } from '../support/venue/paper-venue.ts';
-import { signedRequest } from '../support/venue/signed-request.ts';
+import { SIGNATURE_TYPES } from '../../../shared/settings/table.ts';
+import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
+import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { findMarket, listMarkets, plainMarket } from '../../support/venue/paper-markets.ts';
+import { type OrderRequest, officialOrder, signOrder } from '../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { postOrder, signedRequest } from '../../support/venue/signed-request.ts';
 
 const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
 
@@ -30,14 +30,8 @@ async function post(request: Partial<OrderRequest>, members: Record<string, unkn
 }
 
 async function postSigned(order: unknown, members: Record<string, unknown> = {}) {
-  const body = { order, owner: creds.key, orderType: 'GTC', deferExec: false, ...members };
-  const { status, body: answer } = await signedRequest(paper, creds, {
-    method: 'POST',
-    path: '/order',
-    body,
-    at: clock,
-  });
-  return { status, answer };
+  const { status, body } = await postOrder(paper, creds, order, { deferExec: false, at: clock, ...members });
+  return { status, answer: body };
 }
 
 function refusal(text: string) {
