@@ -11,7 +11,7 @@ const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0
 /** Accounts of EVM chains that have a key: EIP-191 `personal_sign`. */
 export const EVM = {
   canonicalAddress: (text: string) => {
-    // Without its `0x`, and as an IBAN, an address would do for ethers.
+    // For ethers, an address may also be without its `0x`, or an IBAN.
     if (!/^0x/.test(text)) return undefined;
     try {
       return getAddress(text);

@@ -1,3 +1,5 @@
+// This folder: the service's own key (`evm-key.ts`), and the kinds of wallets by which clients sign, a file each. It knows
+// nothing of a venue or of an order.
 import { EVM } from './evm.ts';
 import { SOLANA } from './solana.ts';
 

@@ -7,7 +7,7 @@ export interface MutatedModule {
 
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
   decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
-  accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/accounts'] },
+  accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },
   'cross-origin': { code: ['functions/cors.ts'], tests: ['functions/cors'] },
   challenge: {
     code: ['functions/orders/verification/challenge.ts', 'functions/orders/verification/verification.ts'],

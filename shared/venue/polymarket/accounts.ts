@@ -64,9 +64,9 @@ function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_C
 }
 
 /**
- * Derives the accounts that a key can trade with, in the order in which the official SDK tells the kind of an account.
- * Nothing says which of them exist or hold funds. `signer` is the key's own address, in lower case or with a right
- * checksum; throws a `TypeError` for another one.
+ * Derives the accounts that a key can trade with, in the order in which the official SDK tries them. Not each of them
+ * needs to exist or to hold funds. `signer` is the key's own address, in lower case or with a right checksum; throws a
+ * `TypeError` for any other text.
  */
 export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   const own = getAddress(signer);
@@ -79,7 +79,7 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   ];
 }
 
-/** Finds an address, however its letters are written, among the accounts of a key. */
+/** Finds the account of a key that has an address, whatever the case of its letters. */
 export function findAccount(signer: string, address: string): DerivedAccount | undefined {
   return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
 }
@@ -89,7 +89,7 @@ function joinAddresses(accounts: readonly DerivedAccount[]): string {
   return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
 }
 
-/** Lists accounts for people, with their kinds as the settings name them. */
+/** Writes a list of accounts for people to read, with their kinds as the settings name them. */
 export function listAccounts(accounts: readonly DerivedAccount[]): string {
   const byType = Map.groupBy(accounts, ({ signatureType }) => signatureType);
   return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
@@ -102,7 +102,7 @@ const IN_WORDS: Readonly<Record<SignatureType, string>> = {
   proxy: 'proxy of the key',
 };
 
-/** The account as the operator set it. */
+/** The settings of the account as the operator wrote them. */
 interface AccountSettings {
   readonly signatureType: SignatureType | undefined;
   readonly funderAddress: string | undefined;
@@ -113,7 +113,7 @@ type SettingNames = Readonly<Record<keyof AccountSettings, string>>;
 
 const VARIABLES: SettingNames = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
 
-/** The account that is in force, or the sentence that says which setting to change. */
+/** The account to trade with, or the sentence that says which setting to change. */
 export type ChosenAccount =
   | {
       readonly kind: 'account';
@@ -155,9 +155,10 @@ function chooseForeign(
 }
 
 /**
- * Chooses the account that a key trades with. The funder says by its derivation of which kind it is: a kind that was
- * set must agree. A funder that no derivation gives (an older wallet, or one that lets another key sign) needs its kind
- * to be set. Without a funder it is the key's own address. `signer` is the key's address.
+ * Chooses the account that a key trades with. Where the funder is one of the key's derived accounts, its kind is known,
+ * and a kind that is set must agree. Any other funder (an older wallet, or one that lets another key sign) needs its kind
+ * to be set. Without a funder it is the key's own address. `signer` is the key's address, `names` those of the settings
+ * in the sentences.
  */
 export function chooseAccount(
   signer: string,
