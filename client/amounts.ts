@@ -24,44 +24,21 @@ function tenTo(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-function format(units: bigint, scale: number): string {
+/** Reads a decimal as a whole number of 10^-decimals. Throws RangeError for no plain decimal, and for one that is finer. */
+export function parseUnits(value: Decimal, decimals = 18): bigint {
+  const { units, scale } = read('number', value);
+  if (scale > decimals) throw new RangeError(`The number ${value} has more than ${decimals} decimals.`);
+  return units * tenTo(decimals - scale);
+}
+
+/** Formats a whole number of 10^-decimals as a decimal without superfluous zeros. */
+export function formatUnits(units: bigint, decimals = 18): string {
   const digits = units
     .toString()
     .replace('-', '')
-    .padStart(scale + 1, '0');
-  const point = digits.length - scale;
+    .padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
   return (units < 0n ? '-' : '') + `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0*$/, '');
-}
-
-/** Reads two decimals as units of the finer scale. */
-function align(left: Decimal, right: Decimal, leftName = 'number', rightName = leftName) {
-  const [a, b] = [read(leftName, left), read(rightName, right)];
-  const scale = Math.max(a.scale, b.scale);
-  return [a.units * tenTo(scale - a.scale), b.units * tenTo(scale - b.scale), scale] as const;
-}
-
-/** Adds exactly. This and the next three throw RangeError for what is no decimal, a negative one included. */
-export function addDecimals(left: Decimal, right: Decimal): string {
-  const [a, b, scale] = align(left, right);
-  return format(a + b, scale);
-}
-
-/** Subtracts exactly; the result may be negative. */
-export function subtractDecimals(left: Decimal, right: Decimal): string {
-  const [a, b, scale] = align(left, right);
-  return format(a - b, scale);
-}
-
-/** Multiplies exactly. */
-export function multiplyDecimals(left: Decimal, right: Decimal): string {
-  const [a, b, scale] = align(left, right);
-  return format(a * b, 2 * scale);
-}
-
-/** Returns a number below 0 if the left decimal is smaller, above 0 if it is greater, 0 if they are equal. */
-export function compareDecimals(left: Decimal, right: Decimal): number {
-  const [a, b] = align(left, right);
-  return Number(a > b) - Number(a < b);
 }
 
 /** Returns the largest whole number whose power is not above the value. */
@@ -100,7 +77,7 @@ export function takerFee(
   const degree = tenTo(exponent.scale);
   const power = (size.units * rate.units * tenTo(FEE_DECIMALS)) ** degree * (price.units * left) ** exponent.units;
   const unit = tenTo(size.scale + rate.scale) ** degree * tenTo(2 * price.scale) ** exponent.units;
-  return format(root(power / unit, degree), FEE_DECIMALS);
+  return formatUnits(root(power / unit, degree), FEE_DECIMALS);
 }
 
 /**
@@ -108,14 +85,14 @@ export function takerFee(
  * if the result is not from one tick to 1 − tick, where orders can be, and for what is no decimal.
  */
 export function roundToTick(price: Decimal, tickSize: Decimal, direction: 'down' | 'up' | 'nearest'): string {
-  const [from, tick, scale] = align(price, tickSize, 'price', 'tick size');
-  const one = tenTo(scale);
+  const scale = Math.max(read('price', price).scale, read('tick size', tickSize).scale);
+  const [from, tick, one] = [parseUnits(price, scale), parseUnits(tickSize, scale), tenTo(scale)];
   if (tick === 0n || 2n * tick > one) throw new RangeError('The tick size must be above 0 and at most 0.5.');
   const shift = { down: 0n, up: tick - 1n, nearest: tick / 2n }[direction];
   if (shift === undefined) throw new RangeError(`A price is rounded down, up or nearest, not "${direction}".`);
   const rounded = ((from + shift) / tick) * tick;
   const last = one - tick;
-  if (rounded >= tick && rounded <= last) return format(rounded, scale);
-  const [result, lowest, highest] = [rounded, tick, last].map((units) => format(units, scale));
+  if (rounded >= tick && rounded <= last) return formatUnits(rounded, scale);
+  const [result, lowest, highest] = [rounded, tick, last].map((units) => formatUnits(units, scale));
   throw new RangeError(`The price ${price} becomes ${result}; it must be from ${lowest} to ${highest}.`);
 }

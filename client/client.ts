@@ -13,14 +13,7 @@ export type MarketList = Schemas['MarketList'];
 export type Book = Schemas['Book'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
-export {
-  addDecimals,
-  compareDecimals,
-  multiplyDecimals,
-  roundToTick,
-  subtractDecimals,
-  takerFee,
-} from './amounts.ts';
+export { formatUnits, parseUnits, roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';

@@ -1,4 +1,4 @@
-import { addDecimals, type Book } from '../client/client.ts';
+import { type Book, formatUnits, parseUnits } from '../client/client.ts';
 import { make } from './dom.ts';
 
 /** Levels of each side that are shown. */
@@ -46,7 +46,7 @@ export function showLadder(body: HTMLElement, { asks, bids }: Book, usePrice: (p
 function describeSide(name: string, levels: readonly Level[]): string {
   const [best, last] = [levels[0], levels.at(-1)];
   if (!best || !last) return `No ${name}.`;
-  const total = levels.reduce((sum, { size }) => addDecimals(sum, size), '0');
+  const total = formatUnits(levels.reduce((sum, { size }) => sum + parseUnits(size), 0n));
   return `${levels.length} ${name}, ${total} shares from ${best.price} to ${last.price}.`;
 }
 

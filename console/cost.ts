@@ -1,13 +1,4 @@
-import {
-  addDecimals,
-  type Book,
-  compareDecimals,
-  type MarketFees,
-  multiplyDecimals,
-  type OrderRequest,
-  subtractDecimals,
-  takerFee,
-} from '../client/client.ts';
+import { type Book, formatUnits, type MarketFees, type OrderRequest, parseUnits, takerFee } from '../client/client.ts';
 
 /** Cost of an order as far as it is known before it is placed, in collateral; decimals as text, never floats. */
 export interface Cost {
@@ -26,28 +17,29 @@ type Sides = Pick<Book, 'asks' | 'bids'>;
 type Draft = Readonly<Record<'price' | 'size', string> & Pick<OrderRequest, 'side'>>;
 
 function matchingSize({ side, price, size }: Draft, { asks, bids }: Sides): string {
-  const isBuy = side === 'buy';
-  const reachable = (isBuy ? asks : bids).filter(
-    (level) => compareDecimals(level.price, price) * (isBuy ? 1 : -1) <= 0,
-  );
-  const offered = reachable.reduce((sum, level) => addDecimals(sum, level.size), '0');
-  return compareDecimals(offered, size) < 0 ? offered : size;
+  const limit = parseUnits(price);
+  const reachable =
+    side === 'buy'
+      ? asks.filter((level) => parseUnits(level.price) <= limit)
+      : bids.filter((level) => parseUnits(level.price) >= limit);
+  const offered = reachable.reduce((sum, level) => sum + parseUnits(level.size), 0n);
+  return offered < parseUnits(size) ? formatUnits(offered) : size;
 }
 
 /** Computes the cost of an order on a book. Throws `RangeError` for a price or a size that cannot be. */
 export function costOf(order: Draft, book: Sides, fees: MarketFees | null): Cost {
   const fee = takerFee(order, fees);
-  const notional = multiplyDecimals(order.price, order.size);
-  const bound =
-    fee === null ? null : order.side === 'buy' ? addDecimals(notional, fee) : subtractDecimals(notional, fee);
-  return { notional, fee, bound, matching: matchingSize(order, book) };
+  const notional = parseUnits(order.price) * parseUnits(order.size);
+  const charge = parseUnits(fee ?? '0', 36);
+  const bound = fee === null ? null : formatUnits(order.side === 'buy' ? notional + charge : notional - charge, 36);
+  return { notional: formatUnits(notional, 36), fee, bound, matching: matchingSize(order, book) };
 }
 
 /** Describes the cost to the user, in sentences. */
 export function explainCost(order: Draft, { notional, fee, bound, matching }: Cost, postOnly: boolean): string[] {
   const { side, price, size } = order;
-  const rests = compareDecimals(matching, '0') === 0;
-  const all = compareDecimals(matching, size) === 0;
+  const rests = parseUnits(matching) === 0n;
+  const all = matching === size;
   const sum = `${size} × ${price} = ${notional} pUSD.`;
   if (rests) return [sum, 'Rests on the book: nothing matches at this price now, and what rests pays no fee.'];
   if (postOnly)

@@ -1,11 +1,4 @@
-import {
-  addDecimals,
-  type Book,
-  compareDecimals,
-  type OrderRequest,
-  roundToTick,
-  subtractDecimals,
-} from '../client/client.ts';
+import { type Book, formatUnits, type OrderRequest, parseUnits, roundToTick } from '../client/client.ts';
 import { costOf, explainCost } from './cost.ts';
 import { find, make } from './dom.ts';
 import type { Chosen } from './markets.ts';
@@ -80,19 +73,17 @@ function explain(form: Fields, book: Book, { market }: Chosen): readonly string[
 function movePrice(price: string, tickSize: string, direction: 'down' | 'up'): string {
   try {
     const onGrid = roundToTick(price, tickSize, direction);
-    if (compareDecimals(onGrid, price) !== 0) return onGrid;
-    return roundToTick(
-      direction === 'up' ? addDecimals(price, tickSize) : subtractDecimals(price, tickSize),
-      tickSize,
-      direction,
-    );
+    const [from, tick] = [parseUnits(price), parseUnits(tickSize)];
+    if (parseUnits(onGrid) !== from) return onGrid;
+    return roundToTick(formatUnits(direction === 'up' ? from + tick : from - tick), tickSize, direction);
   } catch {
     return price;
   }
 }
 
 function describeRules(form: Fields, { tick_size, min_order_size }: Book): void {
-  form.priceHint.textContent = `In pUSD a share: steps of ${tick_size}, from ${tick_size} to ${subtractDecimals('1', tick_size)}.`;
+  const highest = formatUnits(parseUnits('1') - parseUnits(tick_size));
+  form.priceHint.textContent = `In pUSD a share: steps of ${tick_size}, from ${tick_size} to ${highest}.`;
   form.sizeHint.textContent = `In shares: at least ${min_order_size}, with at most 2 decimals.`;
 }
 
