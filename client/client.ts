@@ -28,6 +28,7 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
+  /** Aborts the call, between its attempts too. */
   readonly signal?: AbortSignal | undefined;
 }
 

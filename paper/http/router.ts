@@ -35,6 +35,7 @@ export class VenueRefusal extends Error {
   }
 }
 
+/** Creates a JSON reply. */
 export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }

@@ -33,6 +33,7 @@ export type PaperSettings = Readonly<Required<PaperVenueOptions>>;
 const CLOSING_AFTER_MS = 15 * 60_000;
 const CLOCK_TOLERANCE_S = 30;
 
+/** Fills in the defaults. */
 export function settingsOf(options: PaperVenueOptions): PaperSettings {
   return {
     seed: options.seed ?? 1,
