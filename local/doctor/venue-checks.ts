@@ -33,7 +33,7 @@ export async function checkVersion({ venue, newCall }: Asking): Promise<CheckRes
 
 /** Judges by the list of countries alone. */
 async function judgePlace({ venue, newCall }: Asking): Promise<CheckResult> {
-  const { name, isRestricted } = await venue.readPlace(newCall());
+  const { name, isRestricted } = await venue.readRegion(newCall());
   return isRestricted
     ? fail(`The venue sees this machine in ${name}, from where it takes no new orders.`, GO_ELSEWHERE)
     : ok(`The venue sees this machine in ${name}, from where it takes orders.`);

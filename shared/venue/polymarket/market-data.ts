@@ -2,7 +2,7 @@ import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
-import { createBookParser, readBookText } from './calls/read-book.ts';
+import { readBook } from './calls/read-book.ts';
 import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
 
@@ -74,11 +74,9 @@ export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log:
     };
   }
 
-  const parseBook = createBookParser();
   const [shareList, shareBook] = [createSharedReads<MarketList>(), createSharedReads<Book>()];
   return {
     listMarkets: (limit, call) => shareList(String(limit), () => listMarkets(limit, call)),
-    readBook: (tokenId, call) =>
-      shareBook(tokenId, async () => parseBook(await readBookText(clob, tokenId, call), tokenId).book),
+    readBook: (tokenId, call) => shareBook(tokenId, async () => (await readBook(clob, tokenId, call)).book),
   };
 }

@@ -1,6 +1,6 @@
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
-import { BOUNDS_MS, LOOK_UP_MS, MIN_LIFE_MS } from '../../limits.ts';
+import { BOUNDS_MS, MIN_LIFE_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
@@ -11,6 +11,7 @@ import { openWallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, type ChosenAccount, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
+import { askForTime } from './calls/read-time.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
@@ -79,17 +80,11 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });
 
-  const now = () => Date.now() + clob.clockSkew();
-
-  async function syncClock(call: Call): Promise<void> {
-    if (clob.isSkewCertain()) return;
-    try {
-      // Any answer carries the venue's time in its `Date` header.
-      await clob.send({ name: 'read-time', method: 'GET', path: '/time', timeLimit: LOOK_UP_MS }, call);
-    } catch (error) {
-      log.warn('the venue did not tell its time', { ...call.trace, error });
-    }
-  }
+  const { clock } = clob;
+  const now = () => clock.now();
+  const syncClock = async (call: Call) => {
+    if (!clock.isCertain()) await askForTime(clob, call, log);
+  };
 
   function overCap(notional: Decimal): AppError | undefined {
     const { maxOrderNotional: cap } = settings;
@@ -116,7 +111,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     if (aboveCap) throw aboveCap;
     await ready;
     await syncClock(call);
-    return signOrder(order, admitted, account, { now: Math.round(now()) });
+    return signOrder(order, admitted, account, { now: Math.round(clock.now()) });
   }
 
   /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */

@@ -11,7 +11,7 @@ import { dropOldest } from '../../drop-oldest.ts';
 import { refuse } from '../../errors.ts';
 import { READ_BUDGET_MS, RULES_JOIN_MS, RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
-import { parseBook, readBookText } from './calls/read-book.ts';
+import { readBook } from './calls/read-book.ts';
 import { createSharedReads, waitUntil } from './http/reads.ts';
 import type { Transport } from './http/transport.ts';
 import { type Protocol, protocolOf } from './wire.ts';
@@ -38,7 +38,7 @@ function required(text: string): Decimal {
 }
 
 async function readRules(clob: Transport, tokenId: string, call: Call): Promise<OrderRules> {
-  const { book, version } = parseBook(await readBookText(clob, tokenId, call), tokenId);
+  const { book, version } = await readBook(clob, tokenId, call);
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
     // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.

@@ -89,8 +89,8 @@ interface SubmissionDeps extends AccountDeps {
 export function createSubmissions(deps: SubmissionDeps): Submissions {
   const sendAsAccount = createAccountSender(deps);
   const find = createOrderFinder(sendAsAccount, deps.log);
-  const now = () => Date.now() + deps.clob.clockSkew();
-  const isExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= now();
+  const { clock } = deps.clob;
+  const isExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= clock.now();
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
@@ -98,7 +98,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     const onSend = () => {
       if (call.maySend?.() === false) throw new LeaseEnded();
       if (isExpired(order)) throw new Expired();
-      sentAt = Math.round(now());
+      sentAt = Math.round(clock.now());
     };
     const posted = await post(order, call, onSend);
     if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, sentAt, call);

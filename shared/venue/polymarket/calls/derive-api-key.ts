@@ -50,7 +50,7 @@ export async function findApiKey(
   call: Call,
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials | undefined> {
-  const skew = clob.clockSkew();
+  const skew = clob.clock.skew;
   const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, skew) }, call);
   const credentials = parseCredentials(response);
   if (credentials) return credentials;
@@ -91,11 +91,11 @@ async function l1Headers({ address, sign }: Wallet, skew: number) {
 
 /** A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much. */
 function wasClockWrong(clob: Transport, skew: number): boolean {
-  return Math.abs(clob.clockSkew() - skew) > NOTICEABLE_SKEW_MS;
+  return Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
 }
 
 async function attempt(clob: Transport, wallet: Wallet, call: Call, attempts: 1 | 2): Promise<ApiCredentials> {
-  const skew = clob.clockSkew();
+  const skew = clob.clock.skew;
   const headers = await l1Headers(wallet, skew);
   const answers = await firstOrAll([
     ask(clob, { ...DERIVE, headers }, call),

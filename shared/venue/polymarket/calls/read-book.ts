@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { dropOldest } from '../../../drop-oldest.ts';
 import { refuse } from '../../../errors.ts';
 import type { Book, Call, PriceLevel } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
@@ -97,38 +96,22 @@ export function parseBook(text: string, tokenId: string): VenueBook {
   };
 }
 
-/** Tokens whose last text is remembered, and the longest one that is: together they bound the memory, to about 10 MB. */
-const MAX_REMEMBERED_TOKENS = 128;
-const MAX_REMEMBERED_CHARACTERS = 16_384;
-
 /**
- * Makes a `parseBook` that gives the same book again while the text of a token stays the same. The venue dates a book by
- * its last change, so that a quiet one is the same text for minutes; each text is still asked of the venue.
+ * `GET /book` of the CLOB: levels and the rules of a token in one answer. Returns it with its raw text. Errors: see
+ * `MarketData`.
  */
-export function createBookParser(): typeof parseBook {
-  const last = new Map<string, { readonly text: string; readonly parsed: VenueBook | undefined }>();
-  return (text, tokenId) => {
-    const before = last.get(tokenId);
-    const unchanged = before?.text === text;
-    if (unchanged && before.parsed) return before.parsed;
-    const parsed = parseBook(text, tokenId);
-    last.delete(tokenId);
-    // Of a busy book the text alone: to keep what it holds until the next one costs the collector more than parsing.
-    if (text.length <= MAX_REMEMBERED_CHARACTERS) last.set(tokenId, { text, parsed: unchanged ? parsed : undefined });
-    dropOldest(last, MAX_REMEMBERED_TOKENS);
-    return parsed;
-  };
-}
-
-/** `GET /book` of the CLOB, as it came: levels and the rules of a token in one answer. Errors: see `MarketData`. */
-export async function readBookText(clob: Transport, tokenId: string, call: Call): Promise<string> {
+export async function readBook(
+  clob: Transport,
+  tokenId: string,
+  call: Call,
+): Promise<VenueBook & { readonly text: string }> {
   const response = await readWithRetry(
     clob,
     { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` },
     call,
   );
   const { status, isJson, text } = response;
-  if (status === 200 && isJson) return text;
+  if (status === 200 && isJson) return { ...parseBook(text, tokenId), text };
   const sentence = isJson ? errorText(text) : undefined;
   if (sentence !== undefined && (status === 404 || (status === 400 && /invalid token id/i.test(sentence)))) {
     throw refuse('unknown_token', {});

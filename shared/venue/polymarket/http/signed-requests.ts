@@ -150,15 +150,15 @@ export function createAccountSender(
 
   return async (make, call, mayRepeat = () => true) => {
     const used = await credentials.get(call);
-    const skew = clob.clockSkew();
+    const skew = clob.clock.skew;
     const request = make(used);
     const answer = await attempt(request, used, skew, call);
     if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
-    const skewNow = clob.clockSkew();
+    const skewNow = clob.clock.skew;
     const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
     const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
     log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
-    return attempt(make(renewed), renewed, clob.clockSkew(), call);
+    return attempt(make(renewed), renewed, clob.clock.skew, call);
   };
 }

@@ -2,9 +2,10 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { CONNECT_MS, MAX_IDLE_MS, NOTICEABLE_SKEW_MS } from '../../../limits.ts';
+import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call, RateLimit } from '../../port.ts';
+import { parseHttpDate, VenueClock } from './clock.ts';
 import { parseRateLimit, type ToldRateLimit } from './rate-limit.ts';
 
 /** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
@@ -55,25 +56,12 @@ export interface VenueHttpResponse {
  */
 export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
-  /** The milliseconds by which the venue's clock is ahead of ours, from the last `Date` header. */
-  clockSkew(): number;
-  /**
-   * Tells that the skew is known, and that our clock was not set back since. One that was set ahead looks like that of a
-   * process which stood still, and dates what is sent later, never earlier.
-   */
-  isSkewCertain(): boolean;
+  /** The clock of that host. */
+  readonly clock: VenueClock;
 }
 
 /** A longer wait is a mistake of the venue's, or its way to say that it is gone. */
 const MAX_WAIT_S = 86_400;
-/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
-
-/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
-function parseHttpDate(text = ''): number {
-  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-}
-
 /** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
 function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
@@ -115,8 +103,6 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
-  // It has one host: Node would put its name together for each request.
-  agent.getName = () => baseUrl;
   const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';
@@ -137,7 +123,7 @@ function createConnection(baseUrl: string, now: () => number): Connection {
       dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
       const { method } = spec;
       const path = base + spec.path;
-      const open = () => send({ ...target, method, path, headers: headersOf(url.host, spec) });
+      const open = () => send({ ...target, method, path, headers: headersOf(spec) });
       return new Promise((resolve, reject) => {
         let request: ClientRequest;
         try {
@@ -153,13 +139,16 @@ function createConnection(baseUrl: string, now: () => number): Connection {
   };
 }
 
-/** Makes the headers as names and values in turn, which Node writes as they are: a record is taken apart for each request. */
-function headersOf(host: string, { method, body, headers = {} }: VenueHttpRequest): readonly string[] {
-  const own = ['host', host, 'accept', 'application/json', 'user-agent', `order-book-adapter/${VERSION}`];
-  if (body !== undefined) own.push('content-type', 'application/json');
-  // Without a length, a POST would go out in chunks, and the body of a GET would be the next request.
-  if (method === 'POST' || body !== undefined) own.push('content-length', String(Buffer.byteLength(body ?? '')));
-  return [...own, ...Object.entries(headers).flat()];
+/** Returns the headers of a request. */
+function headersOf({ method, body, headers }: VenueHttpRequest): Readonly<Record<string, string>> {
+  return {
+    accept: 'application/json',
+    'user-agent': `order-book-adapter/${VERSION}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    // Without a length, a POST would go out in chunks, and the body of a GET would be the next request.
+    ...((method === 'POST' || body !== undefined) && { 'content-length': String(Buffer.byteLength(body ?? '')) }),
+    ...headers,
+  };
 }
 
 interface Watch {
@@ -230,31 +219,19 @@ function readBody(response: IncomingMessage): Promise<string> {
 /** Opens a transport to a host of the venue. `now`: the wall clock in epoch milliseconds. */
 export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
   const connection = createConnection(baseUrl, now);
-  let skew = 0;
-  /** The difference of our clock and the monotonic one at the last `Date` header. */
-  let offset: number | undefined;
-
-  /** Reads the venue's clock, in whole seconds, from an answer to a request of that time. */
-  function heedDate(date: number, askedAt: number): void {
-    const [least, most] = [date - now(), date + 1_000 - askedAt];
-    // What is known stays where the answer does not contradict it: one that is read late, by a process that stood still,
-    // would put the venue's clock back by as long.
-    const isKnown = offset !== undefined && skew >= least && skew <= most;
-    if (!isKnown) skew = least;
-    offset = now() - performance.now();
-  }
+  const clock = new VenueClock(now);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const askedAt = now();
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
-    const date = parseHttpDate(headers.date);
-    if (!Number.isNaN(date)) heedDate(date, askedAt);
-    const rateLimit = parseRateLimit(headers, now() + skew);
+    clock.heed(headers.date, askedAt);
+    const toldAt = clock.now();
+    const rateLimit = parseRateLimit(headers, toldAt);
     const text = await readBody(response);
     return {
       status: statusCode,
-      retryAfter: parseRetryAfter(headers['retry-after'], now() + skew),
+      retryAfter: parseRetryAfter(headers['retry-after'], toldAt),
       ...(rateLimit && { rateLimit }),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
@@ -262,8 +239,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
   }
 
   return {
-    clockSkew: () => skew,
-    isSkewCertain: () => offset !== undefined && now() - performance.now() > offset - NOTICEABLE_SKEW_MS,
+    clock,
     async send(spec, call) {
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);

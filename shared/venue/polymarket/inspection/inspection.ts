@@ -1,14 +1,14 @@
-import * as z from 'zod/mini';
 import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { findApiKey } from '../calls/derive-api-key.ts';
-import { readShape } from '../http/reads.ts';
+import { readClockSkew } from '../calls/read-time.ts';
 import { createAccountSender, createCredentialSource } from '../http/signed-requests.ts';
 import { createTransport } from '../http/transport.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
-import { type OrdersFromHere, type Place, probeOrders, readPlace } from './read-region.ts';
+import { type OrdersFromHere, probeOrders, type Region, readRegion } from './read-region.ts';
+import { readVersion } from './read-version.ts';
 import { type Approvals, readApprovals, readProfileWallet } from './read-wallet.ts';
 import { type Survey, surveyVenue } from './survey.ts';
 
@@ -30,9 +30,6 @@ export interface VenueUrls {
 /** The versions of its signing domain that the venue may call its own: orders of both protocols are signed for. */
 export const SIGNED_VERSIONS: readonly number[] = [2, 3];
 
-const epochSeconds = z.int().check(z.minimum(1));
-const version = z.object({ version: z.number() });
-
 /**
  * Looks at the venue and at an account before the first order. Places nothing and makes no API key; `probeOrders` is the
  * only call that is no GET. Errors: those of `MarketData`.
@@ -42,7 +39,7 @@ export interface Inspection {
   readClockSkew(call: Call): Promise<number>;
   /** `GET /version` of the CLOB. */
   readVersion(call: Call): Promise<number>;
-  readPlace(call: Call): Promise<Place>;
+  readRegion(call: Call): Promise<Region>;
   probeOrders(call: Call): Promise<OrdersFromHere>;
   /** Finds the API credentials that the wallet has had; `undefined` for none. */
   findApiKey(wallet: Wallet, call: Call): Promise<ApiCredentials | undefined>;
@@ -57,18 +54,9 @@ export function createInspection(urls: VenueUrls, log: Log): Inspection {
   const [gamma, clob] = [createTransport(urls.gammaUrl), createTransport(urls.clobUrl)];
   const [site, data] = [createTransport(urls.siteUrl), createTransport(urls.dataUrl)];
   return {
-    async readClockSkew(call) {
-      const spec = { name: 'read-time', method: 'GET', path: '/time' } as const;
-      const seconds = await readShape(clob, spec, epochSeconds, call);
-      // The venue tells whole seconds, cut off, about in the middle of the last round trip.
-      const toldAt = Date.now() - (call.venueRequests.at(-1)?.milliseconds ?? 0) / 2;
-      return seconds * 1_000 + 500 - toldAt;
-    },
-    async readVersion(call) {
-      const spec = { name: 'read-version', method: 'GET', path: '/version' } as const;
-      return (await readShape(clob, spec, version, call)).version;
-    },
-    readPlace: (call) => readPlace(site, call),
+    readClockSkew: (call) => readClockSkew(clob, call),
+    readVersion: (call) => readVersion(clob, call),
+    readRegion: (call) => readRegion(site, call),
     probeOrders: (call) => probeOrders(clob, call),
     findApiKey: (wallet, call) => findApiKey(clob, wallet, call),
     openReads({ address: walletAddress }, credentials) {

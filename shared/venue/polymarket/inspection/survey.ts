@@ -3,7 +3,7 @@ import { isMultipleOf, parseDecimal } from '../../../decimal.ts';
 import { AppError } from '../../../errors.ts';
 import type { Book, Call, Market } from '../../port.ts';
 import { listMarketPage, MAX_PAGE_SIZE, type MarketParse, WITHOUT_IDS } from '../calls/list-markets.ts';
-import { parseBook, readBookText } from '../calls/read-book.ts';
+import { readBook } from '../calls/read-book.ts';
 import type { Transport } from '../http/transport.ts';
 import { protocolOf } from '../wire.ts';
 
@@ -31,19 +31,18 @@ function isOnGrid({ bids, asks, tickSize }: Book): boolean {
 }
 
 /**
- * Tells a book whose hash is the SHA-1 of the answer as it came, with an empty hash in it. Undocumented; seen on recorded
- * books of both protocols.
+ * Returns true if the hash is the SHA-1 of the raw answer, with an empty hash in it. Undocumented; seen on recorded books
+ * of both protocols.
  */
 function hasItsHash(text: string, { hash }: Book): boolean {
   const unhashed = text.trim().replace(/"hash":"[^"]*"/, '"hash":""');
   return createHash('sha1').update(unhashed).digest('hex') === hash;
 }
 
-/** Reads one book; says what is otherwise than this program takes for granted. */
+/** Reads one book and returns what contradicts the assumptions of this program. */
 async function inspectBook(clob: Transport, tokenId: string, call: Call): Promise<readonly string[]> {
   try {
-    const text = await readBookText(clob, tokenId, call);
-    const { book, version } = parseBook(text, tokenId);
+    const { book, version, text } = await readBook(clob, tokenId, call);
     return [
       isOnGrid(book) ? [] : 'books with a price off their tick',
       hasItsHash(text, book) ? [] : 'books whose hash is not that of their text',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { createBookParser, parseBook } from '../../../../../shared/venue/polymarket/calls/read-book.ts';
+import { parseBook } from '../../../../../shared/venue/polymarket/calls/read-book.ts';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
 import { decimalText } from '../../../../../shared/venue/polymarket/wire.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
@@ -179,71 +179,6 @@ describe('a book', () => {
   ])('after %j is the error %s', async (reply, code) => {
     const { book } = await readFrom(reply);
     await expect(book).rejects.toMatchObject({ name: 'AppError', code });
-  });
-});
-
-/** Gives what a parser makes of a text, or the code of its error. */
-function resultOf(parse: typeof parseBook, text: string, tokenId: string): unknown {
-  try {
-    return parse(text, tokenId);
-  } catch (error) {
-    return Reflect.get(Object(error), 'code');
-  }
-}
-
-describe('a parser of many books', () => {
-  const textOf = (token: string, changes: Readonly<Record<string, unknown>> = {}) =>
-    JSON.stringify(bookAnswer(token, changes));
-
-  it('reads each text as it reads alone, whatever came before', () => {
-    const token = fc.constantFrom(v1TokenId(1), v1TokenId(2), v2TokenId(3));
-    const changes = fc.constantFrom({}, { timestamp: '1791241810526' }, { bids: [] }, { version: 'v2' }, { asks: 1 });
-    const answer = fc
-      .tuple(token, token, changes)
-      .map(([asked, told, changed]) => [asked, textOf(told, changed)] as const);
-    fc.assert(
-      fc.property(fc.array(answer, { maxLength: 30 }), (answers) => {
-        const parse = createBookParser();
-        for (const [asked, text] of answers) {
-          expect(resultOf(parse, text, asked)).toStrictEqual(resultOf(parseBook, text, asked));
-        }
-      }),
-    );
-  });
-
-  /** Parses a text until its book is remembered. */
-  const remember = (parse: typeof parseBook, text: string, token: string) => [1, 2].map(() => parse(text, token))[1];
-
-  it('gives the same book for the same text from the second time on, until it has changed', () => {
-    const parse = createBookParser();
-    const [before, after] = [textOf(TOKEN), textOf(TOKEN, { timestamp: '1791241810526' })];
-    const first = parse(before, TOKEN);
-    const second = parse(before, TOKEN);
-    expect(second).not.toBe(first);
-    expect(parse(textOf(TOKEN), TOKEN)).toBe(second);
-    expect(parse(after, TOKEN)).not.toBe(second);
-    expect(parse(before, TOKEN)).not.toBe(second);
-  });
-
-  it('remembers 128 tokens, and forgets the one that changed longest ago', () => {
-    const parse = createBookParser();
-    const tokens = Array.from({ length: 128 }, (_, index) => v1TokenId(index + 1));
-    const [first = '', second = ''] = tokens;
-    const books = tokens.map((token) => remember(parse, textOf(token), token));
-    expect(parse(textOf(first), first)).toBe(books[0]);
-    const changed = remember(parse, textOf(first, { bids: [] }), first);
-    parse(textOf(v1TokenId(129)), v1TokenId(129));
-    expect(parse(textOf(first, { bids: [] }), first)).toBe(changed);
-    expect(parse(textOf(second), second)).not.toBe(books[1]);
-  });
-
-  it('remembers no text of more than 16,384 characters', () => {
-    const parse = createBookParser();
-    const again = (length: number) => {
-      const text = textOf(TOKEN).padEnd(length);
-      return remember(parse, text, TOKEN) === parse(text, TOKEN);
-    };
-    expect([again(16_384), again(16_385)]).toStrictEqual([true, false]);
   });
 });
 

@@ -279,11 +279,11 @@ describe('hints of the venue', () => {
       headers: index === 2 ? { date: 'never' } : { date: new Date(NOW + index * 60_000).toUTCString() },
     }));
     const http = createTransport(venue.url, () => NOW);
-    expect(http.clockSkew()).toBe(0);
+    expect(http.clock.skew).toBe(0);
     const skews = [];
     for (const _ of [0, 1, 2]) {
       await http.send(GET, callWithin());
-      skews.push(http.clockSkew());
+      skews.push(http.clock.skew);
     }
     expect(skews).toStrictEqual([0, 60_000, 60_000]);
   });
@@ -294,7 +294,7 @@ describe('hints of the venue', () => {
       const venue = await startVenue(() => ({ headers: { date } }));
       const http = createTransport(venue.url, () => NOW);
       await http.send(GET, callWithin());
-      expect([http.clockSkew(), http.isSkewCertain()]).toStrictEqual([0, false]);
+      expect([http.clock.skew, http.clock.isCertain()]).toStrictEqual([0, false]);
     },
   );
 
@@ -311,31 +311,31 @@ describe('hints of the venue', () => {
     const skews = [];
     for (const _ of standing) {
       await http.send(GET, callWithin());
-      skews.push(http.clockSkew());
+      skews.push(http.clock.skew);
     }
     expect(skews).toStrictEqual([0, 0, 0, 0]);
     own += 60_000;
     await http.send(GET, callWithin());
-    expect(http.clockSkew()).toBe(-60_000);
+    expect(http.clock.skew).toBe(-60_000);
   });
 
   it("takes the venue's clock at its first answer to be as early as it can be", async () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
     const http = createTransport(venue.url, () => NOW + 900);
     await http.send(GET, callWithin());
-    expect(http.clockSkew()).toBe(-900);
+    expect(http.clock.skew).toBe(-900);
   });
 
   it("is sure of the venue's clock from its first answer until ours is set back", async () => {
     const venue = await startVenue(() => ({}));
     let set = 0;
     const http = createTransport(venue.url, () => Date.now() + set);
-    const certain = [http.isSkewCertain()];
+    const certain = [http.clock.isCertain()];
     await http.send(GET, callWithin());
-    certain.push(http.isSkewCertain());
-    for (set of [3_600_000, 0, -3_000]) certain.push(http.isSkewCertain());
+    certain.push(http.clock.isCertain());
+    for (set of [3_600_000, 0, -3_000]) certain.push(http.clock.isCertain());
     await http.send(GET, callWithin());
-    certain.push(http.isSkewCertain());
+    certain.push(http.clock.isCertain());
     expect(certain).toStrictEqual([false, true, true, true, false, true]);
   });
 });

@@ -89,7 +89,7 @@ describe('the place', () => {
       { name: 'US', isRestricted: true },
     ],
   ])('is judged by country and region, never by "blocked": %j', async (body, expected) => {
-    expect(await asked({ body }, (inspection, call) => inspection.readPlace(call))).toStrictEqual(expected);
+    expect(await asked({ body }, (inspection, call) => inspection.readRegion(call))).toStrictEqual(expected);
   });
 
   const html = { headers: { 'content-type': 'text/html' }, body: '<html>restricted in your region</html>' };
@@ -320,7 +320,7 @@ describe('whatever the venue answers', () => {
   const calls: readonly ((inspection: Inspection, call: Call) => Promise<unknown>)[] = [
     (inspection, call) => inspection.readClockSkew(call),
     (inspection, call) => inspection.readVersion(call),
-    (inspection, call) => inspection.readPlace(call),
+    (inspection, call) => inspection.readRegion(call),
     (inspection, call) => inspection.probeOrders(call),
     (inspection, call) => inspection.findApiKey(WALLET, call),
     (inspection, call) => reads(inspection).checkCredentials(call),
