@@ -16,12 +16,11 @@ interface HttpRequest {
   readonly logFields: Record<string, unknown>;
 }
 
-/** `body` is a JSON value, or `text` a JSON text in its place; without both there is no body. */
+/** `body` is a JSON value; without it there is no body. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  readonly text?: string;
 }
 
 /** The one thing an endpoint is: guard, parse, act, answer. Throws `AppError`. */

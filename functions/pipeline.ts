@@ -36,8 +36,8 @@ export function requestIdFrom(value: string | undefined, another: string = rando
 }
 
 /** Writes a response as the gateway takes it; a response to HEAD has no body. */
-export function toResult({ status, headers, body, text }: HttpResponse, method: string): Result {
-  const hasBody = body !== undefined || text !== undefined;
+export function toResult({ status, headers, body }: HttpResponse, method: string): Result {
+  const hasBody = body !== undefined;
   return {
     statusCode: status,
     headers: {
@@ -47,7 +47,7 @@ export function toResult({ status, headers, body, text }: HttpResponse, method: 
       ...headers,
     },
     // A line end, so that the prompt of a terminal starts on a line of its own.
-    ...(hasBody && method !== 'HEAD' && { body: `${text ?? JSON.stringify(body)}\n` }),
+    ...(hasBody && method !== 'HEAD' && { body: `${JSON.stringify(body)}\n` }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { isTokenId, TOKEN_ID_RULE } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
-import { oncePer } from '../../shared/once.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
@@ -37,8 +36,6 @@ function toWire(book: Book): Wire<typeof bookSchema> {
 
 /** `GET /v1/book/{token_id}`: the order book of an outcome token, best price first. */
 export function bookEndpoint(marketData: MarketData): Endpoint {
-  // Readers of a quiet book all get the same one.
-  const write = oncePer((book: Book) => JSON.stringify(toWire(book)));
   return {
     route: ROUTES.book,
     origins: 'any',
@@ -53,7 +50,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
       if (book.hash !== null && matches(headers['if-none-match'], `"${book.hash}"`)) {
         return { status: 304, headers: caching };
       }
-      return { status: 200, headers: caching, text: write(book) };
+      return { status: 200, headers: caching, body: toWire(book) };
     },
   };
 }

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { once } from '../../../shared/once.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -19,5 +18,10 @@ async function build(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-/** The files of the console as `npm run build:console` builds them, by their paths; built once for all tests of a file. */
-export const buildConsole = once(build);
+let built: ReturnType<typeof build> | undefined;
+
+/** Returns the files of the console as `npm run build:console` builds them, by their paths; built once for all tests of a file. */
+export function buildConsole(): ReturnType<typeof build> {
+  built ??= build();
+  return built;
+}

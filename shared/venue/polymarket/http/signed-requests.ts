@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type AppError, refuse } from '../../../errors.ts';
 import {
   LIMIT_WARNING_PAUSE_MS,
@@ -8,7 +8,6 @@ import {
   SENDING_RESERVE_MS,
 } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
-import { oncePer } from '../../../once.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
 import type { ToldRateLimit } from './rate-limit.ts';
@@ -97,9 +96,6 @@ export type SendAsAccount = (
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/** Makes the HMAC key of credentials once: making it takes longer than the HMAC. */
-const hmacKeyOf = oncePer(({ secret }: ApiCredentials) => createSecretKey(Buffer.from(secret.reveal(), 'base64')));
-
 /** Makes the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
 function l2Headers(
   { method, path, body = '' }: AuthenticatedRequest,
@@ -108,7 +104,7 @@ function l2Headers(
   now: number,
 ) {
   const timestamp = String(Math.floor(now / 1000));
-  const signature = createHmac('sha256', hmacKeyOf(used))
+  const signature = createHmac('sha256', Buffer.from(used.secret.reveal(), 'base64'))
     .update(`${timestamp}${method}${path}${body}`)
     .digest('base64');
   return {
