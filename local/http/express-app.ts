@@ -1,4 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { GatewayHandler } from '../../functions/pipeline.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
@@ -8,10 +7,9 @@ import type { LocalConfig } from '../../shared/settings/config.ts';
 import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
 import { toRefusedResult } from './early-refusals.ts';
-import { createForeignPageLimit } from './foreign-pages.ts';
 import { toBody, toContext, toEvent } from './gateway-event.ts';
 import type { Handlers } from './handlers.ts';
-import { createHeadReader, type RequestHead } from './request-head.ts';
+import { createForeignPageLimit, createHeadReader, type RequestHead } from './request-head.ts';
 
 export interface ExpressAppDeps {
   readonly handlers: Handlers;
@@ -79,16 +77,4 @@ export function createExpressApp(deps: ExpressAppDeps): Express {
     await reply(request, response, toRefusedResult(error, refused, log), replyOptions());
   });
   return app;
-}
-
-/**
- * Makes the classes of requests and responses for a server of the application. Express gives each message a prototype of
- * its own; these have it from the start, since changing it makes every later use slower (2 to 4 % of a book).
- */
-export function messageClassesFor(app: Express) {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
-  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
-  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

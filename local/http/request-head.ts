@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { refuse } from '../../shared/errors.ts';
-import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
+import { FOREIGN_PAGES_PER_S, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
 
 /** The request line and the headers of a request, read once. */
 export interface RequestHead {
@@ -31,8 +31,8 @@ function headerPairs({ rawHeaders }: IncomingMessage): RequestHead['headers'] {
   );
 }
 
-/** Gives the values of each header of a name, which is in lower case. */
-export function valuesOf(headers: RequestHead['headers'], wanted: string): readonly string[] {
+/** Returns the values of each header of a name, which is in lower case. */
+function valuesOf(headers: RequestHead['headers'], wanted: string): readonly string[] {
   return headers.filter(([name]) => name === wanted).map(([, value]) => value);
 }
 
@@ -139,5 +139,35 @@ export function createHeadReader(
     const { authority, ...parts } = parseTarget(target);
     checkHosts(valuesOf(headers, 'host'), authority, isAllowed);
     return { ...parts, headers };
+  };
+}
+
+/**
+ * Returns true for a request from a web page whose origin is not listed. A picture or a `no-cors` read comes without an origin:
+ * then the browser says whether the page is one of our own (Fetch Metadata).
+ */
+function isForeign({ headers }: Pick<RequestHead, 'headers'>, listed: readonly string[]): boolean {
+  const origins = valuesOf(headers, 'origin');
+  if (origins.length > 0) return origins.some((origin) => !listed.includes(origin));
+  return valuesOf(headers, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none');
+}
+
+/**
+ * Creates the limit of requests from web pages whose origin is not listed, all of them together, whatever they ask for:
+ * any page that is open on the operator's machine can send them, and each may use up some of what the venue allows the
+ * operator. Throws 429 `rate_limited`. `now`: a monotonic clock in milliseconds.
+ */
+export function createForeignPageLimit(
+  listed: readonly string[],
+  now: () => number = () => performance.now(),
+): (head: Pick<RequestHead, 'headers'>) => void {
+  let [left, countedAt] = [FOREIGN_PAGES_PER_S, now()];
+  return (head) => {
+    if (!isForeign(head, listed)) return;
+    const time = now();
+    left = Math.min(left + ((time - countedAt) / 1_000) * FOREIGN_PAGES_PER_S, FOREIGN_PAGES_PER_S);
+    countedAt = time;
+    if (left < 1) throw refuse('rate_limited', { rateOf: 'pages' });
+    left -= 1;
   };
 }

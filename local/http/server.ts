@@ -6,7 +6,7 @@ import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
-import { createExpressApp, messageClassesFor } from './express-app.ts';
+import { createExpressApp } from './express-app.ts';
 import type { Handlers } from './handlers.ts';
 import { bracketed } from './request-head.ts';
 
@@ -97,9 +97,8 @@ function urlOf(server: Server, host: string): string {
   return `http://${bracketed(reachable)}:${port}`;
 }
 
-function createLimitedServer(limits: ServerLimits, messageClasses: ReturnType<typeof messageClassesFor>): Server {
+function createLimitedServer(limits: ServerLimits): Server {
   const server = createServer({
-    ...messageClasses,
     maxHeaderSize: PARSER_HEADER_BYTES,
     insecureHTTPParser: false,
     // A missing Host is refused by our own check, in our own words.
@@ -152,7 +151,7 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   let closing = false;
   const replyOptions = () => ({ last: closing, drainMs: granted.drainMs });
   const app = createExpressApp({ handlers, config, log, connections, replyOptions });
-  const server = createLimitedServer(granted, messageClassesFor(app));
+  const server = createLimitedServer(granted);
   const dispatch = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket).run(() => {
       const answered = new Promise<void>((resolve) => response.once('close', resolve));

@@ -61,18 +61,18 @@ export interface OrderFile {
    * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
    */
   write(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] | 'locked';
-  /** Tells the file from any other that comes to its path; `undefined` until it was first opened. */
+  /** Returns the identity of the file; `undefined` until it was first opened. */
   identity(): string | undefined;
   close(): void;
 }
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
-const LAYOUT = 2;
+const LAYOUT = 1;
 
-/** Waits so long for further finished orders before the log is emptied of their signed bytes, and between attempts. */
+/** Delay before the WAL, which holds signed bytes, is truncated, and between attempts. */
 const EMPTYING_PAUSE_MS = 250;
 
-/** Waits so long for the lock of another process, of all the time that a write has: reads have their turn in between. */
+/** One wait for the lock of another process; a write makes several, and reads have their turn in between. */
 const LOCK_WAIT_MS = 100;
 
 /**
@@ -123,7 +123,7 @@ function setUp(db: DatabaseSync): 'made' | 'found' {
   return layout === 0 ? 'made' : 'found';
 }
 
-/** Tells one file from another that has come to its path; `undefined` when there is none, or it was emptied. */
+/** Returns the identity of the file at a path; `undefined` if there is none, or it was emptied. */
 function identify(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   // One that was opened has a page at least.
@@ -253,7 +253,7 @@ function answer(file: OpenFile, call: OrderCall): OrderAnswer {
   }
 }
 
-/** Tells why a call has no answer. */
+/** Returns the reason why a call has no answer. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -289,7 +289,7 @@ function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
   }
 }
 
-/** Tells that signed bytes are left over: in the log, where the row had them. */
+/** Returns true if signed bytes are left over: in the log, where the row had them. */
 function leavesBytes({ call }: NumberedCall): boolean {
   return call.ask === 'replace' && call.row.holder === null;
 }

@@ -1,3 +1,7 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { STORE_CALL_MS, STORE_OPEN_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   decodeRecord,
@@ -7,22 +11,22 @@ import {
   type OrderStore,
   type Written,
 } from '../../shared/orders/record.ts';
-import type { OrderAnswer, OrderRow } from './sqlite-file.ts';
-import { createStoreThread } from './thread.ts';
+import type { OrderAnswer, OrderCall, OrderRow } from './sqlite-file.ts';
+import type { StoreRequest, StoreResponse, StoreThreadData } from './worker.ts';
 
 export interface OrderStoreSettings {
   /** Path of the database file; its directory is made where it is missing. */
   readonly path: string;
   readonly log: Log;
-  /** Tells the time in milliseconds of the Unix epoch. */
+  /** Our wall clock, in milliseconds of the Unix epoch. */
   readonly now?: () => number;
-  /** Tells the milliseconds since some moment, by a clock that nobody sets. */
+  /** A monotonic clock in milliseconds. */
   readonly uptime?: () => number;
 }
 
 /** A store on a file. `close` is for an orderly end; none is needed for durability. */
 export interface FileOrderStore extends OrderStore {
-  /** Opens the file before it is needed. Tells whether it had to be made: then it knows no earlier key. */
+  /** Opens the file before it is needed. Returns `made` for a new one, which knows no earlier key. */
   open(): Promise<'made' | 'found'>;
   close(): Promise<void>;
 }
@@ -42,7 +46,7 @@ function toWritten(answer: OrderAnswer): Written {
 
 /**
  * Keeps orders in an SQLite file, in a thread of its own: a disk that is slow, or another process that holds the file,
- * keeps nobody waiting but the calls. A file that cannot be opened or used does not stop the service: each call fails,
+ * delays only the calls of the store. A file that cannot be opened or used does not stop the service: each call fails,
  * and the next one opens the file again.
  */
 export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
@@ -66,7 +70,7 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
     },
     create: async (key, record, count) => {
       const created = call({ ask: 'create', row: toRow(key, record), count });
-      // Behind it in the queue: nobody waits for it.
+      // Behind it in the queue, and not awaited.
       void clean(record);
       return toWritten(await created);
     },
@@ -77,5 +81,91 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
       return typeof units === 'bigint' ? units : 0n;
     },
     close: end,
+  };
+}
+
+/** A file of orders in a thread of its own. */
+export interface StoreThread {
+  /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
+  call(call: OrderCall): Promise<OrderAnswer>;
+  /** Ends the thread after the calls before; those after it fail. */
+  end(): Promise<void>;
+}
+
+/** Returns the environment of a thread: it keeps what Node compiles where this one does, and starts in half the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
+}
+
+type Waiting = PromiseWithResolvers<OrderAnswer> & { readonly timer: NodeJS.Timeout };
+
+/** Starts the thread, and another one with the first call after a crash. `script` is for tests. */
+export function createStoreThread(
+  path: string,
+  // The package has both files as JavaScript.
+  script: URL = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url),
+): StoreThread {
+  let identity: string | undefined;
+  let lastId = 0;
+  let ended = false;
+  const start = () => {
+    const workerData: StoreThreadData = { path, identity };
+    // Without the environment and the flags that would read a file of it: it has no use for the wallet key.
+    const worker = new Worker(script, { workerData, env: compileCache(), execArgv: [] });
+    const waiting = new Map<number, Waiting>();
+    const settle = (id: number, finish: (call: Waiting) => void) => {
+      const call = waiting.get(id);
+      if (!call) return;
+      waiting.delete(id);
+      clearTimeout(call.timer);
+      finish(call);
+    };
+    const fail = (reason: string) => {
+      if (running?.worker === worker) running = undefined;
+      for (const id of waiting.keys()) settle(id, ({ reject }) => reject(new Error(reason)));
+    };
+    worker.on('message', ({ identity: seen, results }: StoreResponse) => {
+      identity = seen;
+      for (const { id, answer, failure } of results) {
+        settle(id, ({ resolve, reject }) => (failure === undefined ? resolve(answer) : reject(new Error(failure))));
+      }
+    });
+    worker.on('error', (error: Error) => fail(`The thread of the order store failed: ${error.message}`));
+    worker.on('exit', () => fail('The thread of the order store ended.'));
+    // A process that has nothing else to do does not wait for it. Last, since a listener undoes it.
+    worker.unref();
+    const request = (call: StoreRequest['call']): Promise<OrderAnswer> => {
+      lastId += 1;
+      const id = lastId;
+      const late = () => settle(id, ({ reject }) => reject(new Error('The order store did not answer in time.')));
+      const settled = Promise.withResolvers<OrderAnswer>();
+      const limitMs = call.ask === 'open' ? STORE_OPEN_MS : STORE_CALL_MS;
+      waiting.set(id, { ...settled, timer: setTimeout(late, limitMs) });
+      const deadlineNs = process.hrtime.bigint() + BigInt(limitMs) * 1_000_000n;
+      worker.postMessage({ id, deadlineNs, call } satisfies StoreRequest);
+      return settled.promise;
+    };
+    return { worker, request };
+  };
+  let running: ReturnType<typeof start> | undefined = start();
+  return {
+    call: async (call) => {
+      if (ended) throw new Error('The order store is closed.');
+      running ??= start();
+      return running.request(call);
+    },
+    end: async () => {
+      ended = true;
+      if (!running) return;
+      const { worker, request } = running;
+      // A thread that does not come to it waits for a disk or a lock, and would keep the stop waiting too.
+      const closed = await request({ ask: 'close' }).then(
+        () => true,
+        () => false,
+      );
+      const terminated = worker.terminate();
+      if (closed) await terminated;
+    },
   };
 }

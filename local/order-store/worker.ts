@@ -1,7 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { STORE_REPORT_MS } from '../../shared/limits.ts';
 import { type CallResult, createOrderFile, type OrderCall, type OrderFile, reasonOf } from './sqlite-file.ts';
-import { monotonicMs, type StoreRequest, type StoreResponse, type StoreThreadData } from './thread.ts';
+
+/** Data that the thread is started with. */
+export interface StoreThreadData {
+  readonly path: string;
+  /** Of the file that an earlier thread has opened. */
+  readonly identity: string | undefined;
+}
+
+/** One call of the store. */
+export interface StoreRequest {
+  readonly id: number;
+  /** By `process.hrtime`, a clock that all threads share. Not begun afterwards: its caller was told that it failed. */
+  readonly deadlineNs: bigint;
+  readonly call: OrderCall | { readonly ask: 'close' };
+}
+
+/** The ends of requests that ended together. */
+export interface StoreResponse {
+  readonly identity: string | undefined;
+  readonly results: readonly CallResult[];
+}
 
 /** The writes of one group at most: the first of a crowd are answered before the last are begun. */
 const MAX_WRITES = 256;
@@ -31,10 +51,15 @@ function failed(group: Group, failure: string): readonly CallResult[] {
   return group.map(({ id }) => ({ id, failure }));
 }
 
+/** Returns the milliseconds that a call has left. */
+function leftOf({ deadlineNs }: TimedCall): number {
+  return Number(deadlineNs - process.hrtime.bigint()) / 1e6;
+}
+
 /** Waits no longer than the first of a group can: the rest is for saying that it was in vain. */
 function patienceOf(group: Group): number {
-  const firstMs = Math.min(...group.map(({ deadlineMs }) => deadlineMs));
-  return Math.max(0, Math.floor(firstMs - monotonicMs()) - STORE_REPORT_MS);
+  const leftMs = Math.min(...group.map(leftOf));
+  return Math.max(0, Math.floor(leftMs) - STORE_REPORT_MS);
 }
 
 /**
@@ -48,12 +73,11 @@ function serve({ path, identity }: StoreThreadData): void {
   const respond = (results: readonly CallResult[]) => {
     if (results.length > 0) parentPort?.postMessage({ identity: file.identity(), results } satisfies StoreResponse);
   };
-  /** Gives those that have more than a time left, and fails the others. */
+  /** Returns those that have more than a time left, and fails the others. */
   const inTime = (group: Group, leastMs: number, failure: string): Group => {
-    const endMs = monotonicMs() + leastMs;
-    const isOver = ({ deadlineMs }: TimedCall) => deadlineMs <= endMs;
-    respond(failed(group.filter(isOver), failure));
-    return group.filter((timed) => !isOver(timed));
+    const byTime = Map.groupBy(group, (timed) => leftOf(timed) > leastMs);
+    respond(failed(byTime.get(false) ?? [], failure));
+    return byTime.get(true) ?? [];
   };
   const answer = (group: Group, ask: OrderFile['read' | 'write']) => {
     if (group.length === 0) return;
@@ -77,11 +101,11 @@ function serve({ path, identity }: StoreThreadData): void {
       respond([{ id: closing }]);
     }
   };
-  parentPort?.on('message', ({ id, deadlineMs, call }: StoreRequest) => {
+  parentPort?.on('message', ({ id, deadlineNs, call }: StoreRequest) => {
     // What else has come by now is in the queue of messages, and is here before the work begins.
     if (waiting.length === 0 && closing === undefined) setImmediate(work);
     if (call.ask === 'close') closing = id;
-    else waiting.push({ id, deadlineMs, call });
+    else waiting.push({ id, deadlineNs, call });
   });
 }
 

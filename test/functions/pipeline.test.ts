@@ -172,17 +172,11 @@ describe('the pipeline', () => {
     expect(head?.result).toStrictEqual({ statusCode: 200, headers: get?.result.headers });
   });
 
-  it('answers a text as it answers the JSON that it is, and HEAD without it', async () => {
-    const [body, text] = [
-      endpointOf(() => ({ status: 200, body: { a: 1 } })),
-      endpointOf(() => ({ status: 200, text: '{"a":1}' })),
-    ];
-    for (const method of ['GET', 'HEAD']) {
-      const request = { method, headers: { 'x-request-id': 'm' } };
-      const [{ result: expected }, { result }] = [await ask(body, request), await ask(text, request)];
-      expect(result).toStrictEqual(expected);
-      expect(result.headers?.['content-type']).toBe('application/json');
-    }
+  it('answers HEAD as GET, without the body', async () => {
+    const request = { headers: { 'x-request-id': 'm' } };
+    const [{ result: expected }, { result }] = [await ask(ok, request), await ask(ok, { ...request, method: 'HEAD' })];
+    expect({ ...result, body: expected.body }).toStrictEqual(expected);
+    expect([result.body, result.headers?.['content-type']]).toStrictEqual([undefined, 'application/json']);
   });
 
   it('answers a failed HEAD without a body too', async () => {

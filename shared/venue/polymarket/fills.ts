@@ -10,7 +10,7 @@ import {
   UNIT_DECIMALS,
 } from '../../decimal.ts';
 import type { Fills, Placement, SignedOrder } from '../port.ts';
-import { parseJson } from './wire.ts';
+import { parseJson } from './http/transport.ts';
 
 /**
  * The executed part of an order, as far as what the venue tells of it can be true of this very order. Its amounts have

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../decimal.ts';
+import type { PriceLevel } from '../port.ts';
+import { parseJson } from './http/transport.ts';
 
 /** The parts that the venue's answers share. A descriptive field is lenient (`null`); one that decides about money is not. */
 
@@ -43,16 +45,29 @@ export const lenientConditionId = z.pipe(
   }),
 );
 
-const errorBody = z.object({ error: z.string() });
-
-/** Parses JSON; `undefined` when it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Returns true for a price or a tick inside (0, 1): in canonical form nothing else begins so. */
+export function isInside(decimal: string): boolean {
+  return decimal.startsWith('0.');
 }
+
+function parseLevel(level: unknown): PriceLevel | null {
+  if (typeof level !== 'object' || level === null || !('price' in level) || !('size' in level)) return null;
+  const [price, size] = [decimalOrNull(level.price), decimalOrNull(level.size)];
+  return price !== null && size !== null && isInside(price) ? { price, size } : null;
+}
+
+/** The levels of one side, in a loop: a schema for each level takes three times as long, and a book has hundreds. */
+export const bookSide = z.pipe(
+  anything,
+  z.transform((value, context) => {
+    const levels = Array.isArray(value) ? value.map(parseLevel) : [null];
+    if (levels.every((level) => level !== null)) return levels;
+    context.issues.push({ code: 'custom', message: 'not the levels of a book', input: value });
+    return z.NEVER;
+  }),
+);
+
+const errorBody = z.object({ error: z.string() });
 
 /** The sentence of a parsed error body `{"error": "…"}`. */
 export function sentenceOf(body: unknown): string | undefined {

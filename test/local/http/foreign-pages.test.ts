@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createForeignPageLimit } from '../../../local/http/foreign-pages.ts';
+import { createForeignPageLimit } from '../../../local/http/request-head.ts';
 import { describeInChromium, openPage } from '../../support/page/chromium.ts';
 import { expectProblem, openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
 import { LISTED_ORIGIN, startTestServer } from '../../support/service/local-service.ts';

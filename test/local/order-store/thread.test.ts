@@ -9,12 +9,8 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OrderCall } from '../../../local/order-store/sqlite-file.ts';
-import {
-  createStoreThread,
-  monotonicMs,
-  type StoreRequest,
-  type StoreThread,
-} from '../../../local/order-store/thread.ts';
+import { createStoreThread, type StoreThread } from '../../../local/order-store/store.ts';
+import type { StoreRequest } from '../../../local/order-store/worker.ts';
 import { STORE_CALL_MS } from '../../../shared/limits.ts';
 import { transactionsIn } from '../../support/local/transactions.ts';
 
@@ -161,7 +157,8 @@ describe('the thread of the local store', () => {
   it('does not begin a call after its time', async () => {
     const worker = new Worker(WORKER, { workerData: { path } });
     const ask = async (id: number, call: OrderCall, leftMs: number) => {
-      worker.postMessage({ id, deadlineMs: monotonicMs() + leftMs, call } satisfies StoreRequest);
+      const deadlineNs = process.hrtime.bigint() + BigInt(leftMs) * 1_000_000n;
+      worker.postMessage({ id, deadlineNs, call } satisfies StoreRequest);
       return (await once(worker, 'message'))[0];
     };
     const responses = [await ask(1, create('a'), 0), await ask(2, read('a'), STORE_CALL_MS)];
@@ -202,7 +199,7 @@ describe('the thread of the local store', () => {
 
   it('keeps no process alive, and sees nothing of its environment', async () => {
     const script = `
-      const { createStoreThread } = await import(${JSON.stringify(new URL('../../../local/order-store/thread.ts', import.meta.url).href)});
+      const { createStoreThread } = await import(${JSON.stringify(new URL('../../../local/order-store/store.ts', import.meta.url).href)});
       const show = 'data:text/javascript,' + encodeURIComponent(\`
         import { parentPort } from 'node:worker_threads';
         const resultOf = (id) => ({ id, answer: JSON.stringify(process.env) });

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { StoreRequest, StoreResponse } from '../../../local/order-store/thread.ts';
+import type { StoreRequest, StoreResponse } from '../../../local/order-store/worker.ts';
 
 // The thread of the local store, but that it dies when it is asked for one key, and before it answers for another.
 const after = new Set<number>();

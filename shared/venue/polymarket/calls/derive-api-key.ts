@@ -9,8 +9,7 @@ import type { Call } from '../../port.ts';
 import { CHAIN_ID } from '../accounts.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
-import { parseJson } from '../wire.ts';
+import { parseJson, type Transport, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
 const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));

@@ -4,8 +4,8 @@ import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
 import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-requests.ts';
-import type { VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, errorText, lenientDecimal, lenientString, parseJson } from '../wire.ts';
+import { parseJson, type VenueHttpResponse } from '../http/transport.ts';
+import { decimalText, errorText, lenientDecimal, lenientString } from '../wire.ts';
 
 /** Pages of trades that are looked at; there are hundreds of trades on each. */
 const MAX_TRADE_PAGES = 10;

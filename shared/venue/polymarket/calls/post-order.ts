@@ -4,8 +4,8 @@ import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, leavesOutFills } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import { askedWait, toldWait, type VenueHttpResponse } from '../http/transport.ts';
-import { anything, parseJson, sentenceOf } from '../wire.ts';
+import { askedWait, parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import { anything, sentenceOf } from '../wire.ts';
 import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */

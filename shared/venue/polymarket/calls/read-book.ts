@@ -2,45 +2,22 @@ import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
 import type { Book, Call, PriceLevel } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
-import type { Transport } from '../http/transport.ts';
+import { parseJson, type Transport } from '../http/transport.ts';
 import {
-  anything,
-  decimalOrNull,
+  bookSide,
   decimalText,
   errorText,
+  isInside,
   lenientConditionId,
   lenientDecimal,
   lenientString,
-  parseJson,
 } from '../wire.ts';
-
-/** Returns true for a price or a tick inside (0, 1): in canonical form nothing else begins so. */
-function isInside(decimal: string): boolean {
-  return decimal.startsWith('0.');
-}
-
-function parseLevel(level: unknown): PriceLevel | null {
-  if (typeof level !== 'object' || level === null || !('price' in level) || !('size' in level)) return null;
-  const [price, size] = [decimalOrNull(level.price), decimalOrNull(level.size)];
-  return price !== null && size !== null && isInside(price) ? { price, size } : null;
-}
-
-/** The levels of one side, in a loop: a schema for each level takes three times as long, and a book has hundreds. */
-const side = z.pipe(
-  anything,
-  z.transform((value, context) => {
-    const levels = Array.isArray(value) ? value.map(parseLevel) : [null];
-    if (levels.every((level) => level !== null)) return levels;
-    context.issues.push({ code: 'custom', message: 'not the levels of a book', input: value });
-    return z.NEVER;
-  }),
-);
 
 const book = z.object({
   asset_id: z.string(),
   market: lenientConditionId,
-  bids: side,
-  asks: side,
+  bids: bookSide,
+  asks: bookSide,
   tick_size: decimalText,
   min_order_size: decimalText,
   neg_risk: z.boolean(),

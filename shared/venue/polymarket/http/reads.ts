@@ -3,8 +3,9 @@ import type * as z from 'zod/mini';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
 import { JOIN_WINDOW_MS, MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
-import { errorText, parseJson } from '../wire.ts';
+import { errorText } from '../wire.ts';
 import {
+  parseJson,
   type Transport,
   TransportError,
   toldWait,

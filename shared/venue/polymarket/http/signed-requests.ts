@@ -139,7 +139,7 @@ export function createAccountSender(
     const { path, query = '', ...spec } = request;
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
     const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
-    const response = await clob.send({ ...spec, path: path + query, headers }, call);
+    const response = await clob.send({ ...spec, path: path + query, headers, isLimited: true }, call);
     if (response.rateLimit) heedWarning(response.rateLimit, call);
     return { response, used };
   }

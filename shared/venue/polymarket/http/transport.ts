@@ -31,6 +31,8 @@ export interface VenueHttpRequest {
   readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
+  /** Counts under the venue's limit by signer address, which its answer tells. */
+  readonly isLimited?: true;
   /** On a connection that is made for it: one that was kept may be as dead as the one before. */
   readonly afresh?: true;
 }
@@ -216,6 +218,15 @@ function readBody(response: IncomingMessage): Promise<string> {
   });
 }
 
+/** Parses the text of an answer as JSON; returns `undefined` for anything else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Opens a transport to a host of the venue. `now`: the wall clock in epoch milliseconds. */
 export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
   const connection = createConnection(baseUrl, now);
@@ -227,7 +238,7 @@ export function createTransport(baseUrl: string, now: () => number = Date.now): 
     const { headers, statusCode = 0 } = response;
     clock.heed(headers.date, askedAt);
     const toldAt = clock.now();
-    const rateLimit = parseRateLimit(headers, toldAt);
+    const rateLimit = spec.isLimited && parseRateLimit(headers, toldAt);
     const text = await readBody(response);
     return {
       status: statusCode,
