@@ -16,10 +16,9 @@ const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, 
 /** A browser may keep the response to a preflight for so long. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
-/** Refuses (403 `origin_not_allowed`) a request from an origin that a `listed-only` endpoint does not list. */
-export function checkOrigin(policy: OriginPolicy, origin: string | undefined, listed: readonly string[]): void {
-  if (policy !== 'listed-only' || origin === undefined || listed.includes(origin)) return;
-  throw refuse('origin_not_allowed', { origin });
+/** Refuses (403 `origin_not_allowed`) a request from an origin that is not listed. */
+export function checkOrigin(origin: string | undefined, listed: readonly string[]): void {
+  if (origin !== undefined && !listed.includes(origin)) throw refuse('origin_not_allowed', { origin });
 }
 
 /** Returns the CORS headers of every response of an endpoint, problems included. */

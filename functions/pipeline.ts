@@ -123,7 +123,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
       if (route.method !== 'ANY' && !allowedMethods(route).includes(methodOf(event))) {
         throw refuse('method_not_allowed', { methods: allowedMethods(route), path: route.path });
       }
-      checkOrigin(origins, state.origin, listed);
+      if (origins === 'listed-only') checkOrigin(state.origin, listed);
     },
     after: addHeaders,
     onError: addHeaders,
