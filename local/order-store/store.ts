@@ -63,6 +63,7 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
     );
   };
   return {
+    outlivesAnswers: true,
     open: async () => ((await call({ ask: 'open' })) === 'made' ? 'made' : 'found'),
     read: async (key) => {
       const text = await call({ ask: 'read', key });

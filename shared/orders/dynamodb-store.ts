@@ -165,6 +165,7 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
     return count ? putAndCount(item, count) : put(item);
   };
   return {
+    outlivesAnswers: false,
     read: async (key) => {
       const item = await get(key);
       return item && readItem(item);

@@ -214,7 +214,10 @@ export class HeldOrder {
     const orderId = this.#orderId;
     const record = this.#finish({ result: 'placed', placement: fate.placement });
     const own = this.#own(fate);
-    let standing = await this.#store(record, this.#asHolder());
+    const stored = this.#store(record, this.#asHolder());
+    // Without a key no request asks for the answer again: the record is for the operator, and can follow.
+    if (this.#request.idempotencyKey === undefined && this.#deps.store.outlivesAnswers) return own;
+    let standing = await stored;
     // A request that has taken over holds the same order, except for a key that was freed since.
     if (standing?.state === 'unfinished' && standing.orderId === orderId) {
       standing = await this.#store(record, 'unfinished');

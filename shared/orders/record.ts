@@ -203,6 +203,11 @@ export type Written = 'written' | 'conflict' | 'above_cap';
  * error, after which the write may or may not have happened.
  */
 export interface OrderStore {
+  /**
+   * True where the process goes on after an answer, so that a write which decides nothing need not be awaited. A Lambda
+   * function stands still then.
+   */
+  readonly outlivesAnswers: boolean;
   read(key: string): Promise<OrderRecord | undefined>;
   /** Writes the first record of a key; `conflict` when it has one. */
   create(key: string, record: OrderRecord, count?: DayCount): Promise<Written>;

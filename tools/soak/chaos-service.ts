@@ -45,6 +45,7 @@ function withoutConditions(store: OrderStore): OrderStore {
 
 function mortalStore(store: OrderStore): OrderStore {
   return {
+    outlivesAnswers: store.outlivesAnswers,
     read: store.read,
     countedOn: store.countedOn,
     create: async (key, record, count) => {

@@ -53,6 +53,7 @@ function whenCalled(store: OrderStore, happens: (name: StoreCall, count: number)
     await happens(name, counts[name]);
   };
   return {
+    outlivesAnswers: store.outlivesAnswers,
     read: (key) => enter('read').then(() => store.read(key)),
     create: (...write) => enter('create').then(() => store.create(...write)),
     replace: (...write) => enter('replace').then(() => store.replace(...write)),

@@ -45,6 +45,7 @@ export function createMemoryOrderStore(): MemoryOrderStore {
     if (failing.has(name)) throw new Error('the store does not work');
   };
   return {
+    outlivesAnswers: true,
     records,
     calls,
     failing,

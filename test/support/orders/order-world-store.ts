@@ -71,6 +71,7 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
   const expects = (record: OrderRecord, expected: Expected): Expected =>
     flaw === 'a refusal is stored without the lease' && record.state === 'finished' ? 'unfinished' : expected;
   return {
+    outlivesAnswers: false,
     read: () =>
       steps.take('store', () => [
         { name: 'reads', result: () => world.record },
