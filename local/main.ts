@@ -8,52 +8,28 @@ import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
 
-/** A terminal's Ctrl-C reaches this process twice under npm, which passes its own copy on. */
+/** Within this time a second signal is npm's copy of the same Ctrl-C. */
 const ECHO_MS = 100;
 
-/** Pause between two looks at the shell that npm has started. */
-const SHELL_CHECK_MS = 500;
-
-/** Our commands as npm scripts: their shell waits for us. One that puts us into the background is not among them. */
-const FOREGROUND_SCRIPT = /^(?:node (?:--\S+ )*local\/start\.js(?: --paper)?|'?order-book-adapter'?(?: --paper)?)$/;
-
 /**
- * Calls `end` when the shell of the npm script has ended before us. A signal to npm ends npm and a shell that is dash,
- * and reaches nobody else. On Windows a process keeps the number of its parent, and nothing is noticed.
- */
-function watchShell(end: () => void): void {
-  if (!FOREGROUND_SCRIPT.test(process.env['npm_lifecycle_script'] ?? '')) return;
-  const { ppid } = process;
-  const timer = setInterval(() => {
-    if (process.ppid === ppid) return;
-    clearInterval(timer);
-    end();
-  }, SHELL_CHECK_MS).unref();
-}
-
-/**
- * Stops on the first signal, or at the end of the shell that npm has started, after the requests in flight; exits at once
- * on a second signal, or with nothing to stop yet.
+ * Stops on the first signal after the requests in flight; exits at once on a second signal, or with nothing to stop yet.
  */
 function stopOnSignals(running: () => Service | undefined): void {
   let stoppingSince: number | undefined;
-  const stop = async (reason: Readonly<Record<string, string>>) => {
+  const stop = async (signal: NodeJS.Signals) => {
     stoppingSince = performance.now();
     const service = running();
-    service?.log.info('stopping', reason);
+    service?.log.info('stopping', { signal });
     await service?.stop();
     service?.log.info('stopped');
     process.exit(0);
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stoppingSince === undefined) void stop({ signal });
+    if (stoppingSince === undefined) void stop(signal);
     // A terminal that closes can say so more than once, and nobody is there to be in a hurry.
     else if (signal !== 'SIGHUP' && performance.now() - stoppingSince > ECHO_MS) process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  watchShell(() => {
-    if (stoppingSince === undefined) void stop({ ended: 'npm' });
-  });
 }
 
 /** A person at a terminal reads the log; whatever else reads it gets JSON. */

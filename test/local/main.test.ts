@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
@@ -13,6 +12,7 @@ import { parseDeployedConfig, parseLocalConfig } from '../../shared/settings/con
 import { SERVER_SETTINGS } from '../../shared/settings/table.ts';
 import { listenOnLoopback } from '../../tools/support/loopback.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
+import { startProgram } from '../support/service/program.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -24,11 +24,6 @@ const TRADING = { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' };
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const SAFE = funderOf(WALLET, 'safe');
 const FOREIGN = `0x${'ab'.repeat(20)}`;
-
-/** Our own npm scripts that serve. */
-const SCRIPTS = Object.values<string>(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts).filter(
-  (script) => script.includes('local/start.js'),
-);
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -381,39 +376,18 @@ describe('the service', () => {
     expect((await service.ended).code).toBe(0);
   });
 
-  describe('under a shell that has ended', () => {
-    /** Runs the program as npm does, below a process that waits for it; ends that one alone, when the program listens. */
-    async function endParent(script: string) {
-      const spawned = JSON.stringify([MAIN, '--settings', devNull]);
-      const parent = `const { pid } = require('child_process').spawn(process.execPath, ${spawned}, { stdio: 'inherit' });
-        console.log('program', pid);`;
-      const service = await runProgram(['-e', parent], { npm_lifecycle_script: script });
-      const url = await urlOf(service);
-      const pid = Number(/\d+/.exec(await service.line(/^program/))?.[0]);
-      service.child.kill('SIGTERM');
-      await once(service.child, 'exit');
-      return { ...service, url, pid };
-    }
-
-    it.each([...SCRIPTS, 'order-book-adapter', "'order-book-adapter'"])(
-      'stops where npm has started it by %j',
-      async (script) => {
-        const { ended } = await endParent(script);
-        expect((await ended).stdout).toMatch(/"message":"stopping","ended":"npm".*\n.*"message":"stopped"/);
-      },
-    );
-
-    it.each(['', 'nohup order-book-adapter &', 'order-book-adapter & disown', 'node server.js'])(
-      'goes on where it was started by %j: it may be in the background on purpose',
-      async (script) => {
-        const { url, pid, ended } = await endParent(script);
-        // Two looks at the parent, had there been any.
-        await setTimeout(1_100);
-        expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
-        process.kill(pid);
-        await ended;
-      },
-    );
+  // A signal to npm goes on to its child: the scripts replace the shell, which would keep it to itself.
+  it.each(['start', 'paper'])('stops when npm run %s is told to', async (script) => {
+    const { output, stop } = await startProgram({
+      command: 'npm',
+      args: ['run', '--silent', script, '--', '--settings', devNull],
+      cwd: ROOT,
+      env: { ...NOWHERE, SERVICE_PORT: '0', HOME: await makeDirectory() },
+    });
+    await stop();
+    const stopped = () => output.filter((line) => /"message":"stopp(?:ing|ed)"/.test(line));
+    while (stopped().length < 2) await setTimeout(20);
+    expect(stopped()).toMatchObject([expect.stringContaining('SIGTERM'), expect.anything()]);
   });
 
   it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {

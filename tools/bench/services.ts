@@ -49,7 +49,7 @@ export interface ServiceOptions {
 }
 
 /** The arguments of `node` in the script `start`. */
-const [, ...START] = manifest.scripts.start.split(' ');
+const [, , ...START] = manifest.scripts.start.split(' ');
 
 /** The service as `npm start` runs it, with orders and without the developer's own settings. */
 export function serviceSpec(venueUrl: string, { credentials = true }: ServiceOptions = {}): ProcessSpec {
