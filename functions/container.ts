@@ -4,6 +4,7 @@ import type { Environment } from '../shared/settings/table.ts';
 import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
+/** The parts that every process of the service starts from. */
 export interface Container<C extends Config> {
   readonly config: C;
   readonly log: Log;

@@ -13,7 +13,7 @@ const ALLOWED_HEADERS = [
   'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
 ].join(', ');
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
-/** A browser may keep the response to a preflight for so long. */
+/** How long a browser may keep the response to a preflight. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 /** Refuses (403 `origin_not_allowed`) a request from an origin that is not listed. */

@@ -46,6 +46,7 @@ type Body = Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>;
 /** The context of a request; `receiveBody` brings the body of an event that was handed over before it had come. */
 export type RequestContext = Context & { readonly receiveBody?: () => Promise<Body> };
 
+/** A middy middleware of the pipeline, with the state of its request. */
 export type Middleware = middy.MiddlewareObj<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { GatewayHandler } from './pipeline.ts';
 
-/** Tells that `Accept-Encoding` names gzip, and not to refuse it (RFC 9110, 12.5.3). */
+/** Returns true if `Accept-Encoding` names gzip without refusing it (RFC 9110, 12.5.3). */
 function acceptsGzip(acceptEncoding = ''): boolean {
   return acceptEncoding.split(',').some((part) => {
     const [coding, weight = 'q=1'] = part.split(';').map((text) => text.trim().toLowerCase());

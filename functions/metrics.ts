@@ -32,7 +32,7 @@ export interface RequestMetrics {
 /** Fewer orders than this that the venue would still take at once: a fifth of its smallest bucket. */
 const FEW_TOKENS = 12;
 
-/** Tells that the venue refused a request for its rate, or that the account's bucket is nearly empty. */
+/** Returns true if the venue refused a request for its rate, or the account's bucket is nearly empty. */
 function isRateNearlyUsed({ venueRequests }: AnsweredRequest['call']): boolean {
   return venueRequests.some(
     ({ result, rateLimit }) => result === 429 || (rateLimit?.remaining ?? FEW_TOKENS) < FEW_TOKENS,
@@ -40,7 +40,7 @@ function isRateNearlyUsed({ venueRequests }: AnsweredRequest['call']): boolean {
 }
 
 /**
- * Makes the members by which CloudWatch reads metrics out of a request's log line: requests, latency and the time of
+ * Returns the members by which CloudWatch reads metrics out of a request's log line: requests, latency and the time of
  * its calls to the venue (their sum, though some overlap) by route; errors by route and code; orders by status, replays
  * not counted again; and what alarms wait for, by route: `order_faults` (an order answered 5xx) and
  * `rate_limit_warnings`. No call and no library stands between a request and its metrics. Without a namespace the line
@@ -86,7 +86,7 @@ export function requestMetrics(namespace?: string, now: () => number = Date.now)
   };
 }
 
-/** Makes the members by which CloudWatch counts an event that is no response; all of them are about orders. */
+/** Returns the members by which CloudWatch counts an event that is no response; all of them are about orders. */
 export function eventMetrics(namespace: string, now: () => number = Date.now) {
   return (event: CountedEvent): Readonly<Record<string, unknown>> => ({
     route: 'orders',

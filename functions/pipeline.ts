@@ -16,6 +16,7 @@ type Result = APIGatewayProxyStructuredResultV2;
 /** Answers events of API Gateway's HTTP API (payload version 2), which invokes it, as the local server does. */
 export type GatewayHandler = (event: Event, context: RequestContext) => Promise<Result>;
 
+/** The parts of the pipeline that all endpoints of a process share. */
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
@@ -23,7 +24,7 @@ export interface PipelineDeps {
   readonly bearerTokens?: boolean;
   /** Names a request as the gateway and Lambda know it, for its lines in the log. */
   readonly trace?: (event: Event, context: RequestContext, requestId: string) => Readonly<Record<string, string>>;
-  /** Makes further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
+  /** Returns further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: (request: AnsweredRequest) => RequestMetrics;
 }
 
@@ -64,7 +65,7 @@ function methodOf(event: Event): string {
   return event.requestContext.http.method;
 }
 
-/** Tells how long ago the gateway took a request in; 0 where it does not say so, or says what can hardly be. */
+/** Returns the milliseconds since the gateway received a request; 0 if it does not say, or says what cannot be. */
 function waitedMs({ requestContext: { timeEpoch } }: Event): number {
   const waited = Date.now() - timeEpoch;
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
@@ -173,7 +174,7 @@ function receiveBody({ budgetMs }: Endpoint): Middleware {
   };
 }
 
-/** Makes the chain that every response passes. */
+/** Creates the chain that every response passes. */
 function createChain(endpoint: Endpoint, deps: PipelineDeps) {
   // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
   // while an order may be live.

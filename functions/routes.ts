@@ -6,11 +6,13 @@ export const ROUTES = {
   orders: { name: 'orders', method: 'POST', path: '/v1/orders' },
 } as const;
 
+/** One of the four endpoints. */
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 
 /** The gateway's route for every other path. */
 export const UNKNOWN_ROUTE = { name: 'unknown', method: 'ANY', path: '$default' } as const;
 
+/** An endpoint, or the route for every other path. */
 export type AnyRoute = Route | typeof UNKNOWN_ROUTE;
 
 /**
@@ -19,7 +21,7 @@ export type AnyRoute = Route | typeof UNKNOWN_ROUTE;
  */
 export const WHILE_ORDERS_ARE_TAKEN = {
   health: 'GET /health',
-  /** Lets listed pages send tokens; only where the gateway checks them. */
+  /** Allows listed pages to send tokens; only where the gateway checks them. */
   preflight: 'OPTIONS /v1/orders',
   /** Headers that the gateway writes into the request for health, over anything that a client sent under the name. */
   headers: { walletAddress: 'x-deployed-wallet-address', funderAddress: 'x-deployed-funder-address' },

@@ -102,7 +102,7 @@ function read<O extends Options>(options: O, args: readonly string[]): Values<O>
 }
 
 /**
- * Reads a command line and runs the command. Gives the exit code: that of `run`; 2 with the list of options where the
+ * Reads a command line and runs the command. Returns the exit code: that of `run`; 2 with the list of options where the
  * command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other error, which is a
  * fault of ours.
  */

@@ -26,7 +26,7 @@ function stopOnSignals(running: () => Service | undefined): void {
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (stoppingSince === undefined) void stop(signal);
-    // A terminal that closes can say so more than once, and nobody is there to be in a hurry.
+    // A terminal that closes can send more than one.
     else if (signal !== 'SIGHUP' && performance.now() - stoppingSince > ECHO_MS) process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);

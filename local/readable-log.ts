@@ -70,7 +70,7 @@ function errorText(value: unknown): string {
   return isEmpty(data.cause) ? own : `${own} <- ${errorText(data.cause)}`;
 }
 
-/** Gives the frames of an error's stack, a line each; where it has none, those of its cause. */
+/** Returns the frames of an error's stack, a line each; without any, those of its cause. */
 function stackText(value: unknown): string {
   const { stack, cause } = describedStack.safeParse(value).data ?? {};
   if (stack === undefined) return isEmpty(cause) ? '' : stackText(cause);
@@ -117,7 +117,7 @@ function otherText({ level, message, time: _time, ...rest }: z.infer<typeof anyL
 }
 
 /**
- * Makes the writer of log lines for a person at a terminal: takes a line of JSON and gives one to read, with the time of
+ * Creates the formatter of log lines for a person at a terminal: takes a line of JSON and returns one to read, with the time of
  * day here. Members keep their names; an error of level `error` has its stack below. No character of a value reaches
  * the terminal that it would obey.
  */

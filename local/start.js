@@ -13,14 +13,14 @@ const { fileURLToPath } = await import('node:url');
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
 
 /**
- * Takes three exports out of node:http that nobody here imports: for them, the first import of node:http loads all of
+ * Deletes three exports of node:http that are not used here: for them, the first import of node:http loads all of
  * Node's fetch, which takes as long as an empty process.
  */
 for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
   Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
 }
 
-/** Starts the other commands by their names, for whoever has no npm scripts: the package and the container. */
+/** Starts the other commands by their names, for the package and the container, which have no npm scripts. */
 switch (process.argv[2]) {
   case 'doctor':
     process.argv.splice(2, 1);

@@ -23,7 +23,7 @@ function normalise(coefficient: bigint, scale: number): Decimal {
   return s < 0 ? { coefficient: c * 10n ** BigInt(-s), scale: 0 } : { coefficient: c, scale: s };
 }
 
-/** Reads a JSON number's text, exponent included; `undefined` when it is none or longer than 100 characters. */
+/** Reads a JSON number's text, exponent included; `undefined` for anything else, and above 100 characters. */
 export function parseNumber(text: string): Decimal | undefined {
   const match = text.length <= MAX_TEXT_LENGTH ? NUMBER.exec(text) : null;
   if (!match) return undefined;
@@ -56,16 +56,18 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/** Returns a - b, exactly. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
   return normalise(x - y, Math.max(a.scale, b.scale));
 }
 
+/** Returns a × b, exactly. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
-/** Tells a whole number of `step`s; `step` is above zero. */
+/** Returns true for a whole number of `step`s; `step` is above zero. */
 export function isMultipleOf(value: Decimal, step: Decimal): boolean {
   const [x, y] = align(value, step);
   return x % y === 0n;
@@ -76,7 +78,7 @@ export function toUnits({ coefficient, scale }: Decimal, decimals: number): bigi
   return scale > decimals ? undefined : coefficient * 10n ** BigInt(decimals - scale);
 }
 
-/** Makes a decimal of a number of units of 10^-decimals. */
+/** Creates a decimal from a number of units of 10^-decimals. */
 export function fromUnits(units: bigint, decimals: number): Decimal {
   return normalise(units, decimals);
 }
@@ -84,7 +86,9 @@ export function fromUnits(units: bigint, decimals: number): Decimal {
 /** Decimals of collateral and shares alike, which are counted in millionths (https://docs.polymarket.com, page "place orders"). */
 export const UNIT_DECIMALS = 6;
 
+/** The decimal 1. */
 export const ONE: Decimal = { coefficient: 1n, scale: 0 };
+/** The decimal 0. */
 export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
 const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
@@ -129,9 +133,10 @@ const MAX_UINT256 = 2n ** 256n - 1n;
 /** The canonical form of a token id; of 78 digits some are above a uint256. */
 export const TOKEN_ID_PATTERN = /^(0|[1-9]\d{0,77})$/;
 
+/** Completes the sentence about a malformed token id. */
 export const TOKEN_ID_RULE = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
 
-/** Tells the canonical decimal form of a uint256. Ids stay strings: a JavaScript number loses digits. */
+/** Returns true for the canonical decimal form of a uint256. Ids stay strings: a JavaScript number loses digits. */
 export function isTokenId(text: string): boolean {
   return TOKEN_ID_PATTERN.test(text) && BigInt(text) <= MAX_UINT256;
 }

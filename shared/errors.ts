@@ -152,7 +152,7 @@ const OTHER_ACCOUNT = {
   'another venue': 'when the service traded at another venue',
 } as const;
 
-/** Says that it is the venue that names the rule: it has changed since it was read. */
+/** Set where the venue named the rule, which has changed since it was read. */
 interface Contradicted {
   readonly contradicted?: true;
 }
@@ -517,6 +517,7 @@ interface UnknownOutcome {
   readonly advice: keyof typeof ADVICE;
 }
 
+/** A code of the catalogue. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The facts that the sentence of a code is written from. */
@@ -530,6 +531,7 @@ export const ERROR_CODES: readonly ErrorCode[] = /* @__PURE__ */ Object.keys(ERR
   (code): code is ErrorCode => code in ERRORS,
 );
 
+/** A code whose answer an idempotency key replays. */
 export type FinalCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code] extends { readonly final: true } ? Code : never;
 }[ErrorCode];
@@ -539,7 +541,7 @@ export function errorSpec(code: ErrorCode): ErrorSpec {
   return ERRORS[code];
 }
 
-/** Tells the codes of the venue's own refusals of an order. */
+/** Returns true for the codes of the venue's own refusals of an order. */
 export function isFinal(code: ErrorCode): code is FinalCode {
   return errorSpec(code).final === true;
 }
@@ -586,12 +588,12 @@ export class AppError extends Error {
   }
 }
 
-/** Tells that the venue refuses the API credentials of this operator. */
+/** Returns true if the venue refuses the API credentials of this operator. */
 export function areCredentialsRefused(error: unknown): boolean {
   return error instanceof AppError && error.facts['reason'] === 'credentials';
 }
 
-/** Gives an error that is about a signed order its order id, if its code has one: two are about another's order. */
+/** Adds the order id to an error about a signed order, if its code has one: two codes are about another's order. */
 export function aboutOrder(error: AppError, orderId: string): AppError {
   const { code, message, facts, retryAfter, replayed, cause } = error;
   const { orderId: hasOrderId } = errorSpec(code).facts ?? {};
@@ -599,7 +601,7 @@ export function aboutOrder(error: AppError, orderId: string): AppError {
   return new AppError(message, { code, facts: { ...facts, orderId }, retryAfter, replayed, cause });
 }
 
-/** Makes the error of a code: its sentence is written from the facts, and those that its entry names go on the wire. */
+/** Creates the error of a code: its sentence is written from the facts, and those that its entry names go on the wire. */
 export function refuse<Code extends ErrorCode>(
   code: Code,
   facts: FactsOf<Code>,

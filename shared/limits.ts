@@ -47,19 +47,19 @@ export const LOOK_UP_MS = 3_000;
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
-/** Looking up what was executed of an order that is placed already: nobody waits for it any longer. */
+/** Looking up what was executed of an order that is placed already: the answer waits no longer. */
 export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
 /**
- * An order that was sent may still arrive for so long: the venue queues what it throttles, and users have seen 40 s. Until
+ * How long an order that was sent may still arrive: the venue queues what it throttles, and users have seen 40 s. Until
  * then the refusal of another sending says nothing about the first.
  */
 export const LATE_ARRIVAL_MS = 120_000;
 /** Reading the rules again for a refusal that is known already and only lacks its bounds. */
 export const BOUNDS_MS = 3_000;
 
-/** The venue ends an order so long before the expiration that it is sent with (docs.polymarket.com, "place orders"). */
+/** How long before its expiration the venue ends an order (docs.polymarket.com, "place orders"). */
 export const EARLY_EXPIRY_MS = 60_000;
 /** The least life of an order with an end: the venue takes no expiration within three minutes. */
 export const MIN_LIFE_MS = 180_000 - EARLY_EXPIRY_MS;
@@ -75,14 +75,14 @@ export const MIN_RETRY_MS = 500;
 /** Before the second attempt of a read; random in between, so that clients do not come back in step. */
 export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
 /**
- * A read is joined by others for the same thing so long after its start. Shorter than any round trip to the venue: an
+ * How long after its start a read is joined by others for the same thing. Shorter than any round trip to the venue: an
  * order that has been answered is in every book that is asked for afterwards.
  */
 export const JOIN_WINDOW_MS = 5;
 /** Orders share a read of rules, which change seldom, for longer; not the one whose answer may be lost. */
 export const RULES_JOIN_MS = 1_000;
 
-/** A call of the local store stops waiting for other processes so long before its end, to say why it failed. */
+/** How long before its end a call of the local store stops waiting for other processes, to say why it failed. */
 export const STORE_REPORT_MS = 100;
 /** The local store's thread starts and opens its file, before anything is listened for: 50 ms where a machine is idle. */
 export const STORE_OPEN_MS = 10_000;
@@ -91,7 +91,7 @@ export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
 /** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */
 export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as const;
 /**
- * The sole right to send an order. Longer than an order's budget, so that nobody takes an order over while it is being
+ * The sole right to send an order. Longer than an order's budget, so that no request takes an order over while it is being
  * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
  */
 export const LEASE_MS = 30_000;

@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 
+/** The levels of the log, the least urgent first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** A level of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Events that an operator has to hear of, whatever was answered; a line that names one is counted where metrics are. */
@@ -23,11 +25,12 @@ export interface Log {
   audit(message: string, fields?: Fields): void;
 }
 
+/** Choices of a log. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly write?: ((line: string) => unknown) | undefined;
   readonly now?: () => number;
-  /** Makes further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
+  /** Returns further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
   readonly metrics?: ((event: CountedEvent) => Readonly<Record<string, unknown>>) | undefined;
 }
 
@@ -50,6 +53,7 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
+/** Writes lines to a stream whose reader may fail. */
 export interface LineWriter {
   write(line: string): void;
   /** Writes to another stream how many lines are lost and were not told of, if any are. */
@@ -64,6 +68,7 @@ function lossLine(lost: number): string {
   return JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost });
 }
 
+/** Choices of a line writer. */
 export interface LineWriterOptions {
   readonly maxUnreadBytes?: number;
   /** Rewrites each line, those about lost lines too. Default: as it is. */
@@ -120,7 +125,7 @@ function writeToStdout(line: string): void {
   stdout.write(line);
 }
 
-/** Makes a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */
+/** Creates a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */
 export function createLog({ level, write = writeToStdout, now = Date.now, metrics }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
   const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {

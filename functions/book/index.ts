@@ -6,4 +6,5 @@ import { bookEndpoint } from './endpoint.ts';
 
 const { config, log, pipeline } = openDeployed();
 
+/** The Lambda handler of `GET /v1/book/{token_id}`. */
 export const handler = gzipped(createGatewayHandler(bookEndpoint(createMarketData(config, log)), pipeline));

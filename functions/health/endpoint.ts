@@ -6,6 +6,7 @@ import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { healthStatus } from './response.ts';
 
+/** The facts that `GET /health` tells. */
 export interface HealthFacts {
   readonly mode: Mode;
   /** EIP-55 address of the configured key, with or without the opt-in. */

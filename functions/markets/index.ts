@@ -6,4 +6,5 @@ import { marketsEndpoint } from './endpoint.ts';
 
 const { config, log, pipeline } = openDeployed();
 
+/** The Lambda handler of `GET /v1/markets`. */
 export const handler = gzipped(createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline));

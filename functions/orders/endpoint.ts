@@ -70,6 +70,7 @@ export function alreadyOpen(orders: Orders): OpenOrders {
   return async () => orders;
 }
 
+/** Choices of the orders endpoint. */
 export interface OrdersOptions {
   /** Absent where clients are not verified. */
   readonly verification?: ClientVerification | undefined;

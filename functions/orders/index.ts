@@ -13,4 +13,5 @@ await openOrders().catch(() => undefined);
 
 const verification = await openVerification(config);
 
+/** The Lambda handler of `POST /v1/orders`. */
 export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification }), pipeline);

@@ -91,7 +91,7 @@ async function open(deps: TradingDeps, close: () => void, opening: Call | undefi
   return { ...orders, place };
 }
 
-/** Says at the start which account is traded with as far as that may surprise; throws `ConfigError` for a wrong one. */
+/** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
 function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): void {
   const account = chooseAccount(pinnedAddress.toLowerCase(), config);
   if (account.kind === 'mistake') throw new ConfigError(account.sentence);
@@ -100,7 +100,7 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
 }
 
 /**
- * Makes the opener of orders with the key of the secret store. The key is read once, and again when the venue refuses
+ * Creates the opener of orders with the key of the secret store. The key is read once, and again when the venue refuses
  * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key, and
  * where the pinned address does not control the account.
  */

@@ -11,6 +11,7 @@ export interface WalletKey {
   readonly credentials: ApiCredentials | undefined;
 }
 
+/** Reads the key from the secret store. Rejects when the store fails or the secret is malformed. */
 export type ReadWalletKey = () => Promise<WalletKey>;
 
 const text = z.optional(z.string());
@@ -44,7 +45,7 @@ function parseWalletKey(secret: string): WalletKey {
   };
 }
 
-/** Makes the reader of the secret with that name or ARN. Each call asks Secrets Manager. */
+/** Creates the reader of the secret with that name or ARN. Each call asks Secrets Manager. */
 export function createWalletKeyReader(secretId: string): ReadWalletKey {
   const client = new SecretsManagerClient({
     maxAttempts: 2,

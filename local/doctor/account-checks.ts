@@ -28,7 +28,7 @@ export interface Asking {
 const HAVE_NONE_FIX =
   'The first order makes them. To make them now: npx node --env-file=.env venue.mjs list (docs/clients.md has the file).';
 
-/** Makes an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
+/** Sends an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
 export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<OpenedAccount>> {
   const { address } = key.wallet;
   const call = newCall();

@@ -42,7 +42,7 @@ fail or skip, the check, what is wrong and what mends it. Exits with 1 if a chec
 `,
 } as const;
 
-/** A private key in the place of a name would be printed, and perhaps sent. */
+/** A private key given as a name would be printed, and perhaps sent. */
 const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 function baseUrl(option: string, text: string): string {
@@ -54,7 +54,7 @@ function baseUrl(option: string, text: string): string {
   }
 }
 
-/** Makes the options of the checks; throws `UsageError` where they do not go together. */
+/** Returns the options of the checks; throws `UsageError` where they do not go together. */
 function optionsOf(values: Values<typeof COMMAND.options>): DoctorOptions {
   const { probe, refresh, secret, settings, 'print-credentials': credentialsFile } = values;
   for (const [name, value] of Object.entries({ secret, settings, 'print-credentials': credentialsFile })) {
@@ -89,7 +89,7 @@ function summaryOf(lines: readonly Line[]): string {
 
 type Write = (text: string) => unknown;
 
-/** Runs the checks and prints each as soon as those before it are known. Gives the exit code. */
+/** Runs the checks and prints each as soon as those before it are known. Returns the exit code. */
 async function run(options: DoctorOptions, env: Environment, json: boolean, write: Write): Promise<number> {
   // Loaded only here: `--help` does without.
   const { examine } = await import('./doctor.ts');
@@ -104,7 +104,7 @@ async function run(options: DoctorOptions, env: Environment, json: boolean, writ
   return ok ? 0 : 1;
 }
 
-/** Runs the doctor as its command line says. Gives the exit code: 1 where a check failed, 2 for a wrong option. */
+/** Runs the doctor as its command line says. Returns the exit code: 1 where a check failed, 2 for a wrong option. */
 export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS): Promise<number> {
   return runCommand(COMMAND, (values) => run(optionsOf(values), env, values.json, terminal.out), terminal);
 }

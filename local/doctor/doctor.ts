@@ -36,7 +36,7 @@ export interface DoctorOptions {
   readonly secret?: string | undefined;
   /** The new file for the API credentials. */
   readonly credentialsFile?: string | undefined;
-  /** A file of settings in the place of the project's own. */
+  /** A file of settings to read instead of the project's own. */
   readonly settings?: string | undefined;
   /** Base URLs of the website and of the Data API, which are no settings. */
   readonly siteUrl: string;

@@ -23,18 +23,22 @@ export interface Step<T> {
   readonly result: Promise<CheckResult<T>>;
 }
 
+/** Creates the result of a check that passed. */
 export function ok<T = never>(message: string, value?: T): CheckResult<T> {
   return { finding: { status: 'ok', message, fix: null }, value };
 }
 
+/** Creates the result of a check that passed with a reservation; `fix` says what to do. */
 export function warn<T = never>(message: string, fix: string, value?: T): CheckResult<T> {
   return { finding: { status: 'warn', message, fix }, value };
 }
 
+/** Creates the result of a check that failed; `fix` says what to do. */
 export function fail(message: string, fix: string): CheckResult {
   return { finding: { status: 'fail', message, fix } };
 }
 
+/** Creates the result of a check that could not be made. */
 export function skip(message: string): CheckResult {
   return { finding: { status: 'skip', message, fix: null } };
 }
@@ -44,7 +48,7 @@ class Unmet extends Error {
   override readonly name = 'Unmet';
 }
 
-/** Gives what a check was found with; throws `Unmet` where it has no value. */
+/** Returns what a check found; throws `Unmet` where it has no value. */
 export async function need<T>({ id, result }: Step<T>): Promise<T> {
   const { value, finding } = await result;
   if (value !== undefined) return value;
@@ -52,19 +56,20 @@ export async function need<T>({ id, result }: Step<T>): Promise<T> {
 }
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
+/** The advice to an operator in a region from which orders are not accepted. */
 export const GO_ELSEWHERE =
   'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
 const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
 
-/** Says what a host objects to: another network mends nothing but a firewall. */
+/** Returns what a host objects to: another network helps against a firewall alone. */
 function explainRefusal(reason: unknown, asks: string): readonly [message: string, fix: string] {
   if (reason === 'firewall') return [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK];
   const fix = reason === 'region' ? GO_ELSEWHERE : 'docs/going-live.md says what the venue wants of an account.';
   return [`${asks} refuses this machine or account (${reason}).`, fix];
 }
 
-/** Says in the words of the doctor why a host gave no usable answer. */
+/** Returns the doctor's sentence on why a host gave no usable answer. */
 function explain(error: unknown, asks: string): readonly [message: string, fix: string] {
   if (!(error instanceof AppError)) {
     // Its message might quote anything.

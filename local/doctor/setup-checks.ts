@@ -136,7 +136,7 @@ function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckR
   return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE) : fail(message, SEE_PROFILE);
 }
 
-/** Derives the accounts of the key and finds the one that is set among them; asks nobody. */
+/** Derives the accounts of the key and finds the one that is set among them; sends nothing. */
 export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key): CheckResult<Account> {
   const { funderAddress, signatureType } = config;
   const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);

@@ -39,7 +39,7 @@ async function judgePlace({ venue, newCall }: Asking): Promise<CheckResult> {
     : ok(`The venue sees this machine in ${name}, from where it takes orders.`);
 }
 
-/** Judges by the answer to an order that is none, which counts before the list. */
+/** Judges by the answer to an empty order, which counts more than the list. */
 function judgeProbe(answer: 'taken' | 'region' | 'firewall', { finding: listed }: CheckResult): CheckResult {
   if (answer === 'firewall') {
     return fail('The firewall of the venue refuses orders of this machine.', 'Run the service from another network.');

@@ -59,6 +59,7 @@ function bodyOf({ body = '', isBase64Encoded }: Result): string | Buffer {
   return isBase64Encoded ? Buffer.from(body, 'base64') : body;
 }
 
+/** Choices of one response. */
 export interface ReplyOptions {
   /** The connection is closed after this response. */
   readonly last: boolean;

@@ -54,6 +54,7 @@ function openConnection(socket: Duplex): Connection {
   };
 }
 
+/** The client connections of a server. */
 export interface Connections {
   of(socket: Duplex): Connection;
   /** Drops the connections on which nothing is being answered. */

@@ -18,7 +18,7 @@ interface RefusedRequest {
   readonly startedAt: number;
 }
 
-/** Makes the response to a refused request, in the form that endpoints use, and writes its log line. */
+/** Returns the response to a refused request, in the form that endpoints use, and writes its log line. */
 export function toRefusedResult(
   thrown: unknown,
   { method, requestId: wanted, startedAt }: RefusedRequest,
@@ -46,7 +46,7 @@ export function toRefusedResult(
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
-/** Tells that the parser gave up within the request line, where that came in one packet, as it does. */
+/** Returns true if the parser gave up within the request line, as far as that came in one packet. */
 function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
   return /^[A-Z-]+ \S+ ?$/.test(rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '');
 }
@@ -62,6 +62,7 @@ function translate(error: ParserError): AppError {
   });
 }
 
+/** The server whose parser errors are answered. */
 export interface ParserErrorDeps {
   readonly server: Server;
   readonly connections: Connections;
@@ -70,7 +71,7 @@ export interface ParserErrorDeps {
   readonly lingerMs: number;
 }
 
-/** Answers a request that Node's parser gives up: in our form, and never in the place of a response still to come. */
+/** Answers a request that Node's parser gives up: in our form, and never before a response that is still to come. */
 export function answerParserErrors({ server, connections, log, lingerMs }: ParserErrorDeps): void {
   const answer = (socket: Duplex, error: AppError, request?: IncomingMessage) => {
     const refused = {

@@ -11,6 +11,7 @@ import { toBody, toContext, toEvent } from './gateway-event.ts';
 import type { Handlers } from './handlers.ts';
 import { createForeignPageLimit, createHeadReader, type RequestHead } from './request-head.ts';
 
+/** The parts of the application. */
 export interface ExpressAppDeps {
   readonly handlers: Handlers;
   readonly config: Pick<LocalConfig, 'host' | 'allowedHosts' | 'corsOrigins'>;
@@ -60,7 +61,7 @@ function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOpt
   };
 }
 
-/** Makes an Express application that does what the HTTP API gateway does: the same routes, events and responses. */
+/** Creates an Express application that does what the HTTP API gateway does: the same routes, events and responses. */
 export function createExpressApp(deps: ExpressAppDeps): Express {
   const { handlers, config, log, replyOptions } = deps;
   const app = express();

@@ -11,6 +11,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'te
 /** Media types whose bodies the gateway passes on as text; all others are base64. */
 const TEXT_LIKE = /^(?:text\/.*|application\/(?:json|javascript|xml|[^;]*\+json|[^;]*\+xml))\s*(?:;|$)/i;
 
+/** A request with all that the gateway would know of it. */
 export interface EventSource {
   readonly request: IncomingMessage;
   readonly head: RequestHead;
@@ -46,7 +47,7 @@ function commonLogTime(date: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-/** Makes the members of an event that hold the body. As a text, bytes that are not UTF-8 would be longer than they are. */
+/** Returns the members of an event that hold the body. As text, bytes that are not UTF-8 would grow. */
 export function toBody(body: Buffer, contentType = ''): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
   if (body.length === 0) return { isBase64Encoded: false };
   const isBase64Encoded = !TEXT_LIKE.test(contentType) || !isUtf8(body);
@@ -86,7 +87,7 @@ function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQuery
 }
 
 /**
- * Makes the event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request, but for the
+ * Returns the event that API Gateway's HTTP API (payload version 2.0, `$default` stage) makes of a request, but for the
  * body, which may have yet to come.
  */
 export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
@@ -108,7 +109,7 @@ export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
 
 const nothing = () => undefined;
 
-/** Makes the context of an invocation, without a deadline: here the handler's own is the only one. */
+/** Returns the context of an invocation, without a deadline: the handler has its own. */
 export function toContext({ requestContext: { requestId } }: APIGatewayProxyEventV2, { name }: AnyRoute): Context {
   return {
     callbackWaitsForEmptyEventLoop: false,

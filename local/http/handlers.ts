@@ -8,19 +8,21 @@ import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
 import type { AnyRoute } from '../../functions/routes.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
 
+/** The handlers of all endpoints, by the names of their routes. */
 export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
 
+/** The parts that the endpoints need. */
 export interface HandlersDeps {
   readonly pipeline: PipelineDeps;
   readonly health: HealthFacts;
   readonly marketData: MarketData;
   readonly openOrders: OpenOrders;
-  /** Absent where anybody may order. */
+  /** Absent where clients are not verified. */
   readonly verification?: ClientVerification | undefined;
 }
 
 /**
- * Makes the handlers of all endpoints, for one process. On Lambda each `index.ts` makes its own of the same endpoints,
+ * Creates the handlers of all endpoints, for one process. On Lambda each `index.ts` creates its own of the same endpoints,
  * so that no function carries the code of another.
  */
 export function createHandlers({ pipeline, health, marketData, openOrders, verification }: HandlersDeps): Handlers {

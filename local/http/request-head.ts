@@ -21,7 +21,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
 
 /**
  * An absolute-form target has an authority, which goes before the `Host` header (RFC 9112, 3.2.2). A URL of another
- * scheme does not match: Express would take its path, and nobody would have checked its authority.
+ * scheme does not match: Express would take its path, and its authority would be unchecked.
  */
 const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>(?:\/[^?]*)?|\*)(?:\?(?<query>.*))?$/i;
 
@@ -74,7 +74,7 @@ function parseTarget(target: string) {
   return { authority, encodedPath, path, query };
 }
 
-/** A host in the form in which two are compared: lower case, no port, no dot of the root; `undefined` if it is none. */
+/** A host in the form in which two are compared: lower case, no port, no dot of the root; `undefined` for anything else. */
 function nameOf(authority: string): string | undefined {
   const match = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::\d{0,5})?$/i.exec(authority);
   const name = match?.groups?.['name']?.toLowerCase();
@@ -83,7 +83,7 @@ function nameOf(authority: string): string | undefined {
 }
 
 /**
- * Makes the test of hosts. An address in an allowed range passes too: a load balancer probes by address, and no page can
+ * Creates the test of hosts. An address in an allowed range passes too: a load balancer probes by address, and no page can
  * have one for its name.
  */
 function createHostTest(host: string, allowedHosts: readonly string[]): (authority: string) => boolean {
@@ -122,7 +122,7 @@ export function bracketed(host: string): string {
 }
 
 /**
- * Makes the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), `Expect`
+ * Creates the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), `Expect`
  * and target (400), then `Host` (400 where there is not exactly one, 403 `host_not_allowed`). The last one guards
  * against DNS rebinding: a web page whose name was pointed at this machine says so in `Host`.
  */

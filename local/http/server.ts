@@ -23,11 +23,11 @@ export interface ServerLimits {
   /** A connection on which nothing moves is dropped. */
   readonly silenceMs: number;
   readonly maxConnections: number;
-  /** An unwanted body is taken in and dropped for so long, so that the client gets to read its response. */
+  /** How long an unwanted body is taken in and dropped, so that the client gets to read its response. */
   readonly drainMs: number;
-  /** A stop waits so long for requests in flight. */
+  /** How long a stop waits for requests in flight. */
   readonly stopMs: number;
-  /** A stop waits so long for the rest of their bodies: an order that begins later would be cut off. */
+  /** How long a stop waits for the rest of their bodies: an order that begins later would be cut off. */
   readonly stopBodiesMs: number;
 }
 
@@ -53,6 +53,7 @@ const SERVER_LIMITS: ServerLimits = {
  */
 const PARSER_HEADER_BYTES = 32_768;
 
+/** The parts of a server. */
 export interface ServerDeps {
   readonly handlers: Handlers;
   readonly config: Pick<LocalConfig, 'host' | 'port' | 'allowedHosts' | 'corsOrigins'>;
@@ -60,6 +61,7 @@ export interface ServerDeps {
   readonly limits?: Partial<ServerLimits>;
 }
 
+/** A server that listens. */
 export interface RunningServer {
   /** Base address without trailing slash. */
   readonly url: string;

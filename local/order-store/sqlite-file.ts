@@ -42,7 +42,7 @@ export interface NumberedCall {
   readonly call: OrderCall;
 }
 
-/** The end of a call: its answer, or the reason why there is none. */
+/** The end of a call: its answer, or the reason for its failure. */
 export interface CallResult {
   readonly id: number;
   readonly answer?: OrderAnswer;
@@ -114,7 +114,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** Makes what is missing. A file that has its tables is not written to: whoever holds its lock does not stop a start. */
+/** Creates what is missing. A file that has its tables is not written to: another process's lock does not stop a start. */
 function setUp(db: DatabaseSync): 'made' | 'found' {
   const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (!(layout >= 0 && layout <= LAYOUT)) throw new Error(`The order store has layout ${layout}, not ${LAYOUT}.`);
@@ -159,7 +159,7 @@ function prepare(db: DatabaseSync) {
 
 const SQLITE_HEAD = Buffer.from('SQLite format 3\0');
 
-/** Makes a file that is its owner's alone, or makes one that is there so, unless it is something else than a database. */
+/** Creates a file that only its owner can read; restricts one that is there, unless it is not a database. */
 function makePrivate(path: string): void {
   const file = openSync(path, 'a+', 0o600);
   try {

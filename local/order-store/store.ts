@@ -14,6 +14,7 @@ import {
 import type { OrderAnswer, OrderCall, OrderRow } from './sqlite-file.ts';
 import type { StoreRequest, StoreResponse, StoreThreadData } from './worker.ts';
 
+/** The file of a store, and its clocks. */
 export interface OrderStoreSettings {
   /** Path of the database file; its directory is made where it is missing. */
   readonly path: string;

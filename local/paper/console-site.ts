@@ -14,6 +14,7 @@ const REQUEST_MS = 5_000;
 /** Far more than any fault has. */
 const MAX_FAULT_BYTES = 4_096;
 
+/** The services that the page of the console talks to. */
 export interface ConsoleOptions {
   /** Address of the paper venue, whose own paths under /paper the page may use. */
   readonly venueUrl: string;
@@ -80,7 +81,7 @@ async function buildFiles(folder: string): Promise<ReadonlyMap<string, Reply>> {
     });
     return new Map(outputFiles.map(({ path, contents }) => toReply(basename(path), contents)));
   } finally {
-    // It keeps a process for the next build, and there is none.
+    // It would keep a process for a next build.
     await stop();
   }
 }
@@ -96,7 +97,7 @@ function files(): ReturnType<typeof loadFiles> {
   return loaded;
 }
 
-/** Lets the page load from its own server alone, and talk to that and to the service. */
+/** Allows the page to load from its own server alone, and to talk to that and to the service. */
 function contentPolicy(serviceUrl: string | undefined): string {
   return [
     "default-src 'none'",
@@ -150,7 +151,7 @@ async function answer(request: IncomingMessage, pages: Pages): Promise<Reply> {
   return (await files()).get(path) ?? text(404, 'There is no such page: the console is at /.');
 }
 
-/** Says what is wrong with a request, and of a fault in here no more than that there is one. */
+/** Returns the sentence on a wrong request; a fault of ours is only named. */
 function explain(error: unknown): Reply {
   if (error instanceof AppError) {
     const isHost = error.code === 'host_not_allowed';

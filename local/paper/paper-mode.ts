@@ -17,7 +17,7 @@ const GIVEN_UNITS = 1_000;
 const VENUE_PORT = '8081';
 
 /**
- * Makes the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
+ * Returns the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
  * venue that somebody else may have started, and would not work there.
  */
 function paperOverrides(venueUrl: string, storePath: string): Environment {
@@ -27,7 +27,7 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_PRIVATE_KEY: randomBytes(32).toString('hex'),
     SERVICE_STORE: storePath,
-    // Whoever reaches the port trades with invented money.
+    // The money behind the port is invented.
     SERVICE_REMOTE_ORDERS: '1',
     SERVICE_SIGNATURE_TYPE: '',
     SERVICE_FUNDER_ADDRESS: '',
@@ -44,7 +44,7 @@ function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readon
 
 const taken = z.object({ code: z.literal('EADDRINUSE') });
 
-/** Lets the venue listen on its port, or on a free one where that is taken or the service's own. */
+/** Starts the venue on its port, or on a free one if that is taken or the service's own. */
 async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
   const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
   if (SERVICE_PORT === VENUE_PORT) return (await at(0)).url;
@@ -56,7 +56,7 @@ async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise
   }
 }
 
-/** Makes a directory for this run; throws `ConfigError` where none can be made. */
+/** Creates a directory for this run; throws `ConfigError` if that fails. */
 async function makeTemporaryDirectory(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'paper-orders-'));

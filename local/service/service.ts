@@ -16,6 +16,7 @@ import type { RunningServer } from '../http/server.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
 import { PROJECT } from './settings-file.ts';
 
+/** A service that listens. */
 export interface Service {
   /** Base address to connect to, without trailing slash. */
   readonly url: string;
@@ -30,7 +31,7 @@ interface Account extends Pick<HealthFacts, 'walletAddress' | 'funderAddress'> {
   readonly warnings: readonly string[];
 }
 
-/** Gives the account in force; throws `ConfigError` where the key and the funder disagree. */
+/** Returns the account in force; throws `ConfigError` where the key and the funder disagree. */
 async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig): Promise<Account> {
   if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress, warnings: [] };
   // Loaded only where a key is: a reader needs no cryptography.
@@ -96,14 +97,14 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
   return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
 }
 
-/** Gives the address that is listened on: a wildcard is not one to connect to, and `url` has loopback in its place. */
+/** Returns the address that is listened on; `url` has loopback for a wildcard, which is not one to connect to. */
 function listeningUrl(url: string, host: string): string {
   const listening = new URL(url);
   listening.hostname = bracketed(host);
   return listening.origin;
 }
 
-/** Says in the words of the log what is in force; what does not apply to a service that only reads is `null`. */
+/** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
 function inForce(config: LocalConfig, account: Account, store: Store | undefined) {
   const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
   const { walletAddress, funderAddress, signatureType = null } = account;
@@ -140,14 +141,14 @@ async function ask(url: string, { method, path }: Route, body?: string): Promise
   await promise;
 }
 
-/** An order of no token: it is refused before anybody is asked. */
+/** An order without a token: it is refused before the venue is asked. */
 const NO_ORDER = JSON.stringify({ side: 'buy', price: 0.5, size: 1 });
 
 /** Starts a server of the service's endpoints that logs to `log`. */
 type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
 
 /**
- * Answers requests of our own, on a port that nobody knows and in a log that nobody reads: code that runs for the first
+ * Answers requests of our own, on a free port and in a log that is dropped: code that runs for the first
  * time takes 10 ms of a first order otherwise.
  */
 async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {

@@ -20,7 +20,7 @@ function readText(path: string, optional: boolean): string {
 
 /**
  * Reads a file of variables as Node does, but line by line: a quote that is left open would swallow the next setting,
- * and a line that is none would be no setting. Throws `ConfigError`. An optional file that is not there is empty.
+ * and a malformed line would be ignored. Throws `ConfigError`. An optional file that is missing is empty.
  */
 export function readSettingsFile(path: string, { optional }: { readonly optional: boolean }): Environment {
   const lines = readText(path, optional)
@@ -44,7 +44,7 @@ export const PROJECT = /[\\/]node_modules[\\/]/.test(SOURCES) ? process.cwd() : 
 /** The file of settings that is read unless another one is asked for. */
 export const PROJECT_SETTINGS = join(PROJECT, '.env');
 
-/** Gives the variables of the environment before those of the file, as Node does: an empty one is there too. */
+/** Returns the variables of the file and of the environment, which wins, as in Node, with empty values too. */
 export function withSettingsFile(file: string | undefined, env: Environment): Environment {
   return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...env };
 }

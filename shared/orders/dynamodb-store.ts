@@ -24,6 +24,7 @@ import {
   type Written,
 } from './record.ts';
 
+/** The table of a store, and how to reach it. */
 export interface DynamoDbStoreSettings {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;

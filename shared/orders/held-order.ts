@@ -206,7 +206,7 @@ export class HeldOrder {
   }
 
   /**
-   * Stores that the order was placed, then answers so. That stays true, whoever holds the lease and whatever was believed
+   * Stores that the order was placed, then answers so. That stays true whatever request holds the lease and whatever was believed
    * before. The caller waits for the write (`STORE_CALL_MS` at most): a Lambda function stands still once it has answered,
    * and the venue forgets filled orders, so an answer that is not stored now may never be known again.
    */

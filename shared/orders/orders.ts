@@ -34,6 +34,7 @@ export interface Orders {
 
 type Defaults = 'wall' | 'elapsed' | 'leaseMs' | 'lateArrivalMs';
 
+/** The parts that orders are opened with; clocks and times have defaults. */
 export interface OrdersOptions
   extends Pick<OrdersDeps, 'entry' | 'store' | 'log'>,
     Partial<Pick<OrdersDeps, Defaults>> {

@@ -20,6 +20,7 @@ export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder
 
 type Unshown = 'remoteOrders' | 'privateKey' | 'clobApiKey' | 'clobApiSecret' | 'clobApiPassphrase';
 
+/** Settings of the local server. */
 export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>, Unshown> {
   /** The key is in the environment. Without the opt-in `/health` shows its address all the same. */
   readonly orders:
@@ -27,6 +28,7 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
     | { readonly kind: 'on'; readonly privateKey: Secret; readonly credentials: ApiCredentials | undefined };
 }
 
+/** Settings of a deployed function. */
 export interface DeployedConfig extends Config {
   /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
@@ -39,8 +41,10 @@ export interface DeployedConfig extends Config {
       };
 }
 
+/** The two modes of the service. */
 export type Mode = 'read-only' | 'order-placing';
 
+/** Returns the mode that the settings of a local server make. */
 export function modeOf({ orders }: LocalConfig): Mode {
   return orders.kind === 'off' ? 'read-only' : 'order-placing';
 }
@@ -54,7 +58,7 @@ function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[
   return [...(key ? [] : ['SERVICE_PRIVATE_KEY']), ...(optIn ? [] : ['SERVICE_PLACE_ORDER=1'])];
 }
 
-/** Says why an opted-in or keyed service is read-only all the same; `variable` is the one that brings the key. */
+/** Returns the warning for a service with only a key or only the opt-in; `variable` is the one that brings the key. */
 function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unknown): string[] {
   if (optIn === false) {
     return ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'];
@@ -71,7 +75,7 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
 // A local server may write metrics too, to see what a deployment would.
 const { metricsNamespace, ...DEPLOYED_ALONE } = DEPLOYMENT_SETTINGS;
 
-/** Says which settings of deployments a local server is given: whoever pins its wallet by one has no pin. */
+/** Returns a warning for each setting of deployments: SERVICE_WALLET_ADDRESS, for example, pins nothing locally. */
 function warnOfUnused(env: Environment): string[] {
   const given = Object.values(DEPLOYED_ALONE).filter(({ name }) => env[name]);
   return given.map(

@@ -32,7 +32,7 @@ export function readAll<T>(read: (attempt: Attempt) => T): T {
 export interface Format<T> {
   /** Completes the sentence "… must be". */
   readonly rule: string;
-  /** Gives the value, or `undefined` for a malformed text. */
+  /** Returns the value, or `undefined` for a malformed text. */
   readonly parse: (text: string) => T | undefined;
 }
 
@@ -45,19 +45,19 @@ export function parseText<T>(text: string, name: string, { rule, parse }: Format
 
 // The makers of formats are marked for the bundler, which leaves out the formats that a function does not use.
 
-/** Makes the format of the texts that match. */
+/** Creates the format of the texts that match. */
 /* @__NO_SIDE_EFFECTS__ */
 function matching(rule: string, pattern: RegExp): Format<string> {
   return { rule, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
-/** Makes the format of the texts that are listed. */
+/** Creates the format of the texts that are listed. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(values: readonly T[]): Format<T> {
   return { rule: `one of ${values.join(', ')}`, parse: (text) => values.find((value) => value === text) };
 }
 
-/** Makes the format of comma-separated lists; `parseEntry` gives `undefined` for a malformed entry. */
+/** Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. */
 /* @__NO_SIDE_EFFECTS__ */
 function listOf(rule: string, parseEntry: (entry: string) => string | undefined): Format<readonly string[]> {
   return {
@@ -70,16 +70,19 @@ function listOf(rule: string, parseEntry: (entry: string) => string | undefined)
   };
 }
 
+/** Any text. */
 export const TEXT = matching('a text', /./s);
 
-/** Gives `false` for whatever is not `1`: that is no opt-in, and no reason to stop either. */
+/** Anything but `1` is `false`: not an opt-in, and no reason to stop. */
 export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1' };
 
 /** A consent that is easy to give and hard to give by mistake. */
 export const CONSENT: Format<true> = { rule: '1, or left out', parse: (text) => (text === '1' ? true : undefined) };
 
+/** A host name or an IP address. */
 export const HOST = matching('a host name or an IP address', /^[A-Za-z0-9.:-]{1,255}$/);
 
+/** A port number; 0 takes a free one. */
 export const PORT: Format<number> = {
   rule: 'a port number from 0 to 65535',
   parse: (text) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
@@ -109,6 +112,7 @@ export const AUTHORITY: Format<string> = {
   },
 };
 
+/** Exact origins of web pages. */
 export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may hold an asterisk, but nothing would ever match it.
   const exact = !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;
@@ -129,6 +133,7 @@ export const UPSTREAM: Format<string> = {
   },
 };
 
+/** An EVM address in any case; its checksum is checked where it is used. */
 export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 
 /** 32 bytes, as `0x` and lower-case hex. */

@@ -22,6 +22,7 @@ import {
 
 /** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
 export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
+/** A kind of account. */
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
 /** A row of the table. */
@@ -31,7 +32,7 @@ export interface Setting {
   readonly format: Format<unknown>;
   /** Parsed where the variable is absent. */
   readonly fallback?: string;
-  /** Says in the tables what counts where the variable is absent and nothing is parsed instead. */
+  /** The default as the tables show it, where nothing is parsed for an absent variable. */
   readonly absent?: string;
   /** One line for people. */
   readonly meaning: string;
@@ -250,7 +251,7 @@ export function refuseUnknown(env: Environment): void {
   if (unknown.length > 0) throw new ConfigError(unknown.map(sentenceOnUnknown).join('\n'));
 }
 
-/** Says what counts where the variable is absent. */
+/** Returns the default as people read it. */
 export function defaultOf({ fallback, absent = '-' }: Setting): string {
   return fallback === undefined ? absent : fallback || 'empty';
 }
@@ -264,6 +265,7 @@ type ValueOf<Row> = Row extends { readonly format: Format<infer T> }
 /** The values of settings, by their names in the table. */
 export type Values<T extends Table> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
+/** Environment variables; an empty one counts as absent. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 function readSetting(env: Environment, { name, format, fallback }: Setting, attempt: Attempt): unknown {

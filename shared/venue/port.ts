@@ -79,12 +79,14 @@ export interface Market {
   readonly outcomes: readonly Outcome[];
 }
 
+/** A part of the catalogue. */
 export interface MarketList {
   readonly markets: readonly Market[];
   /** True where the venue has, or may have, further markets. */
   readonly hasMore: boolean;
 }
 
+/** One price of a book and the shares that are offered there. */
 export interface PriceLevel {
   /** Collateral per share. */
   readonly price: string;
@@ -171,6 +173,7 @@ export interface Fills {
   readonly filledValue: string | null;
 }
 
+/** The state of an accepted order, by the time of the answer. */
 export interface Placement extends Fills {
   readonly orderId: string;
   readonly status: (typeof PLACEMENT_STATUSES)[number];
@@ -217,7 +220,7 @@ export interface OrderEntry {
   now(): number;
   /** Asks the venue for the time where our clock was set back since its last answer, or there was none. Never fails. */
   syncClock(call: Call): Promise<void>;
-  /** Makes the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
+  /** Creates the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
   overCap(notional: Decimal): AppError | undefined;
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads; `afresh`

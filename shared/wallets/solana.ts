@@ -20,7 +20,7 @@ const P = 2n ** 255n - 19n;
 /** The y of two points of order 8; the other two have its negative. */
 const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 /**
- * The y of the eight points of small order. Under such a key anybody can sign, and one signature is of many texts. Not
+ * The y of the eight points of small order. Under such a key everyone can sign, and one signature is of many texts. Not
  * every version of OpenSSL refuses them.
  */
 const WEAK: ReadonlySet<bigint> = new Set([0n, 1n, P - 1n, Y_OF_ORDER_8, P - Y_OF_ORDER_8]);

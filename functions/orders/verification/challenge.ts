@@ -9,6 +9,7 @@ export interface ChallengedOrder {
   readonly expires_at: string | null;
 }
 
+/** All that a client signs for one order. */
 export interface Challenge {
   /** Host and, where it is not the scheme's own, port of the service. */
   readonly authority: string;

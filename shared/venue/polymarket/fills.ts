@@ -61,7 +61,7 @@ function unitOf(sharesIn: (unit: Unit) => bigint | undefined, { shares }: Terms)
   return isSmall && large !== shares ? undefined : decimals;
 }
 
-/** Tells a value that the filled shares can have: at the limit or better, to the millionth, and below one each. */
+/** Returns true for a value that the filled shares can have: at the limit or better, to the millionth, and below one each. */
 function isPossible(value: bigint, filled: bigint, { isBuy, shares, collateral }: Terms): boolean {
   const atLimit = collateral * filled;
   const isWorse = isBuy ? value > (atLimit + shares - 1n) / shares : value < atLimit / shares;
@@ -70,6 +70,7 @@ function isPossible(value: bigint, filled: bigint, { isBuy, shares, collateral }
 
 const text = (amount: bigint) => formatDecimal(fromUnits(amount, UNIT_DECIMALS));
 
+/** The fills of an order about which the venue told nothing. */
 export const NOTHING_KNOWN: Fills = { filledSize: null, remainingSize: null, filledValue: null };
 
 function fills({ shares, ...terms }: Terms, filled: bigint, value: bigint | undefined): Fills {
@@ -87,7 +88,7 @@ function isEmpty(amount: string): boolean {
   return amount === '' || decimals(amount) === 0n;
 }
 
-/** Tells an answer that leaves out what was executed. */
+/** Returns true for an answer that leaves out what was executed. */
 export function leavesOutFills({ makingAmount, takingAmount }: Amounts): boolean {
   return isEmpty(makingAmount) && isEmpty(takingAmount);
 }
@@ -143,7 +144,7 @@ function sharesOf(parts: readonly Part[], unit: Unit): bigint | undefined {
   return sum(parts.map(({ shares }) => unit(shares ?? '')));
 }
 
-/** Tells the parts that make up a whole trade. */
+/** Returns true for the parts that make up a whole trade. */
 export function isWhole(parts: readonly Part[], size: string | null): boolean {
   return size !== null && sharesOf(parts, decimals) === decimals(size);
 }
@@ -154,7 +155,7 @@ function worthOf({ shares, price }: Part, unit: Unit): bigint | undefined {
   return toUnits(multiplyDecimals(fromUnits(amount, UNIT_DECIMALS), each), UNIT_DECIMALS);
 }
 
-/** Gives the price of the other outcome: the two make up one unit of collateral. */
+/** Returns the price of the other outcome: the two add up to one unit of collateral. */
 export function complementOf(price: string): string | null {
   const decimal = parseDecimal(price);
   return decimal ? formatDecimal(subtractDecimals(ONE, decimal)) : null;

@@ -6,6 +6,7 @@ import { readBook } from './calls/read-book.ts';
 import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
 
+/** The hosts that market data comes from, as base URLs. */
 export interface MarketDataSettings {
   readonly gammaUrl: string;
   readonly clobUrl: string;

@@ -18,6 +18,7 @@ import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 
+/** The account that orders are for, and its limits. */
 export interface OrderEntrySettings {
   readonly clobUrl: string;
   readonly privateKey: Secret;
@@ -30,7 +31,7 @@ export interface OrderEntrySettings {
   readonly credentials: ApiCredentials | undefined;
   /** Collateral units. */
   readonly maxOrderNotional: Decimal | undefined;
-  /** Gives others when the venue refuses the given credentials; `undefined` when there are none. */
+  /** Returns other credentials when the venue refuses the given ones; `undefined` if there are none. */
   readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }
 

@@ -68,6 +68,7 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
   }
 }
 
+/** The rules of tokens, kept for a minute. Errors: those of `MarketData`. */
 export interface OrderRuleBook {
   /** The rules of a token by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
   admit(order: LimitOrder, call: Call): Promise<OrderRules>;

@@ -111,7 +111,7 @@ function amountsOf({ side, price, size }: LimitOrder) {
 export interface SigningTime {
   /** By the venue's clock, in milliseconds of the Unix epoch. */
   readonly now: number;
-  /** Makes two equal orders of one millisecond two orders. */
+  /** Distinguishes two equal orders of one millisecond. */
   readonly salt?: number;
 }
 

@@ -32,8 +32,10 @@ export const decimalText = z.pipe(
   }),
 );
 
+/** A decimal in canonical form; `null` for anything else. */
 export const lenientDecimal = z.pipe(anything, z.transform(decimalOrNull));
 
+/** A text; `null` for anything else. */
 export const lenientString = z.catch(z.nullable(z.string()), null);
 
 /** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (https://docs.polymarket.com, "migrate", Polymarket v2). */

@@ -79,7 +79,7 @@ const CLOB_AUTH_TYPES = {
   ],
 };
 
-/** Makes the L1 headers by the venue's clock, as far as it is known. */
+/** Returns the L1 headers by the venue's clock, as far as it is known. */
 async function l1Headers({ address, sign }: Wallet, skew: number) {
   const timestamp = String(Math.floor((Date.now() + skew) / 1000));
   const message = 'This message attests that I control the given wallet';

@@ -66,7 +66,7 @@ function placed(placement: Placement): LookUp {
   return { kind: 'found', fate: { kind: 'placed', placement } };
 }
 
-/** Tells the venue's own "not found" from a 404 of what stands before it. */
+/** Returns true for the venue's own "not found", and false for a 404 of its edge. */
 function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
   return status === 404 && isJson && errorText(text) !== undefined;
 }
@@ -98,12 +98,12 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   return name === 'DELAYED' ? placement('delayed') : UNUSABLE;
 }
 
-/** Tells a trade whose settlement failed on the chain, in both spellings of the venue: it is no fill. */
+/** Returns true for a trade whose settlement failed on the chain, in both spellings of the venue: it is not a fill. */
 function hasFailed({ status }: Trade): boolean {
   return /^(?:TRADE_STATUS_)?FAILED$/i.test(status ?? '');
 }
 
-/** Tells a page, newest trade first, that ends with trades from before the order: none of it can follow. */
+/** Returns true for a page, newest trade first, that ends with trades from before the order: the rest is older. */
 function endsBefore(trades: readonly Trade[], since: number): boolean {
   const times = trades.map(({ match_time }) => Number(match_time || Number.NaN));
   const isSorted = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
@@ -141,7 +141,7 @@ function isId(id: string | null | undefined, orderId: string): boolean {
   return id?.toLowerCase() === orderId.toLowerCase();
 }
 
-/** Gives the parts of a trade that are the order's: a maker's own, all of a taker's. */
+/** Returns the parts of a trade that are the order's: a maker's own, all of a taker's. */
 function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderId: string): readonly Part[] {
   const makers = maker_orders ?? [];
   if (!isId(taker_order_id, orderId)) {
@@ -162,7 +162,7 @@ function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolea
   const { orderId } = order;
   const unique = [...new Map(trades.map((trade) => [trade.id, trade])).values()];
   const fills = unique.filter((trade) => !hasFailed(trade));
-  // Known by failed trades alone: accepted once, and nobody says what became of the rest.
+  // Known by failed trades alone: accepted once, and the rest is unknown.
   if (fills.length === 0) return unique.length > 0 ? UNUSABLE : NOT_FOUND;
   const executed = fillsInTrades(
     order,
@@ -191,7 +191,7 @@ export interface OrderFinder {
   fills(order: SignedOrder, call: Call): Promise<LookUp>;
 }
 
-/** Makes the look-ups of one account. */
+/** Creates the look-ups of one account. */
 export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
   async function ask(spec: Omit<AuthenticatedRequest, 'method' | 'timeLimit'>, call: Call) {
     try {

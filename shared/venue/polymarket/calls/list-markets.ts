@@ -8,7 +8,7 @@ import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientStr
 
 /**
  * The JSON numbers of a market whose digits count. `rate` and `exponent` are read in its fee schedule alone: what else has
- * one of these names is kept as text, and then dropped with all that nobody reads.
+ * one of these names is kept as text, and then dropped with all that is not read.
  */
 const MARKET_DECIMALS = [
   'orderPriceMinTickSize',
@@ -203,6 +203,7 @@ const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
 
 const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
 
+/** One page of the catalogue. */
 export interface MarketPage {
   readonly markets: readonly MarketParse[];
   /** Absent on the last page. */

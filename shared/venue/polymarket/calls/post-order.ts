@@ -30,7 +30,7 @@ export type Posted =
 
 const strings = z.catch(z.array(z.string()), []);
 const text = z.catch(z.string(), '');
-/** The text of an amount, empty where there is none; what is neither a text nor a number reads as no amount. */
+/** The text of an amount, empty if there is none; what is neither a text nor a number reads as no amount. */
 const amount = z.pipe(
   anything,
   z.transform((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value))),

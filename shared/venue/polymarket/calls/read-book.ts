@@ -43,6 +43,7 @@ function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly Pr
   return levels.filter(({ size }) => size !== '0').sort((a, b) => compare(a.price, b.price));
 }
 
+/** A book of the venue, parsed. */
 export interface VenueBook {
   readonly book: Book;
   /** The protocol version that the book itself states, if any. */

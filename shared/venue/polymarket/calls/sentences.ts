@@ -23,7 +23,7 @@ type Write = (said: Said, named: string | undefined) => AppError;
 /**
  * A sentence of the venue, its class, and the page or report that it is known from. Three classes name a check that the
  * venue makes before the book, and so prove that it did not take the order: `order` refuses this order for good,
- * `operator` refuses whoever runs this service, `now` takes no such order at the moment. `nothing` is said of orders that
+ * `operator` refuses the operator of this service, `now` takes no such order at the moment. `nothing` is said of orders that
  * are held or perhaps taken.
  */
 type Row = { readonly says: RegExp; readonly source: string } & (
@@ -102,7 +102,7 @@ export const SENTENCES: readonly Row[] = [
     says: /not enough balance/i,
     proves: 'order',
     source: ERROR_CODES,
-    // Its text shows the operator's balances, which are nobody else's business: logged, not quoted.
+    // Its text shows the operator's balances, which are private: logged, not quoted.
     error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
   {
@@ -118,7 +118,7 @@ export const SENTENCES: readonly Row[] = [
     error: refusedService('signature'),
   },
   {
-    // A deposit wallet signs for itself: this says of its orders that it is none of the key's, such as the key's Safe.
+    // A deposit wallet signs for itself: this says that the account is not a deposit wallet of the key, but for example its Safe.
     says: /address of the api key/i,
     proves: 'operator',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/90',

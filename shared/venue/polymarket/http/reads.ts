@@ -15,7 +15,7 @@ import {
 
 /** Statuses of the venue's edge and of restarts after which a read is worth a second attempt. */
 const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Chooses the pause before the second attempt, in milliseconds; `undefined` where there is none. */
+/** Chooses the pause before the second attempt, in milliseconds; `undefined` for no second attempt. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
   const transient = result instanceof TransportError ? result.kind !== 'too_large' : TRANSIENT.has(result.status);
   if (!transient) return undefined;
@@ -105,7 +105,7 @@ interface RunningRead<T> {
   answer: Promise<T> | undefined;
 }
 
-/** Makes reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
+/** Creates reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
 export function createSharedReads<T>(
   now: () => number = () => performance.now(),
   windowMs = JOIN_WINDOW_MS,

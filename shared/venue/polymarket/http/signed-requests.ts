@@ -17,13 +17,13 @@ import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport
 /** The source of the API credentials: given, or derived once from the wallet key. */
 export interface CredentialSource {
   get(call: Call): Promise<ApiCredentials>;
-  /** Gives others in the place of those that the venue has refused; throws `venue_refused_service` if it has none. */
+  /** Replaces refused credentials; throws `venue_refused_service` if it has none. */
   renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
 }
 
 type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
 
-/** Makes the error for an operator none of whose credentials work. */
+/** Creates the error for an operator without working credentials. */
 export function refusedCredentials(cause?: unknown): AppError {
   return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
 }
@@ -66,12 +66,14 @@ export function createCredentialSource(given: ApiCredentials | undefined, obtain
   };
 }
 
+/** A request that is sent with the API credentials of the account. */
 export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
   /** Without the query, which the signature does not cover. */
   readonly path: string;
   readonly query?: string;
 }
 
+/** The account whose requests are sent, and its transport. */
 export interface AccountDeps {
   readonly clob: Transport;
   readonly walletAddress: string;
@@ -96,7 +98,7 @@ export type SendAsAccount = (
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/** Makes the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
+/** Returns the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
 function l2Headers(
   { method, path, body = '' }: AuthenticatedRequest,
   address: string,
@@ -116,7 +118,7 @@ function l2Headers(
   };
 }
 
-/** Makes the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
+/** Creates the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
 export function createAccountSender(
   { clob, walletAddress, credentials, log }: AccountDeps,
   now: () => number = () => performance.now(),

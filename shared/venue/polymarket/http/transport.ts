@@ -21,6 +21,7 @@ export class TransportError extends Error {
   }
 }
 
+/** One request to the venue. */
 export interface VenueHttpRequest {
   /** Names the call in the log. */
   readonly name: string;
@@ -37,6 +38,7 @@ export interface VenueHttpRequest {
   readonly afresh?: true;
 }
 
+/** One answer of the venue, with its body as text. */
 export interface VenueHttpResponse {
   readonly status: number;
   /** The wait in seconds that `Retry-After` asks for. */
@@ -211,7 +213,7 @@ function readBody(response: IncomingMessage): Promise<string> {
       resolve(Buffer.concat(chunks).toString('utf8'));
     });
     response.on('error', reject);
-    // However else it ends, nobody waits any longer.
+    // However else it ends, the wait is over.
     response.on('close', () => {
       if (!ended) reject(new TransportError('reset', true));
     });

@@ -43,7 +43,7 @@ function collateralOf(signatureType: SignatureType): string {
   return `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
 }
 
-/** Makes the reads of an account (https://docs.polymarket.com/api-reference, "account"). */
+/** Creates the reads of an account (https://docs.polymarket.com/api-reference, "account"). */
 export function createAccountReads(send: SendAsAccount): AccountReads {
   async function ask(name: string, path: string, call: Call, query = ''): Promise<VenueHttpResponse> {
     return (await answerTo(send(() => ({ name, method: 'GET', path, query }), call))).response;

@@ -37,7 +37,7 @@ export async function readRegion(site: Transport, call: Call): Promise<Region> {
   return { name, isRestricted: RESTRICTED.has(country) || RESTRICTED.has(name) };
 }
 
-/** The answer to an order that is none: `taken` from here, or refused by region or firewall; `unclear` proves neither. */
+/** The answer to an empty order: `taken` from here, or refused by region or firewall; `unclear` proves neither. */
 export type OrdersFromHere = 'taken' | 'region' | 'firewall' | 'unclear';
 
 /**
