@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|shared|local|paper|client|console|tools|test)/',
         pathNot:
-          '^(functions/routes|shared/(errors|limits|settings/table|venue/polymarket/accounts)|local/command-line)\\.ts$',
+          '^(functions/routes|shared/(errors|limits|settings/(formats|table)|venue/polymarket/accounts)|local/command-line)\\.ts$',
       },
     },
     {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Annotations, App, type StackProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { ConfigError } from '../shared/settings/formats.ts';
 import { namesOf } from './constructs/names.ts';
-import { SettingError, type Target } from './settings/context.ts';
+import type { Target } from './settings/context.ts';
 import { withEnvironmentFile } from './settings/environment-file.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 import { OrderStoreStack } from './stacks/order-store-stack.ts';
@@ -53,7 +54,7 @@ function createStacks(app: App, assets: string, settings: Settings, env: NonNull
   return { service, store, orders };
 }
 
-/** Adds the stacks to the app; throws `SettingError` where the context does not make sense. */
+/** Adds the stacks to the app; throws `ConfigError` where the context does not make sense. */
 export function addStacks(app: App, { assets, environments }: Folders, found: Target): Stacks {
   const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found);
   const { account } = found;
@@ -83,7 +84,7 @@ if (import.meta.main) {
   try {
     main();
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

@@ -4,7 +4,6 @@ import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuil
 import { ROUTES } from '../../functions/routes.ts';
 import { flag, runCommand } from '../../local/command-line.ts';
 import { builtinModulesByCall } from './builtin-modules.ts';
-import { withoutDocumentTexts } from './document-texts.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';
 
@@ -45,7 +44,7 @@ const COMMON = {
   ...BUNDLE,
   minify: true,
   alias: { '@aws-sdk/credential-provider-node': STUBS },
-  plugins: [builtinModulesByCall(), withoutDocumentTexts()],
+  plugins: [builtinModulesByCall()],
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },

@@ -1,9 +1,5 @@
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf, type Setting } from '../../shared/settings/table.ts';
-
-/** A setting that cannot be used. The message is one sentence that says how to fix it; it stops synth. */
-export class SettingError extends Error {
-  override readonly name = 'SettingError';
-}
 
 /** The values of `-c name=value` and of cdk.json, by name. */
 export type Context = Readonly<Record<string, unknown>>;
@@ -13,14 +9,14 @@ export function readText(context: Context, name: string): string | undefined {
   const value = context[name];
   if (value === undefined) return undefined;
   // Mostly a shell's variable that is not set: a cap would be gone, or the check of clients, without a word.
-  if (value === '' || value === null) throw new SettingError(`${name} is empty: leave it out, or say what it is.`);
+  if (value === '' || value === null) throw new ConfigError(`${name} is empty: leave it out, or say what it is.`);
   if (typeof value === 'string') return value;
   // An audience of 19 digits would be another one.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new SettingError(`${name} has more digits than a number keeps: put it in quotes.`);
+    throw new ConfigError(`${name} has more digits than a number keeps: put it in quotes.`);
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new SettingError(`${name} must be a text.`);
+  throw new ConfigError(`${name} must be a text.`);
 }
 
 export interface Rule {
@@ -29,35 +25,35 @@ export interface Rule {
   readonly rule: string;
 }
 
-/** Reads a text by its rule; throws `SettingError` for one that breaks it. */
+/** Reads a text by its rule; throws `ConfigError` for one that breaks it. */
 export function readValid(context: Context, name: string, { valid, rule }: Rule): string | undefined {
   const text = readText(context, name);
-  if (text !== undefined && !valid(text)) throw new SettingError(`${name} must be ${rule}.`);
+  if (text !== undefined && !valid(text)) throw new ConfigError(`${name} must be ${rule}.`);
   return text;
 }
 
-/** Reads one of some texts; throws `SettingError` with all of them for any other. */
+/** Reads one of some texts; throws `ConfigError` with all of them for any other. */
 export function readOneOf<T extends string>(context: Context, name: string, values: readonly T[]): T | undefined {
   const text = readText(context, name);
   const value = values.find((candidate) => candidate === text);
-  if (text !== undefined && value === undefined) throw new SettingError(`${name} must be one of ${values.join(', ')}.`);
+  if (text !== undefined && value === undefined) throw new ConfigError(`${name} must be one of ${values.join(', ')}.`);
   return value;
 }
 
-/** The place of the deployment, as far as synth can know it. */
+/** The account and region of the deployment, as far as synth can know them. */
 export interface Target {
   readonly account?: string | undefined;
   readonly region?: string | undefined;
 }
 
-/** Refuses an ARN of another region or account than the target's: what lies there is not found, or not allowed. */
-export function requirePlace(name: string, what: string, arn: string, { region, account }: Target): void {
+/** Refuses an ARN of another region or account than the target's: it is not found there, or not allowed. */
+export function requireSameRegion(name: string, what: string, arn: string, { region, account }: Target): void {
   const [, , , ownRegion, ownAccount] = arn.split(':');
   if (region !== undefined && ownRegion !== region) {
-    throw new SettingError(`${name} must be ${what} of ${region}, where the functions run.`);
+    throw new ConfigError(`${name} must be ${what} of ${region}, where the functions run.`);
   }
   if (account !== undefined && ownAccount !== account) {
-    throw new SettingError(`${name} must be ${what} of the account that is deployed to, ${account}.`);
+    throw new ConfigError(`${name} must be ${what} of the account that is deployed to, ${account}.`);
   }
 }
 
@@ -78,9 +74,9 @@ export function readVariables(context: Context, options: typeof OPTIONS): Readon
   return Object.fromEntries(texts.flatMap(([variable, text]) => (text === undefined ? [] : [[variable, text]])));
 }
 
-/** Refuses names that are none of ours: a misspelt `maxDailyNotional` would deploy a service without that cap. */
+/** Refuses unknown names: a misspelt `maxDailyNotional` would deploy a service without that cap. */
 export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new SettingError(`${unknown} is not a setting of a deployment: did you mean ${nearestOf(unknown, known)}?`);
+  throw new ConfigError(`${unknown} is not a setting of a deployment: did you mean ${nearestOf(unknown, known)}?`);
 }

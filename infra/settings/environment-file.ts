@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Context, readText, readValid, refuseUnknown, SettingError } from './context.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import { type Context, readText, readValid, refuseUnknown } from './context.ts';
 import { NAMES } from './settings.ts';
 
 const ENV = { valid: (text: string) => /^\w[\w-]*$/.test(text), rule: 'the name of a file in deploy/, without .json' };
@@ -10,7 +11,7 @@ function readFile(folder: string, file: string): string {
     return readFileSync(join(folder, file), 'utf8');
   } catch {
     const found = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    throw new SettingError(
+    throw new ConfigError(
       `deploy/${file} cannot be read; there are ${found.map((name) => basename(name, '.json')).join(', ')}.`,
     );
   }
@@ -18,7 +19,7 @@ function readFile(folder: string, file: string): string {
 
 /** Parses the text of a file; no sentence repeats a part of it, where somebody may have written a key. */
 function parseFile(text: string, file: string): Context {
-  const malformed = new SettingError(`deploy/${file} must be JSON: one object of settings and their values.`);
+  const malformed = new ConfigError(`deploy/${file} must be JSON: one object of settings and their values.`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -31,12 +32,12 @@ function parseFile(text: string, file: string): Context {
     colon === undefined ? [] : String(JSON.parse(written)),
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new SettingError(`deploy/${file} has ${twice} twice; leave one.`);
+  if (twice !== undefined) throw new ConfigError(`deploy/${file} has ${twice} twice; leave one.`);
   return { ...parsed };
 }
 
 /**
- * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them; throws `SettingError`. What is said in both
+ * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them; throws `ConfigError`. What is said in both
  * places must be the same: a setting of one deploy alone would be gone with the next.
  */
 export function withEnvironmentFile(context: Context, folder: string): Context {
@@ -46,14 +47,14 @@ export function withEnvironmentFile(context: Context, folder: string): Context {
   const settings = parseFile(readFile(folder, file), file);
   refuseUnknown(Object.keys(settings), NAMES);
   if (readText(settings, 'stackName') === undefined) {
-    throw new SettingError(`deploy/${file} must say stackName: two environments of one name overwrite each other.`);
+    throw new ConfigError(`deploy/${file} must say stackName: two environments of one name overwrite each other.`);
   }
   const contradicted = Object.keys(settings).find((name) => {
     const given = readText(context, name);
     return given !== undefined && given !== readText(settings, name);
   });
   if (contradicted === undefined) return { ...context, ...settings };
-  throw new SettingError(
+  throw new ConfigError(
     `${contradicted} is one thing in deploy/${file} and another in -c: change it in the file, so that the next deploy keeps it.`,
   );
 }

@@ -1,4 +1,5 @@
 import { getAddress } from 'ethers/address';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { SIGNATURE_TYPES } from '../../shared/settings/table.ts';
 import { chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 import {
@@ -8,11 +9,10 @@ import {
   readText,
   readValid,
   readVariables,
-  requirePlace,
-  SettingError,
+  requireSameRegion,
   type Target,
 } from './context.ts';
-import { RECOMMENDED_REGION, refusedPlace } from './regions.ts';
+import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
 
 /**
  * Ways to a new version of the function of orders.
@@ -43,7 +43,7 @@ export interface OrderSettings {
     /** The KMS key that encrypts it, where that is the operator's own. */
     readonly keyArn: string | undefined;
   };
-  /** A table of an earlier deployment to go on with. */
+  /** A restored table to go on with. */
   readonly ordersTable: string | undefined;
   readonly rollout: Rollout;
   readonly access: OrderAccess;
@@ -71,17 +71,17 @@ export const ORDER_SETTING_NAMES = [
   'ordersTable',
 ];
 
-/** The second word on orders of everybody, which nobody says by mistake. */
+/** Second confirmation for public orders. */
 const PUBLIC_CONSENT = 'yes-anyone-may-order';
 
 function readRegion(region: string | undefined): string {
   if (region === undefined) {
-    throw new SettingError(`Set the region of the orders function, such as -c region=${RECOMMENDED_REGION}.`);
+    throw new ConfigError(`Set the region of the orders function, such as -c region=${RECOMMENDED_REGION}.`);
   }
-  const place = refusedPlace(region);
-  if (place === undefined) return region;
-  throw new SettingError(
-    `The venue refuses orders from ${region} (${place}); deploy to another region: -c region=${RECOMMENDED_REGION} is closest to it.`,
+  const country = refusedRegion(region);
+  if (country === undefined) return region;
+  throw new ConfigError(
+    `The venue refuses orders from ${region} (${country}); deploy to another region: -c region=${RECOMMENDED_REGION} is closest to it.`,
   );
 }
 
@@ -93,37 +93,37 @@ function readAddress(context: Context, name: string): string | undefined {
   } catch {
     // Wrong digits or a wrong checksum: the same sentence says what to do.
   }
-  throw new SettingError(`${name} must be an address: 0x and 40 hex digits, in lower case or with a right checksum.`);
+  throw new ConfigError(`${name} must be an address: 0x and 40 hex digits, in lower case or with a right checksum.`);
 }
 
 function readSecretName(context: Context, target: Target): string {
   const text = readText(context, 'privateKeySecret');
   if (text === undefined) {
-    throw new SettingError(
+    throw new ConfigError(
       'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
     );
   }
   // A key on a command line is in its history: say so, and never repeat it.
   if (/^(0x)?[0-9a-f]{64}$/i.test(text)) {
-    throw new SettingError(
+    throw new ConfigError(
       'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.',
     );
   }
   if (/^[\w/+=.@-]{1,512}$/.test(text)) return text;
   // Without its last six characters an ARN is good for the SDK, and no policy allows it.
   if (!/^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/.test(text)) {
-    throw new SettingError(
+    throw new ConfigError(
       'privateKeySecret must be the name of a Secrets Manager secret, or its whole ARN with the six characters at its end.',
     );
   }
-  requirePlace('privateKeySecret', 'a secret', text, target);
+  requireSameRegion('privateKeySecret', 'a secret', text, target);
   return text;
 }
 
 function readSecretKey(context: Context, region: string): string | undefined {
   const valid = (text: string) => /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/.test(text);
   const arn = readValid(context, 'secretKeyArn', { valid, rule: 'the ARN of a KMS key (no alias)' });
-  if (arn !== undefined) requirePlace('secretKeyArn', 'a key', arn, { region });
+  if (arn !== undefined) requireSameRegion('secretKeyArn', 'a key', arn, { region });
   return arn;
 }
 
@@ -136,7 +136,7 @@ function readAccount(
   const funderAddress = readAddress(context, 'funderAddress');
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
   const chosen = chooseAccount(walletAddress, { signatureType, funderAddress }, names);
-  if (chosen.kind === 'mistake') throw new SettingError(chosen.sentence);
+  if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
   // Handed on in one form, whatever the operator wrote.
   const variables = {
     SERVICE_PLACE_ORDER: '1',
@@ -150,11 +150,11 @@ function readAccount(
 /** The word for a cap that is left out on purpose. */
 export const NO_CAP = 'none';
 
-/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; gives the context without the words. */
+/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; returns the context without the words. */
 function readCaps(context: Context): Context {
   const { maxOrderNotional, maxDailyNotional } = context;
   if (readText(context, 'maxOrderNotional') === undefined) {
-    throw new SettingError(
+    throw new ConfigError(
       'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
     );
   }
@@ -162,26 +162,26 @@ function readCaps(context: Context): Context {
   return { ...context, ...Object.fromEntries(caps.map(([name, cap]) => [name, cap === NO_CAP ? undefined : cap])) };
 }
 
-/** Refuses orders of everybody that are not bounded, or that were asked for in one word alone. */
+/** Refuses public orders that are not bounded, or not confirmed. */
 function requireConsent(context: Context, isPublic: boolean): void {
   const consent = readOneOf(context, 'allowPublic', [PUBLIC_CONSENT]);
   if (!isPublic) {
-    if (consent !== undefined) throw new SettingError('allowPublic goes with orderAccess=public; leave it out.');
+    if (consent !== undefined) throw new ConfigError('allowPublic goes with orderAccess=public; leave it out.');
     return;
   }
   const everybody = 'everybody who knows the URL can send orders.';
   const isBounded =
     readText(context, 'clientVerification') === 'required' && readText(context, 'maxDailyNotional') !== undefined;
   if (!isBounded) {
-    throw new SettingError(
+    throw new ConfigError(
       `orderAccess=public needs -c clientVerification=required and -c maxDailyNotional=…: ${everybody}`,
     );
   }
   if (readText(context, 'maxOrderNotional') === undefined) {
-    throw new SettingError(`orderAccess=public needs -c maxOrderNotional=… that is not none: ${everybody}`);
+    throw new ConfigError(`orderAccess=public needs -c maxOrderNotional=… that is not none: ${everybody}`);
   }
   if (consent === undefined) {
-    throw new SettingError(`orderAccess=public needs -c allowPublic=${PUBLIC_CONSENT} too: ${everybody}`);
+    throw new ConfigError(`orderAccess=public needs -c allowPublic=${PUBLIC_CONSENT} too: ${everybody}`);
   }
 }
 
@@ -194,12 +194,12 @@ function readAccess(context: Context): OrderAccess {
   requireConsent(context, kind === 'public');
   if (kind === 'jwt') {
     if (issuer !== undefined && audience !== undefined) return { kind, issuer, audience };
-    throw new SettingError(
+    throw new ConfigError(
       'orderAccess=jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
     );
   }
   if (issuer !== undefined || audience !== undefined) {
-    throw new SettingError('jwtIssuer and jwtAudience go with orderAccess=jwt; leave them out.');
+    throw new ConfigError('jwtIssuer and jwtAudience go with orderAccess=jwt; leave them out.');
   }
   return { kind };
 }
@@ -217,12 +217,12 @@ function readTable(context: Context): string | undefined {
   return readValid(context, 'ordersTable', { valid, rule: 'the name of a DynamoDB table' });
 }
 
-/** Reads what placing orders needs; throws `SettingError` where it is missing or cannot work. */
+/** Reads what placing orders needs; throws `ConfigError` where it is missing or cannot work. */
 export function readOrderSettings(asked: Context, { account, region: unresolved }: Target): OrderSettings {
   const region = readRegion(unresolved);
   const walletAddress = readAddress(asked, 'walletAddress');
   if (walletAddress === undefined) {
-    throw new SettingError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
+    throw new ConfigError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
   }
   const nameOrArn = readSecretName(asked, { account, region });
   const context = readCaps(asked);

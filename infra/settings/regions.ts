@@ -22,8 +22,8 @@ const REFUSED = {
   'sa-east-1': 'Brazil',
 } as const;
 
-/** Names the place of a region from which the venue refuses orders; `undefined` for a region from which it takes them. */
-export function refusedPlace(region: string): string | undefined {
+/** Returns the country of a region from which the venue refuses orders; `undefined` for any other region. */
+export function refusedRegion(region: string): string | undefined {
   // All of them, GovCloud included.
   if (/^us-/.test(region)) return 'the United States';
   return new Map<string, string>(Object.entries(REFUSED)).get(region);

@@ -1,3 +1,4 @@
+import { ConfigError } from '../../shared/settings/formats.ts';
 import {
   type Context,
   OPTIONS,
@@ -5,8 +6,7 @@ import {
   readValid,
   readVariables,
   refuseUnknown,
-  requirePlace,
-  SettingError,
+  requireSameRegion,
   type Target,
 } from './context.ts';
 import { NO_CAP, ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
@@ -58,7 +58,7 @@ function readPlaceOrder(context: Context): boolean {
   const text = readText(context, 'placeOrder');
   if (text === undefined) return false;
   if (text === 'true' || text === '1') return true;
-  throw new SettingError('placeOrder must be true or 1; leave it out to deploy the service without touching orders.');
+  throw new ConfigError('placeOrder must be true or 1; leave it out to deploy the service without touching orders.');
 }
 
 function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | undefined): string[] {
@@ -80,7 +80,7 @@ function warningsOf(context: Context, placeOrder: boolean, alarmTopic: string | 
 }
 
 /**
- * Reads what the operator asks for; throws `SettingError`. `found` is what the CDK found in the AWS configuration of the
+ * Reads what the operator asks for; throws `ConfigError`. `found` is what the CDK found in the AWS configuration of the
  * machine.
  */
 export function readSettings(context: Context, found: Target = {}): Settings {
@@ -92,7 +92,7 @@ export function readSettings(context: Context, found: Target = {}): Settings {
   const region = readValid(context, 'region', REGION) ?? found.region;
   const alarmTopic = readValid(context, 'alarmTopic', TOPIC);
   const orders = placeOrder ? readOrderSettings(context, { ...found, region }) : undefined;
-  if (alarmTopic !== undefined) requirePlace('alarmTopic', 'a topic', alarmTopic, { region });
+  if (alarmTopic !== undefined) requireSameRegion('alarmTopic', 'a topic', alarmTopic, { region });
   return {
     stackName: readValid(context, 'stackName', STACK_NAME) ?? 'order-book-adapter',
     region,

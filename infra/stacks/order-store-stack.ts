@@ -6,7 +6,7 @@ import type { Names } from '../constructs/names.ts';
 
 export interface OrderStoreStackProps extends StackProps {
   readonly names: Names;
-  /** A table of an earlier deployment to go on with; without one this stack makes its own. */
+  /** A restored table to go on with; by default this stack creates its own. */
   readonly ordersTable: string | undefined;
 }
 

@@ -265,7 +265,7 @@ describe('the store of orders', () => {
   });
 
   it('goes on with the table of an earlier deployment, and makes none beside it', () => {
-    const context = { ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-OrdersTable1A2B-XYZ' };
+    const context = { ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' };
     const store = templateOf(context, 'store');
     store.resourceCountIs('AWS::DynamoDB::Table', 0);
     store.hasOutput('OrdersTable', { Value: context.ordersTable, Export: { Name: 'order-book-adapter:OrdersTable' } });

@@ -60,25 +60,25 @@ describe('the file of an environment', () => {
   });
 
   it.each([
-    ['is not there', { env: 'prd' }, /^SettingError: deploy\/prd\.json cannot be read; there are .*\bprod\b/],
-    ['lies elsewhere', { env: '../prod' }, /^SettingError: env must be the name of a file in deploy\//],
-    ['is asked for without a name', { env: '' }, /^SettingError: env is empty: leave it out, or say what it is\.$/],
-    ['is no JSON', { env: 'broken' }, /^SettingError: deploy\/broken\.json must be JSON: one object/],
-    ['is no object', { env: 'list' }, /^SettingError: deploy\/list\.json must be JSON: one object/],
-    ['says a thing twice', { env: 'twice' }, /^SettingError: deploy\/twice\.json has maxDailyNotional twice/],
+    ['is not there', { env: 'prd' }, /^ConfigError: deploy\/prd\.json cannot be read; there are .*\bprod\b/],
+    ['lies elsewhere', { env: '../prod' }, /^ConfigError: env must be the name of a file in deploy\//],
+    ['is asked for without a name', { env: '' }, /^ConfigError: env is empty: leave it out, or say what it is\.$/],
+    ['is no JSON', { env: 'broken' }, /^ConfigError: deploy\/broken\.json must be JSON: one object/],
+    ['is no object', { env: 'list' }, /^ConfigError: deploy\/list\.json must be JSON: one object/],
+    ['says a thing twice', { env: 'twice' }, /^ConfigError: deploy\/twice\.json has maxDailyNotional twice/],
     ['says a thing twice in other letters', { env: 'escaped' }, /escaped\.json has maxDailyNotional twice/],
     [
       'has a number that JSON changes',
       { env: 'long' },
-      /^SettingError: jwtAudience has more digits .* put it in quotes/,
+      /^ConfigError: jwtAudience has more digits .* put it in quotes/,
     ],
-    ['holds more than texts', { env: 'deep' }, /^SettingError: corsOrigins must be a text/],
-    ['misspells a name', { env: 'misspelt' }, /^SettingError: maxDailyNotionl .* did you mean maxDailyNotional\?$/],
-    ['names no stack', { env: 'nameless' }, /^SettingError: deploy\/nameless\.json must say stackName/],
+    ['holds more than texts', { env: 'deep' }, /^ConfigError: corsOrigins must be a text/],
+    ['misspells a name', { env: 'misspelt' }, /^ConfigError: maxDailyNotionl .* did you mean maxDailyNotional\?$/],
+    ['names no stack', { env: 'nameless' }, /^ConfigError: deploy\/nameless\.json must say stackName/],
     [
       'contradicts the command line',
       { env: 'prod', region: 'eu-north-1' },
-      /^SettingError: region is one thing in deploy\/prod\.json and another in -c/,
+      /^ConfigError: region is one thing in deploy\/prod\.json and another in -c/,
     ],
   ])('stops synth where it %s', (_, context, sentence) => {
     expect(problemOf(context)).toMatch(sentence);

@@ -38,7 +38,7 @@ describe('placeOrder', () => {
 
   it.each(['false', '0', 'yes', 'TRUE', ' 1', false, 0, 2])('is refused for %p', (placeOrder) => {
     expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe(
-      'SettingError: placeOrder must be true or 1; leave it out to deploy the service without touching orders.',
+      'ConfigError: placeOrder must be true or 1; leave it out to deploy the service without touching orders.',
     );
   });
 
@@ -54,7 +54,7 @@ describe('placeOrder', () => {
       'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
     ],
   ] as const)('says what to do without %s', (name, sentence) => {
-    expect(problemOf(without(name))).toBe(`SettingError: ${sentence}`);
+    expect(problemOf(without(name))).toBe(`ConfigError: ${sentence}`);
   });
 });
 
@@ -76,7 +76,7 @@ describe('the region of orders', () => {
     'ap-east-2',
     'sa-east-1',
   ])('is not %s', (region) => {
-    const sentence = `SettingError: The venue refuses orders from ${region} (`;
+    const sentence = `ConfigError: The venue refuses orders from ${region} (`;
     expect(problemOf({ ...ORDER_CONTEXT, region })).toContain(sentence);
     expect(problemOf(without('region'), region)).toContain(sentence);
     expect(problemOf({}, region)).toBe('none');
@@ -249,13 +249,13 @@ describe('settings', () => {
     ],
   ])('refuse %s', (_, change, sentence) => {
     const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1', '123456789012');
-    expect(problem).toMatch(/^SettingError: /);
+    expect(problem).toMatch(/^ConfigError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
   });
 
   it.each(NAMES.filter((name) => name !== 'env'))('refuse an empty %s, with orders and without', (name) => {
-    const sentence = `SettingError: ${name} is empty: leave it out, or say what it is.`;
+    const sentence = `ConfigError: ${name} is empty: leave it out, or say what it is.`;
     for (const empty of ['', null]) {
       expect(problemOf({ ...ORDER_CONTEXT, [name]: empty })).toBe(sentence);
       expect(problemOf({ [name]: empty })).toBe(sentence);
