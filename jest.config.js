@@ -6,7 +6,6 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 
 /** Tests run the sources as Node does: ES modules, TypeScript with its types erased. */
 export default {
-  testEnvironment: '<rootDir>/test/support/plain-global.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
@@ -18,7 +17,5 @@ export default {
   maxWorkers: 6,
   // Modules of finished suites stay in a worker's memory: a fresh one costs less than collecting them again and again.
   workerIdleMemoryLimit: '500MB',
-  testSequencer: '<rootDir>/test/support/slow-first.mjs',
   testTimeout: 90_000,
-  reporters: ['default', '<rootDir>/test/support/duration.mjs'],
 };

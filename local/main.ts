@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
+import { flag, runCommand } from '../shared/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
-import { flag, runCommand } from './command-line.ts';
 import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';

@@ -1,4 +1,4 @@
-import { flag, runCommand, wholeNumber } from '../local/command-line.ts';
+import { flag, runCommand, wholeNumber } from '../shared/command-line.ts';
 import { FAULT_NAMES } from './faults/faults.ts';
 
 const COMMAND = {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { flag, runCommand } from '../../local/command-line.ts';
+import { flag, runCommand } from '../../shared/command-line.ts';
 import { builtinModulesByCall } from './builtin-modules.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 import { formatSizes, measure, type Sizes } from './sizes.ts';

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
-import { runCommand } from '../../local/command-line.ts';
+import { runCommand } from '../../shared/command-line.ts';
 import { BUNDLE, CURVE } from './build.ts';
 
 const run = promisify(execFile);

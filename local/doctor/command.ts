@@ -1,6 +1,6 @@
+import { flag, runCommand, type Terminal, THIS_PROCESS, UsageError, type Values } from '../../shared/command-line.ts';
 import { ConfigError, parseText, UPSTREAM } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { flag, runCommand, type Terminal, THIS_PROCESS, UsageError, type Values } from '../command-line.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { Finding } from './run.ts';
 

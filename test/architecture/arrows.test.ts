@@ -57,6 +57,14 @@ const CYCLE = {
   'shared/y.ts': "import type { X } from './x.ts';\nexport type Y = X;\n",
 };
 
+/** Two folders that need each other through files that do not. */
+const CYCLE_OF_ROOMS = {
+  'shared/one/x.ts': "import { y } from '../other/y.ts';\nexport const x = y;\n",
+  'shared/one/z.ts': 'export const z = 1;\n',
+  'shared/other/y.ts': 'export const y = 1;\n',
+  'shared/other/z.ts': "import { z } from '../one/z.ts';\nexport const other = z;\n",
+};
+
 /** Files that keep the rules, for breaches to point at. */
 const SOUND = {
   'functions/routes.ts': 'export const ROUTES = {};\n',
@@ -69,10 +77,10 @@ const SOUND = {
     "import { wire } from '../../shared/venue/polymarket/inspection/inspection.ts';\nexport const doctor = wire;\n",
   'local/http/server.ts':
     "import { pipeline } from '../../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
-  'local/command-line.ts': "import { a } from '../shared/version.ts';\nexport const command = a;\n",
+  'shared/command-line.ts': "import { a } from './version.ts';\nexport const command = a;\n",
   'shared/version.ts': 'export const a = 1;\n',
   'paper/venue.ts': "import express from 'express';\nexport const venue = express;\n",
-  'paper/main.ts': "import { command } from '../local/command-line.ts';\nexport const main = command;\n",
+  'paper/main.ts': "import { command } from '../shared/command-line.ts';\nexport const main = command;\n",
   'client/client.ts': 'export const client = 1;\n',
   'client/amounts.ts': 'export const amounts = 1;\n',
   'console/app.ts': "import { client } from '../client/client.ts';\nexport const app = client;\n",
@@ -80,7 +88,7 @@ const SOUND = {
   'shared/venue/polymarket/accounts.ts': "import { a } from '../../a.ts';\nexport const accounts = a;\n",
   'infra/stack.ts':
     "import { ROUTES } from '../functions/routes.ts';\nimport { accounts } from '../shared/venue/polymarket/accounts.ts';\nimport { settings } from '../shared/settings/table.ts';\nexport const stack = [ROUTES, accounts, settings];\n",
-  'infra/build/build.ts': "import { command } from '../../local/command-line.ts';\nexport const build = command;\n",
+  'infra/build/build.ts': "import { command } from '../../shared/command-line.ts';\nexport const build = command;\n",
   'tools/a.ts': "import { stack } from '../infra/stack.ts';\nexport const tool = stack;\n",
   'test/a.ts':
     "import { stack } from '../infra/stack.ts';\nimport fc from 'fast-check';\nexport const test = [stack, fc];\n",
@@ -104,7 +112,7 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
   ['paper-shares-no-code', 'paper/breach-12.ts', '../shared/a.ts', 'shared/a.ts'],
   ['paper-shares-no-code', 'paper/breach-13.ts', '../functions/pipeline.ts', 'functions/pipeline.ts'],
   ['paper-shares-no-code', 'paper/breach-25.ts', '../local/http/server.ts', 'local/http/server.ts'],
-  ['command-line-stands-alone', 'local/command-line.ts', '../shared/a.ts', 'shared/a.ts'],
+  ['command-line-stands-alone', 'shared/command-line.ts', './a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-19.ts', '../shared/a.ts', 'shared/a.ts'],
   ['client-stands-alone', 'client/breach-20.ts', 'express', '/node_modules/express/'],
   ['shared-stands-alone', 'shared/breach-21.ts', '../paper/venue.ts', 'paper/venue.ts'],
@@ -179,9 +187,19 @@ describe('the arrows of the tree', () => {
     ]);
   });
 
+  it('have no cycles of rooms', async () => {
+    const { violations: found } = await cruise(await plant({ ...SOUND, ...CYCLE_OF_ROOMS }));
+    expect(found.map(({ rule, from, to }) => [rule.name, from, to])).toStrictEqual([
+      ['no-cycles-of-rooms', 'shared/one', 'shared/other'],
+      ['no-cycles-of-rooms', 'shared/other', 'shared/one'],
+    ]);
+  });
+
   it('have no rule without a breach that it catches', async () => {
     const loaded = await import(new URL('../../.dependency-cruiser.mjs', import.meta.url).href);
     const names = configuration.parse(loaded).default.forbidden.map(({ name }) => name);
-    expect(new Set(names)).toStrictEqual(new Set([...BREACHES.map(([rule]) => rule), 'no-cycles']));
+    expect(new Set(names)).toStrictEqual(
+      new Set([...BREACHES.map(([rule]) => rule), 'no-cycles', 'no-cycles-of-rooms']),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flag, oneOf, runCommand, UsageError, wholeNumber } from '../../local/command-line.ts';
+import { flag, oneOf, runCommand, UsageError, wholeNumber } from '../../shared/command-line.ts';
 import type { Bench, Sample, Stage } from './bench.ts';
 import { ROOT } from './processes.ts';
 import { formatProfile, readProfiles, summariseProfiles } from './profile.ts';

@@ -19,7 +19,7 @@ import { type Answer, toAnswer } from './ways.ts';
 import type { World } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SOURCES = ['functions', 'infra', 'local/command-line.ts', 'shared', 'package.json', 'tsconfig.json'];
+const SOURCES = ['functions', 'infra', 'shared/command-line.ts', 'shared', 'package.json', 'tsconfig.json'];
 
 /** A name that the next build changes, in the layer and where the function imports it. */
 const ENTRY = 'createOrderEntry';

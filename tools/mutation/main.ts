@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Stryker } from '@stryker-mutator/core';
-import { oneOf, runCommand, wholeNumber } from '../../local/command-line.ts';
+import { oneOf, runCommand, wholeNumber } from '../../shared/command-line.ts';
 import { MODULES, type MutatedModule } from './modules.ts';
 import { ACCEPTED } from './survivors.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../../local/command-line.ts';
+import { runCommand } from '../../shared/command-line.ts';
 
 /** Nothing is loaded from anywhere: the page works without a network, and whoever reads it is not reported to anybody. */
 const POLICY =

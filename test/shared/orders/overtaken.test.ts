@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { createOrders } from '../../../shared/orders/orders.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
+import { requestOf } from '../../support/orders/order-client.ts';
 import { accepted, limitOrder, lookedUp, NOT_FOUND, openWorld } from '../../support/orders/trading-world.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
-import { requestOf } from '../../support/service/order-client.ts';
 import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const LEASE_MS = 300;

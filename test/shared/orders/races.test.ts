@@ -9,6 +9,7 @@ import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
+import { ORDER, requestOf } from '../../support/orders/order-client.ts';
 import {
   finishedOrder,
   NOTHING_FILLED,
@@ -18,7 +19,6 @@ import {
   WALLET,
 } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
-import { ORDER, requestOf } from '../../support/service/order-client.ts';
 
 const START = 1_790_000_000_000;
 const DAY = '2026-09-21';

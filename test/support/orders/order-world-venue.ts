@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
-import { fateOfError } from './fates.ts';
+import { fateOfError } from '../venue/fates.ts';
 import { NOTHING_FILLED, SIGNED_FOR } from './order-records.ts';
 import type { Way, WorldState } from './order-world-steps.ts';
 import type { ModelDeps } from './order-world-store.ts';

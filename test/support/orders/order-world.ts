@@ -1,6 +1,6 @@
 import { termsOf } from '../../../shared/orders/record.ts';
-import { createClient, isFinal, ORDER } from '../service/order-client.ts';
 import type { Happening, System } from './interleavings.ts';
+import { createClient, isFinal, ORDER } from './order-client.ts';
 import { unfinishedOrder } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';

@@ -5,9 +5,9 @@ import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue
 import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
 import { bookAnswer } from '../venue/book-answers.ts';
+import { settled } from '../venue/fates.ts';
 import { v1TokenId } from '../venue/market-records.ts';
 import { callWithin, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
-import { settled } from './fates.ts';
 
 /** Invented: never used outside tests. */
 export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;

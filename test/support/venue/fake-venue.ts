@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { OrderRequest } from '../../../shared/orders/order-request.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
-import { fateOfError } from '../orders/fates.ts';
+import { fateOfError } from './fates.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';

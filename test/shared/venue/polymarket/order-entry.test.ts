@@ -6,7 +6,6 @@ import { Secret } from '../../../../shared/secret.ts';
 import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
-import { settled } from '../../../support/orders/fates.ts';
 import { NOTHING_FILLED } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
@@ -22,6 +21,7 @@ import {
 } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
 import { bookAnswer } from '../../../support/venue/book-answers.ts';
+import { settled } from '../../../support/venue/fates.ts';
 import { funderOf } from '../../../support/venue/funder.ts';
 import { findMarket, plainMarket } from '../../../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';

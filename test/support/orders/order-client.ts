@@ -4,10 +4,10 @@ import { AppError } from '../../../shared/errors.ts';
 import type { OrderRequest } from '../../../shared/orders/order-request.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
-import { WALLET } from '../orders/order-records.ts';
-import { createSteps, type Steps, type WorldState } from '../orders/order-world-steps.ts';
-import { createStoreModel, type Flaw } from '../orders/order-world-store.ts';
-import { createEntryModel, LATE_TICKS } from '../orders/order-world-venue.ts';
+import { WALLET } from './order-records.ts';
+import { createSteps, type Steps, type WorldState } from './order-world-steps.ts';
+import { createStoreModel, type Flaw } from './order-world-store.ts';
+import { createEntryModel, LATE_TICKS } from './order-world-venue.ts';
 
 const decimal = (text: string) => parseNumber(text) ?? { coefficient: 0n, scale: 0 };
 /** The order that all of them ask for. */

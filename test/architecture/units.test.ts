@@ -4,12 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Generated files, and this one, which has examples of what is wrong. */
-const LEFT_OUT = /^(?:client\/api\.ts$|(?:client|console)\/build\/|test\/architecture\/words\.test\.ts$)/;
-
-/** A noun clause needs a second reading; a unit belongs into a name. */
-const HARD_TO_READ =
-  /^(?:what|whether|where|who|whose|why|how|when)\b|^(?:milliseconds|seconds|minutes|hours|days|bytes|[kmg]i?b)\b|^\w+\.(?:\s|$)/i;
+const GENERATED = /^(?:client\/api\.ts$|(?:client|console)\/build\/)/;
 
 /** Names of constants are taken apart into words: `MAX_WAIT_S` as well as `maxWaitS`. */
 function wordsOf(name: string): readonly string[] {
@@ -83,54 +78,15 @@ function constantsWithoutUnit(source: string): string[] {
   );
 }
 
-function commentsToReadTwice(source: string): string[] {
-  const comments = [...source.matchAll(/\/\*\*\s+(?:\* )?(.*?)\s*(?:\*\/)?$/gm)].map(([, first = '']) => first);
-  return comments.filter((first) => HARD_TO_READ.test(first));
-}
-
-const FILES = ['functions', 'shared', 'infra', 'local', 'paper', 'client', 'console', 'test']
+/** Tools and tests count the `times` of a fault, and have moments such as NOW. */
+const FILES = ['functions', 'shared', 'infra', 'local', 'paper', 'client', 'console']
   .flatMap((house) => globSync(`${house}/**/*.{ts,js,mjs,cjs}`, { cwd: ROOT }))
-  .filter((path) => !LEFT_OUT.test(path))
+  .filter((path) => !GENERATED.test(path))
   .sort();
 
-function search(find: (source: string) => string[], files = FILES): string[] {
-  return files.flatMap((path) => find(readFileSync(`${ROOT}${path}`, 'utf8')).map((found) => `${path}: ${found}`));
+function search(find: (source: string) => string[]): string[] {
+  return FILES.flatMap((path) => find(readFileSync(`${ROOT}${path}`, 'utf8')).map((found) => `${path}: ${found}`));
 }
-
-describe('doc comments', () => {
-  it.each([
-    '/** What the venue says of an order. */',
-    '/** Whether it rests. */',
-    '/** Where it goes. */',
-    '/** Who may send it, */',
-    '/** How often it is tried. */',
-    '/** When it ends. */',
-    '/** Why it ends. */',
-    '/** Milliseconds. Nothing is looked up. */',
-    '/** Seconds until a repeat makes sense. */',
-    '/** Bytes of a body. */',
-    '/** Shares. Far above any position. */',
-    '  /**\n   * What is known of a request.\n   */',
-    'readonly limit: number; /** Seconds. */',
-  ])('are found when they begin so: %j', (comment) => {
-    expect(commentsToReadTwice(`const a = 1;\n${comment}\nconst b = 2;\n`)).toHaveLength(1);
-  });
-
-  it.each([
-    '/** Returns what the venue says of an order. */',
-    '/** Whatever is left of a body. */',
-    '/** Reads a body.\n * What is left of it stays unread. */',
-    '/** 32 bytes in hex. */',
-    '// What follows is no doc comment.',
-    "const pattern = '/**What';",
-  ])('may begin so: %j', (comment) => {
-    expect(commentsToReadTwice(`${comment}\nconst b = 2;\n`)).toStrictEqual([]);
-  });
-
-  it('begin with a verb or a noun', () => {
-    expect(search(commentsToReadTwice)).toStrictEqual([]);
-  });
-});
 
 describe('constants', () => {
   it.each([
@@ -162,8 +118,6 @@ describe('constants', () => {
   });
 
   it('have the unit of their number in their name', () => {
-    // In tests, faults count their `times`, and moments have names such as NOW.
-    const houses = FILES.filter((path) => !path.startsWith('test/'));
-    expect(search(constantsWithoutUnit, houses)).toStrictEqual([]);
+    expect(search(constantsWithoutUnit)).toStrictEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { VERSION } from '../shared/version.ts';
+import { VERSION } from './version.ts';
 
 /** An option as Node parses it, and as the list of options explains it. */
 interface Option {

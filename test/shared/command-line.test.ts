@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../local/command-line.ts';
+import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../shared/command-line.ts';
 import { VERSION } from '../../shared/version.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'
 
 /** The scripts that run a command of ours; Node's and jest's own runners have options of their own. */
 const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
-  const [command = ''] = script.split(' && ');
+  const [command = ''] = script.replace(/^exec /, '').split(' && ');
   return /^node (?!.*(?: --test |jest))/.test(command) ? [[name, command.split(' ').slice(1)] as const] : [];
 });
 
@@ -59,7 +59,7 @@ describe('every command', () => {
 describe('a command whose reader has gone', () => {
   it('goes on to its end', async () => {
     const source = `
-      import { runCommand } from ${JSON.stringify(join(ROOT, 'local/command-line.ts'))};
+      import { runCommand } from ${JSON.stringify(join(ROOT, 'shared/command-line.ts'))};
       process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
         for await (const _ of process.stdin);
         for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write('x', written));
