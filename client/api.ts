@@ -980,6 +980,8 @@ export interface components {
             request_id: string;
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id: string;
+            /** @description The venue's own sentence, without anything that looks like a secret. */
+            venue_reason?: string;
         };
     };
     responses: {
@@ -1523,7 +1525,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The user's public key in the client's own chain: only logged, marked as unverified, and never used to decide. Where the service verifies clients it is required: the EVM or Solana address that signs the order. */
+                /** @description The user's address in the client's own chain, so that the operator can match users to fills. Logged and recorded as unverified, cut to 512 characters, and never a reason to refuse an order. Where the service verifies clients it is required: the EVM or Solana address that signs the order. */
                 "X-Client-Address"?: string;
                 /** @description Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. Required where the service verifies clients; then each client has keys of its own. */
                 "Idempotency-Key"?: string;

@@ -77,7 +77,9 @@ function mayReadAgain({ code, status = 0 }: OrderBookError): boolean {
 function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
   // The gateway gave up, or the answer was lost on its way: the order may have been placed.
   if (code === 'foreign_answer') return status >= 500 || status < 300;
-  return code === 'network_error' || [409, 429, 503, 504].includes(status);
+  // The operator has to act first.
+  if (code === 'venue_refused_service') return false;
+  return code === 'network_error' || status === 409 || status === 429 || status >= 500;
 }
 
 /** Creates an idempotency key: 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */

@@ -59,10 +59,10 @@ export class OrderBookError extends Error {
 }
 
 /** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
-export function mayBeLiveAfter({ code, status }: OrderBookError, before: boolean): boolean {
+export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {
   if (code === 'foreign_answer') return true;
-  // The order itself is refused; any other refusal is of this attempt, and says nothing of those before.
-  if (status === 422 && code !== 'idempotency_key_reused') return false;
+  // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before.
+  if (status === 422 && facts.order_id !== undefined) return false;
   return before || status === undefined || status === 409 || status === 429 || status >= 500;
 }
 

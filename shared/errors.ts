@@ -97,6 +97,7 @@ const ADVICE = {
 
 const OUTCOME_UNKNOWN = {
   sent: 'The order may be live.',
+  unknown_words: 'The venue answered in words that this service does not know; the order may be live.',
   lease_ended: 'The lease ended before the order was sent.',
   refusal_not_stored: 'The venue refused the order, but the store does not work.',
   earlier_sending: 'The venue does not take the order now, but may take an earlier sending of it.',
@@ -150,6 +151,7 @@ const OTHER_ACCOUNT = {
   'another wallet': 'when the service traded with another wallet',
   'another account': 'when the service traded with another account or kind of account',
   'another venue': 'when the service traded at another venue',
+  'another verification': 'when the service verified clients and now does not, or the other way round',
 } as const;
 
 /** Set where the venue named the rule, which has changed since it was read. */
@@ -502,9 +504,9 @@ export const ERRORS = {
     title: 'Outcome unknown',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     on: ['orders'],
-    facts: { orderId },
+    facts: { orderId, ...venueReason },
     headers: ['Retry-After'],
-    detail: ({ why, advice }: { readonly orderId: string } & UnknownOutcome) =>
+    detail: ({ why, advice }: { readonly orderId: string; readonly venueReason?: string } & UnknownOutcome) =>
       `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
   },
 } as const satisfies Record<string, ErrorSpec>;

@@ -51,6 +51,8 @@ export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
 export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
+/** After words that are not known, the wait until a repeat may learn more: orders have shown in look-ups after 8 s. */
+export const UNKNOWN_WORDS_RETRY_MS = 10_000;
 /**
  * How long an order that was sent may still arrive: the venue queues what it throttles, and users have seen 40 s. Until
  * then the refusal of another sending says nothing about the first.
@@ -101,6 +103,8 @@ export const RENEWAL_PAUSE_MS = 10_000;
 export const LIMIT_WARNING_PAUSE_MS = 60_000;
 /** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */
 export const NOTICEABLE_SKEW_MS = 2_000;
+/** Our clock and the venue's are not both right where they differ by more: the operator is warned. */
+export const WRONG_CLOCK_MS = 60_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */
 export const RULES_MAX_AGE_MS = 60_000;
 

@@ -54,9 +54,11 @@ function toWire(
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
   if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);
-  const { why, retryAfter, cause } = fate;
-  const advice = idempotencyKey === undefined ? 'look_up' : 'repeat';
-  throw refuse('outcome_unknown', { orderId, why, advice }, { retryAfter, cause });
+  const { why, venueReason, retryAfter, cause } = fate;
+  const facts = { orderId, why, ...(venueReason !== undefined && { venueReason }) };
+  // Without a key a repeat is a new order.
+  if (idempotencyKey === undefined) throw refuse('outcome_unknown', { ...facts, advice: 'look_up' }, { cause });
+  throw refuse('outcome_unknown', { ...facts, advice: 'repeat' }, { retryAfter, cause });
 }
 
 /**
@@ -80,7 +82,7 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
   return async ({ body, headers, requestContext, requestId, logFields }, call) => {
     const order = parseOrder(body);
     const wireOrder = orderToWire(order);
-    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: orders.now };
+    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: () => orders.now().venue };
     const client = verification?.verify(signed) ?? claimedClient(headers);
     const trace = { order: wireOrder, ...client.trace };
     Object.assign(logFields, trace);

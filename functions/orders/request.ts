@@ -76,11 +76,15 @@ function printable(maxLength: number, description: string) {
 
 /** The headers of an order that are checked. */
 export const ORDER_HEADERS = {
-  'X-Client-Address': printable(
-    128,
-    "The user's public key in the client's own chain: only logged, marked as unverified, and never used to decide. Where " +
-      'the service verifies clients it is required: the EVM or Solana address that signs the order.',
-  ),
+  'X-Client-Address': z
+    .string()
+    .check(
+      z.describe(
+        "The user's address in the client's own chain, so that the operator can match users to fills. Logged and recorded " +
+          'as unverified, cut to 512 characters, and never a reason to refuse an order. Where the service verifies ' +
+          'clients it is required: the EVM or Solana address that signs the order.',
+      ),
+    ),
   'Idempotency-Key': printable(
     255,
     'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
@@ -117,9 +121,17 @@ export type IdentifiedClient =
 /** The headers of a request, names in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
+/** Returns what a header says in printable ASCII, everything else escaped as in JSON. */
+function labelOf(value: string): string {
+  return value.trim().replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The longest address that is kept; longer than any chain has. */
+const MAX_CLIENT_ADDRESS_LENGTH = 512;
+
 /** Returns the client that a request names: a claim, logged so that an operator can match users to fills. */
 export function claimedClient(headers: Headers): Extract<IdentifiedClient, { kind: 'claimed' }> {
-  const { 'x-client-address': address = null } = headers;
+  const address = labelOf(headers['x-client-address'] ?? '').slice(0, MAX_CLIENT_ADDRESS_LENGTH) || null;
   const client = address === null ? null : { address, isVerified: false };
   return { kind: 'claimed', client, trace: { client_address_unverified: address } };
 }

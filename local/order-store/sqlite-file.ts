@@ -21,12 +21,12 @@ export type OrderCall =
   | { readonly ask: 'open' }
   /** Answers the encoded record of a key. */
   | { readonly ask: 'read'; readonly key: string }
-  | { readonly ask: 'create'; readonly row: OrderRow; readonly count: DayCount | undefined }
+  | { readonly ask: 'create'; readonly row: OrderRow; readonly counts: readonly DayCount[] }
   | {
       readonly ask: 'replace';
       readonly row: OrderRow;
       readonly expected: Expected;
-      readonly count: DayCount | undefined;
+      readonly counts: readonly DayCount[];
     }
   /** Answers the notional that is counted for a day. */
   | { readonly ask: 'counted'; readonly day: string }
@@ -220,12 +220,12 @@ function countedOn({ statements }: OpenFile, day: string): bigint {
   return typeof units === 'bigint' ? units : 0n;
 }
 
-/** Writes a row, and with it the count of a day. After `conflict` and `above_cap` the caller undoes what was done. */
-function write(file: OpenFile, act: () => boolean, count: DayCount | undefined): Written {
+/** Writes a row, and with it the counts of days. Where it does not answer `written` the caller undoes what was done. */
+function write(file: OpenFile, act: () => boolean, counts: readonly DayCount[]): Written {
   if (!act()) return 'conflict';
-  if (!count) return 'written';
-  file.statements.count.run(count.day, count.units);
-  return count.atMost !== undefined && countedOn(file, count.day) > count.atMost ? 'above_cap' : 'written';
+  for (const { day, units } of counts) file.statements.count.run(day, units);
+  const full = counts.findLast(({ day, atMost }) => atMost !== undefined && countedOn(file, day) > atMost);
+  return full ? { fullDay: full.day } : 'written';
 }
 
 function clean({ statements }: OpenFile, beforeMs: number): undefined {
@@ -243,9 +243,9 @@ function answer(file: OpenFile, call: OrderCall): OrderAnswer {
       return typeof record === 'string' ? record : undefined;
     }
     case 'create':
-      return write(file, () => statements.create.run(...toValues(call.row)).changes === 1, call.count);
+      return write(file, () => statements.create.run(...toValues(call.row)).changes === 1, call.counts);
     case 'replace':
-      return write(file, () => replace(file, call.row, call.expected), call.count);
+      return write(file, () => replace(file, call.row, call.expected), call.counts);
     case 'counted':
       return countedOn(file, call.day);
     case 'clean':
@@ -264,7 +264,7 @@ function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
   statements.beginCall.run();
   try {
     const answered = answer(file, call);
-    if (answered === 'above_cap') statements.undoCall.run();
+    if (typeof answered === 'object') statements.undoCall.run();
     return { id, answer: answered };
   } catch (error) {
     if (!db.isTransaction) throw error;

@@ -41,7 +41,7 @@ function toRow(key: string, record: OrderRecord): OrderRow {
 }
 
 function toWritten(answer: OrderAnswer): Written {
-  if (answer === 'written' || answer === 'conflict' || answer === 'above_cap') return answer;
+  if (answer === 'written' || answer === 'conflict' || typeof answer === 'object') return answer;
   throw new Error('the thread of the order store gave the answer to another call');
 }
 
@@ -59,8 +59,8 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
     const time = uptime();
     if (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS) return;
     cleanedAt = time;
-    await call({ ask: 'clean', beforeMs: Math.min(record.signedAt, now()) }).catch((error: unknown) =>
-      log.warn('expired keys not removed', { error }),
+    await call({ ask: 'clean', beforeMs: Math.min(record.signedAt.venue, record.signedAt.own, now()) }).catch(
+      (error: unknown) => log.warn('expired keys not removed', { error }),
     );
   };
   return {
@@ -70,14 +70,14 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
       const text = await call({ ask: 'read', key });
       return typeof text === 'string' ? decodeRecord(text) : undefined;
     },
-    create: async (key, record, count) => {
-      const created = call({ ask: 'create', row: toRow(key, record), count });
+    create: async (key, record, counts = []) => {
+      const created = call({ ask: 'create', row: toRow(key, record), counts });
       // Behind it in the queue, and not awaited.
       void clean(record);
       return toWritten(await created);
     },
-    replace: async (key, record, expected, count) =>
-      toWritten(await call({ ask: 'replace', row: toRow(key, record), expected, count })),
+    replace: async (key, record, expected, counts = []) =>
+      toWritten(await call({ ask: 'replace', row: toRow(key, record), expected, counts })),
     countedOn: async (day) => {
       const units = await call({ ask: 'counted', day });
       return typeof units === 'bigint' ? units : 0n;

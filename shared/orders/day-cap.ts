@@ -1,5 +1,6 @@
 import { type Decimal, formatDecimal, fromUnits, toUnits, UNIT_DECIMALS } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
+import type { Moment } from '../venue/port.ts';
 import { type DayCount, notionalOf, type OrderRecord, type OrderStore } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,33 +9,39 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Returns the count of an order's notional for the day of its signing. A price times a size has no more than 6 decimals. */
-export function countOf(record: OrderRecord): DayCount {
+/** Returns the days in UTC on which an order counts: two where the clocks do not agree. */
+function daysOf({ venue, own }: Moment): readonly string[] {
+  return [...new Set([dayOf(venue), dayOf(own)])].sort();
+}
+
+/** Returns the changes by which the notional of an order counts on other days. It has no more than 6 decimals. */
+export function recount(record: OrderRecord, days: readonly string[], atMost?: bigint): readonly DayCount[] {
   const units = toUnits(notionalOf(record), UNIT_DECIMALS);
   if (units === undefined) throw new RangeError('a notional is finer than collateral');
-  return { day: dayOf(record.signedAt), units };
+  const { countedOn } = record;
+  const added = days.filter((day) => !countedOn.includes(day));
+  const removed = countedOn.filter((day) => !days.includes(day));
+  return [
+    ...added.map((day) => ({ day, units, ...(atMost !== undefined && { atMost }) })),
+    ...removed.map((day) => ({ day, units: -units })),
+  ];
 }
 
-/** Returns the count that takes back what an order which came to nothing has counted. */
-export function givenBack(record: OrderRecord): DayCount | undefined {
-  if (!record.isCounted) return undefined;
-  const { day, units } = countOf(record);
-  return { day, units: -units };
-}
-
-/** The operator's cap on the notional of all orders of a UTC day, by the venue's clock. */
+/** The operator's cap on the notional of all orders of a UTC day: of the venue's day, and of ours. */
 export interface DayCap {
-  /** The count by which a new order is stored. */
-  admit(record: OrderRecord): DayCount;
-  /** Returns true if the orders of the day on which an order was signed are above the cap of today. */
-  isExceeded(record: OrderRecord, store: OrderStore): Promise<boolean>;
+  /** In millionths of collateral. */
+  readonly atMost: bigint;
+  /** Returns the days on which an order counts that is signed or sent again now. No day is given back for an earlier one. */
+  daysFor(now: Moment, countedOn?: readonly string[]): readonly string[];
+  /** Returns the last of the days of an order whose orders are above the cap of today. */
+  fullDay(countedOn: readonly string[], store: OrderStore): Promise<string | undefined>;
   /**
-   * Returns the fields of the log line which says that nine tenths of the cap or more are used on the day on which an
-   * order was signed. Looks once a minute: it costs a read of the store. Rejects when the store fails.
+   * Returns the fields of the log line which says that nine tenths of the cap or more are used on the last day of an
+   * order. Looks once a minute: it costs a read of the store. Rejects when the store fails.
    */
   nearlyUsed(record: OrderRecord, store: OrderStore): Promise<Readonly<Record<string, string>> | undefined>;
-  /** Creates 422 `daily_cap_reached`, until the end of the day of that time. */
-  refusal(time: number): AppError;
+  /** Creates 422 `daily_cap_reached`, until the end of that day. */
+  refusal(fullDay: string): AppError;
 }
 
 /** Short for an alarm that looks at five minutes. */
@@ -47,21 +54,28 @@ export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
   const atMost = (coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(scale);
   let lookedAt = Number.NEGATIVE_INFINITY;
   return {
-    admit: (record) => ({ ...countOf(record), atMost }),
-    isExceeded: async (record, store) => (await store.countedOn(countOf(record).day)) > atMost,
-    nearlyUsed: async (record, store) => {
-      if (!record.isCounted || elapsed() - lookedAt < LOOK_MS) return undefined;
+    atMost,
+    daysFor: (now, countedOn = []) => {
+      const days = daysOf(now);
+      return [...new Set([...days, ...countedOn.filter((day) => day > (days[0] ?? ''))])].sort();
+    },
+    fullDay: async (countedOn, store) => {
+      const sums = await Promise.all(countedOn.map((day) => store.countedOn(day)));
+      return countedOn.findLast((_, index) => (sums[index] ?? 0n) > atMost);
+    },
+    nearlyUsed: async ({ countedOn }, store) => {
+      const day = countedOn.at(-1);
+      if (day === undefined || elapsed() - lookedAt < LOOK_MS) return undefined;
       lookedAt = elapsed();
-      const { day } = countOf(record);
       const used = await store.countedOn(day);
       if (used * 10n < atMost * 9n) return undefined;
       const notional = formatDecimal(fromUnits(used, UNIT_DECIMALS));
       return { day, notional, max_daily_notional: formatDecimal(max) };
     },
-    refusal: (time) =>
+    refusal: (fullDay) =>
       refuse('daily_cap_reached', {
         maxDailyNotional: formatDecimal(max),
-        resetsAt: `${dayOf(time + DAY_MS)}T00:00:00Z`,
+        resetsAt: `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`,
       }),
   };
 }

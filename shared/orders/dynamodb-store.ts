@@ -115,10 +115,14 @@ function countItem(TableName: string, { day, units, atMost }: DayCount): Transac
 }
 
 /** Reads why a transaction was cancelled; `undefined` where another one was at work on the same items. */
-function readCancellation({ CancellationReasons = [] }: TransactionCanceledException): Written | undefined {
-  const [record, count] = CancellationReasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
+function readCancellation(
+  { CancellationReasons = [] }: TransactionCanceledException,
+  counts: readonly DayCount[],
+): Written | undefined {
+  const [record, ...days] = CancellationReasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
   if (record) return 'conflict';
-  return count ? 'above_cap' : undefined;
+  const fullDay = counts.find((_, index) => days[index])?.day;
+  return fullDay === undefined ? undefined : { fullDay };
 }
 
 /** Between the attempts of a transaction that met another one: all orders of a day count in one item. */
@@ -144,26 +148,28 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
       throw error;
     }
   };
-  const putAndCount = async (item: Put, count: DayCount): Promise<Written> => {
-    if (count.atMost !== undefined && count.units > count.atMost) return 'above_cap';
+  const putAndCount = async (item: Put, counts: readonly DayCount[]): Promise<Written> => {
+    const tooLarge = counts.find(({ units, atMost }) => atMost !== undefined && units > atMost);
+    if (tooLarge) return { fullDay: tooLarge.day };
     const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
-    const TransactItems = [{ Put: item }, countItem(TableName, count)];
+    const TransactItems = [{ Put: item }, ...counts.map((count) => countItem(TableName, count))];
     for (;;) {
       try {
         await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
         return 'written';
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
-        const written = readCancellation(error);
+        const written = readCancellation(error, counts);
         if (written) return written;
       }
       const { min, max } = CONFLICT_PAUSE_MS;
       await sleep(min + Math.random() * (max - min), undefined, { signal: abortSignal });
     }
   };
-  const write = async (key: string, record: OrderRecord, condition: Condition, count?: DayCount): Promise<Written> => {
+  const write = async (key: string, record: OrderRecord, condition: Condition, counts: readonly DayCount[] = []) => {
     const item = { TableName, Item: toItem(key, record), ...condition };
-    return count ? putAndCount(item, count) : put(item);
+    // The last day first: it is the one that is told where several are full.
+    return counts.length > 0 ? putAndCount(item, counts.toReversed()) : put(item);
   };
   return {
     outlivesAnswers: false,
@@ -171,8 +177,8 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
       const item = await get(key);
       return item && readItem(item);
     },
-    create: (key, record, count) => write(key, record, IS_NEW, count),
-    replace: (key, record, expected, count) => write(key, record, conditionOf(expected), count),
+    create: (key, record, counts) => write(key, record, IS_NEW, counts),
+    replace: (key, record, expected, counts) => write(key, record, conditionOf(expected), counts),
     countedOn: async (day) => {
       const item = await get(keyOfDay(day));
       return item ? BigInt(storedSum.parse(item).notional_units.N) : 0n;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AppError, refuse } from '../errors.ts';
-import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS } from '../limits.ts';
-import type { Fate, SendingCall } from '../venue/port.ts';
-import { countOf, givenBack } from './day-cap.ts';
+import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
+import type { Fate, Moment, SendingCall } from '../venue/port.ts';
+import { recount } from './day-cap.ts';
 import type { KeyedRequest, OrderResult, OrdersDeps } from './order-request.ts';
 import {
   type DayCount,
@@ -24,7 +24,7 @@ export function orderInProgress(remainingMs: number): AppError {
 
 /** Creates the 409 about the record that another request has put under the key; `undefined`: it could not be read. */
 export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
-  const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now()) : leaseMs;
+  const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now().venue) : leaseMs;
   return orderInProgress(Math.max(remaining, 1_000));
 }
 
@@ -36,8 +36,8 @@ function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderR
 }
 
 /** Returns the end of a record's time: by our clock, or by the venue's where ours is far behind. */
-function keepUntil({ wall }: OrdersDeps, signedAt: number): number {
-  return Math.max(wall(), signedAt) + KEEP_MS;
+function keepUntil({ wall }: OrdersDeps, signedAt: Moment): number {
+  return Math.max(wall(), signedAt.venue) + KEEP_MS;
 }
 
 /** Returns a stored answer again, and keeps it for longer where its time is nearly over. */
@@ -63,7 +63,7 @@ export interface Hold {
   readonly send: 'first' | 'again' | 'look_up';
   readonly record: UnfinishedOrder;
   /** `unprovenAt` as it was before this request. */
-  readonly unprovenBefore: number | null;
+  readonly unprovenBefore: Moment | null;
   /** By our own wall clock. */
   readonly takenAt: number;
   /** Set when a cap of today is the reason to look up alone. */
@@ -166,35 +166,65 @@ export class HeldOrder {
     const order = signedOrderOf(record);
     try {
       if (send === 'first') return await entry.submit(order, bounded);
-      return await (send === 'again' ? entry.settle(order, bounded) : entry.lookUp(order, bounded));
+      if (send === 'again') return await entry.settle(order, bounded);
+      // The words of then are believed once the order had the time to show.
+      const venueReason = this.#lateArrivalMs() > 0 ? null : record.venueReason;
+      return await entry.lookUp(order, bounded, venueReason);
     } catch (cause) {
       return { kind: 'unknown', why: 'sent', sentAt: entry.now(), cause };
     }
   }
 
-  /** Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. */
-  #weigh(fate: Fate): Fate {
+  /** Returns the time in milliseconds for which an earlier sending may still arrive: until it is over by both clocks. */
+  #lateArrivalMs(): number {
     const { unprovenBefore } = this.#hold;
-    if (unprovenBefore === null || (fate.kind !== 'refused' && fate.kind !== 'not_taken')) return fate;
     const { entry, lateArrivalMs } = this.#deps;
-    const leftMs = unprovenBefore + lateArrivalMs - entry.now();
-    if (leftMs <= 0) return fate;
+    if (unprovenBefore === null) return 0;
+    const { venue, own } = entry.now();
+    const passedMs = Math.min(venue - unprovenBefore.venue, own - unprovenBefore.own);
+    return Math.min(Math.max(lateArrivalMs - passedMs, 0), lateArrivalMs);
+  }
+
+  /**
+   * Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. Adds the words
+   * of then to the end of an order that is looked up for them.
+   */
+  #weigh(fate: Fate): Fate {
+    const venueReason = this.#hold.record.venueReason ?? undefined;
+    const leftMs = this.#lateArrivalMs();
+    if (fate.kind === 'unknown' && venueReason !== undefined) {
+      const retryAfter = Math.ceil(Math.min(leftMs || UNKNOWN_WORDS_RETRY_MS, UNKNOWN_WORDS_RETRY_MS) / 1_000);
+      return { ...fate, why: 'unknown_words', venueReason, retryAfter };
+    }
+    if (fate.kind === 'unknown') return fate;
+    if (leftMs <= 0 || fate.kind === 'placed') return fate;
     // A venue that is busy for a moment says so; a repeat may be taken then.
-    const retryAfter = Math.min(Math.ceil(Math.min(leftMs, lateArrivalMs) / 1_000), fate.error.retryAfter ?? Infinity);
+    const retryAfter = Math.min(Math.ceil(leftMs / 1_000), fate.error.retryAfter ?? Infinity);
     return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
   }
 
   #finish(answer: FinalAnswer): FinishedOrder {
-    const { payload: _signedBytes, lease: _ended, unprovenAt: _settled, isFreed: _used, ...common } = this.#hold.record;
+    const {
+      payload: _signedBytes,
+      lease: _ended,
+      unprovenAt: _settled,
+      venueReason: _told,
+      isFreed: _used,
+      ...common
+    } = this.#hold.record;
     return { ...common, state: 'finished', answer, keepUntil: keepUntil(this.#deps, common.signedAt) };
   }
 
   /** Stores a final answer. Returns the record now under the key, or undefined if the store failed. */
-  async #store(record: FinishedOrder, expected: Expected, count?: DayCount): Promise<OrderRecord | undefined> {
+  async #store(
+    record: FinishedOrder,
+    expected: Expected,
+    counts?: readonly DayCount[],
+  ): Promise<OrderRecord | undefined> {
     const { store } = this.#deps;
     const { key } = this.#request;
     try {
-      return (await store.replace(key, record, expected, count)) === 'written' ? record : await store.read(key);
+      return (await store.replace(key, record, expected, counts)) === 'written' ? record : await store.read(key);
     } catch (error) {
       this.#logFault('final answer not stored', error);
       return undefined;
@@ -243,8 +273,7 @@ export class HeldOrder {
     for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
       if (standing?.state !== 'finished' || standing.orderId !== record.orderId) return;
       if (standing.answer.result === 'placed') return;
-      const count = record.isCounted && !standing.isCounted ? countOf(record) : undefined;
-      standing = await this.#store(record, { keptUntil: standing.keepUntil }, count);
+      standing = await this.#store(record, { keptUntil: standing.keepUntil }, recount(standing, record.countedOn));
     }
   }
 
@@ -253,8 +282,8 @@ export class HeldOrder {
    * sending the same bytes, and the venue may take them this time. The first stored answer is everybody's answer.
    */
   async #concludeRefused(fate: FateOf<'refused'>): Promise<OrderResult> {
-    const record = { ...this.#finish(toRefusal(fate.error)), isCounted: false };
-    const standing = await this.#store(record, this.#asHolder(), givenBack(this.#hold.record));
+    const record = { ...this.#finish(toRefusal(fate.error)), countedOn: [] };
+    const standing = await this.#store(record, this.#asHolder(), recount(this.#hold.record, []));
     if (standing?.state === 'finished') return isSame(standing, record) ? this.#own(fate) : resultOf(standing, true);
     if (standing) throw heldByAnother(this.#deps, standing);
     return this.#own({ kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
@@ -264,8 +293,8 @@ export class HeldOrder {
   async #concludeNotTaken(fate: FateOf<'not_taken'>): Promise<OrderResult> {
     if (this.#request.idempotencyKey === undefined) {
       // Without a key it cannot be repeated: its notional is given back.
-      const record = { ...this.#finish({ result: 'not_taken' }), isCounted: false };
-      await this.#store(record, this.#asHolder(), givenBack(this.#hold.record));
+      const record = { ...this.#finish({ result: 'not_taken' }), countedOn: [] };
+      await this.#store(record, this.#asHolder(), recount(this.#hold.record, []));
       return this.#own(fate);
     }
     const standing = await this.#release(fate);
@@ -286,10 +315,12 @@ export class HeldOrder {
     const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
     const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
     const lease = { ...record.lease, until: 0 };
-    const open = { ...record, unprovenAt, isFreed, isCounted: record.isCounted && !isFreed, lease };
+    const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
+    const countedOn = isFreed ? [] : record.countedOn;
+    const open = { ...record, unprovenAt, venueReason, isFreed, countedOn, lease };
     let written: Written | undefined;
     try {
-      written = await store.replace(key, open, this.#asHolder(), isFreed ? givenBack(record) : undefined);
+      written = await store.replace(key, open, this.#asHolder(), recount(record, countedOn));
       return written === 'written' ? 'released' : await store.read(key);
     } catch (error) {
       this.#logFault('lease not released', error);

@@ -41,5 +41,7 @@ export interface OrdersDeps {
 /** A request under its key in the store. */
 export interface KeyedRequest extends OrderRequest {
   readonly key: string;
+  /** The key that the same request has in the store of a service that verifies clients, or does not, unlike this one. */
+  readonly otherKey: string | undefined;
   readonly call: Call;
 }

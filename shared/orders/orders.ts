@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Decimal } from '../decimal.ts';
 import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import type { Call } from '../venue/port.ts';
-import { createDayCap } from './day-cap.ts';
+import type { Call, Moment } from '../venue/port.ts';
+import { createDayCap, recount } from './day-cap.ts';
 import { HeldOrder, type Hold, heldByAnother, orderInProgress, replayOf } from './held-order.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import type { KeyedRequest, OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
@@ -21,8 +21,8 @@ import {
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
-  /** The venue's clock, as `OrderEntry.now`. */
-  now(): number;
+  /** Returns this moment, as `OrderEntry.now`. */
+  now(): Moment;
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Every order is stored before its bytes leave.
@@ -42,10 +42,26 @@ export interface OrdersOptions
   readonly maxDailyNotional?: Decimal | undefined;
 }
 
-/** Returns the key of an order in the store. No caller's key holds a comma, so each verified client has keys of its own. */
-function storedKey({ idempotencyKey, client }: OrderRequest): string {
-  if (idempotencyKey === undefined) return `once ${randomUUID()}`;
-  return client?.isVerified ? `${client.address},${idempotencyKey}` : idempotencyKey;
+/**
+ * Returns the key of an order in the store, and the one that it has where clients are verified or are not, the other way
+ * round. No caller's key holds a comma, so each verified client has keys of its own.
+ */
+function storedKeys({ idempotencyKey, client }: OrderRequest): Pick<KeyedRequest, 'key' | 'otherKey'> {
+  if (idempotencyKey === undefined) return { key: `once ${randomUUID()}`, otherKey: undefined };
+  if (!client) return { key: idempotencyKey, otherKey: undefined };
+  const { address, isVerified } = client;
+  // Letters of an EVM address are in whatever case; those of a Solana address, which never begins so, are not.
+  const ofClient = `${/^0x/i.test(address) ? address.toLowerCase() : address},${idempotencyKey}`;
+  return isVerified ? { key: ofClient, otherKey: idempotencyKey } : { key: idempotencyKey, otherKey: ofClient };
+}
+
+/** Returns true for a record that binds its key: a freed one leaves it to the next order. */
+function isBinding(record: OrderRecord | undefined): boolean {
+  return record !== undefined && !(record.state === 'unfinished' && record.isFreed);
+}
+
+function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppError {
+  return refuse('idempotency_key_reused', { belongsTo });
 }
 
 /** Opens the orders of a wallet: exactly one order for an idempotency key; without a key each call is a new order. */
@@ -63,7 +79,7 @@ export function createOrders({
   return {
     walletAddress: rest.entry.walletAddress,
     now: rest.entry.now,
-    place: (request, call) => new Claim(deps, { ...request, key: storedKey(request), call }).place(),
+    place: (request, call) => new Claim(deps, { ...request, ...storedKeys(request), call }).place(),
   };
 }
 
@@ -77,16 +93,24 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
   }
 }
 
+/** Returns the later one of two moments by each clock. */
+function laterOf(one: Moment, other: Moment): Moment {
+  return { venue: Math.max(one.venue, other.venue), own: Math.max(one.own, other.own) };
+}
+
 /**
  * The way of a request to the sole right to send an order, or to the answer that its key has already:
  *
- *   place ─ read the key ─┬─ no record ──> sign, create the record ─┬─ written ──> held, sent for the first time
+ *   place ─ read the key ─┬─ no record ──> sign, create the record ─┬─ written ──> held, sent for the first time (*)
  *                         │                                         └─ conflict ─> whose record is it?
  *                         ├─ finished ───> replayed
  *                         └─ unfinished ─┬─ its lease runs ────────> 409
- *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first
- *                                        ├─ above the caps of now ─> replace the lease ─────────────> held, looked up
+ *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first (*)
+ *                                        ├─ above the caps of now, or answered in words that are not known
+ *                                        │                        ─> replace the lease ─────────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
+ *
+ * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed.
  */
 class Claim {
   readonly #deps: OrdersDeps;
@@ -106,12 +130,15 @@ class Claim {
   }
 
   async #claim(): Promise<HeldOrder | FinishedOrder> {
-    const { key, idempotencyKey } = this.#request;
+    const { key, otherKey, idempotencyKey } = this.#request;
     if (idempotencyKey === undefined) return this.#create();
     // Before signing, not beside it: a repeat is answered though the market has closed, and when the venue is in trouble
     // and everybody repeats, it is not asked for market rules that are not needed. A new order waits for this read, 0.1 ms
     // in a file and some 3 ms in DynamoDB; beside it a warm one would save the half millisecond of a signature.
-    const found = await required(() => this.#deps.store.read(key));
+    const { store } = this.#deps;
+    const keys = otherKey === undefined ? [key] : [key, otherKey];
+    const [found, other] = await required(() => Promise.all(keys.map((each) => store.read(each))));
+    if (isBinding(other)) throw reused('another verification');
     return found ? this.#claimFound(found) : this.#create();
   }
 
@@ -126,15 +153,15 @@ class Claim {
     const { key } = this.#request;
     const record = await this.#sign();
     const { orderId } = record;
-    const written = await required(() => store.create(key, record, dayCap?.admit(record)), orderId);
-    if (written === 'written') return this.#hold({ send: 'first', record, unprovenBefore: null });
-    // Midnight may have passed while the store was asked.
-    if (written === 'above_cap') throw this.#aboveDayCap(orderId, record.signedAt);
+    const counts = dayCap && recount({ ...record, countedOn: [] }, record.countedOn, dayCap.atMost);
+    const written = await required(() => store.create(key, record, counts), orderId);
+    if (written === 'written') return this.#holdFirst(record);
+    if (written !== 'conflict') throw this.#aboveDayCap(orderId, written.fullDay);
     const winner = await required(() => store.read(key), orderId);
     if (!winner) throw heldByAnother(this.#deps, winner);
     // A store's client repeats a write whose answer was lost, and then finds its own record.
     const isOwn = holderOf(winner) === record.lease.owner;
-    return isOwn ? this.#hold({ send: 'first', record, unprovenBefore: null }) : this.#claimFound(winner);
+    return isOwn ? this.#holdFirst(record) : this.#claimFound(winner);
   }
 
   /** Takes an unfinished order over; 409 while another request holds it. */
@@ -143,14 +170,14 @@ class Claim {
     await entry.syncClock(this.#request.call);
     this.#takenAt = this.#deps.wall();
     const now = entry.now();
-    const remaining = leases.remaining(found.lease, now);
+    const remaining = leases.remaining(found.lease, now.venue);
     if (remaining > 0) throw orderInProgress(remaining);
     if (found.isFreed) {
       const record = await this.#sign('afresh');
-      return (await this.#replace(found, record)) ?? this.#hold({ send: 'first', record, unprovenBefore: null });
+      return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    const aboveCap = await this.#aboveCapNow(found, now);
-    if (aboveCap) return this.#takeLease(found, 'look_up', now, aboveCap);
+    const aboveCap = await this.#aboveCapNow(found);
+    if (aboveCap || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, aboveCap);
     try {
       return await this.#takeLease(found, 'again', now);
     } catch (error) {
@@ -163,19 +190,19 @@ class Claim {
   async #takeLease(
     found: UnfinishedOrder,
     send: 'again' | 'look_up',
-    now: number,
+    now: Moment,
     aboveCap?: AppError,
   ): Promise<HeldOrder | FinishedOrder> {
     const lease = this.#newLease(now);
-    const { unprovenAt: unprovenBefore, isCounted } = found;
+    const { unprovenAt: unprovenBefore, countedOn } = found;
     const record =
       send === 'look_up'
         ? { ...found, lease }
         : {
             ...found,
             lease,
-            unprovenAt: Math.max(now, unprovenBefore ?? 0),
-            isCounted: isCounted || this.#deps.dayCap !== undefined,
+            unprovenAt: laterOf(now, unprovenBefore ?? now),
+            countedOn: this.#deps.dayCap?.daysFor(now, countedOn) ?? countedOn,
           };
     const finished = await this.#replace(found, record);
     if (finished) return finished;
@@ -191,14 +218,11 @@ class Claim {
     const { store, dayCap } = this.#deps;
     const { key } = this.#request;
     const { orderId } = record;
-    // What was counted before stays so.
-    const count = record.isCounted && !found.isCounted ? dayCap?.admit(record) : undefined;
-    const written = await required(() => store.replace(key, record, { heldBy: found.lease.owner }, count), orderId);
+    // An order that is sent again counts on the day of then, in the place of the day before.
+    const counts = recount(found, record.countedOn, dayCap?.atMost);
+    const written = await required(() => store.replace(key, record, { heldBy: found.lease.owner }, counts), orderId);
     if (written === 'written') return undefined;
-    // An order that is signed anew counts for the day of then; midnight may have passed while the store was asked.
-    if (written === 'above_cap') {
-      throw this.#aboveDayCap(orderId, orderId === found.orderId ? undefined : record.signedAt);
-    }
+    if (written !== 'conflict') throw this.#aboveDayCap(orderId, written.fullDay);
     const winner = await required(() => store.read(key), orderId);
     if (winner?.state === 'finished') return winner;
     // A store's client repeats a write whose answer was lost, and then finds its own record.
@@ -220,18 +244,34 @@ class Claim {
       walletAddress: entry.walletAddress,
       signedFor: entry.signedFor,
       signedAt,
-      isCounted: dayCap !== undefined,
+      countedOn: dayCap?.daysFor(signedAt) ?? [],
       requestId,
       client,
       payload,
       lease: this.#newLease(signedAt),
       unprovenAt: signedAt,
+      venueReason: null,
       isFreed: false,
     };
   }
 
-  #newLease(now: number): UnfinishedOrder['lease'] {
-    return { owner: randomUUID(), until: now + this.#deps.leaseMs };
+  #newLease({ venue }: Moment): UnfinishedOrder['lease'] {
+    return { owner: randomUUID(), until: venue + this.#deps.leaseMs };
+  }
+
+  /**
+   * Holds a new order. Where a service that verifies clients and one that does not run side by side, both may have
+   * written: each looks for the other's record after its own, so that never both send.
+   */
+  async #holdFirst(record: UnfinishedOrder): Promise<HeldOrder> {
+    const { store } = this.#deps;
+    const { key, otherKey } = this.#request;
+    const other = otherKey === undefined ? undefined : await required(() => store.read(otherKey), record.orderId);
+    if (!isBinding(other)) return this.#hold({ send: 'first', record, unprovenBefore: null });
+    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease: { ...record.lease, until: 0 } };
+    const asHolder = { heldBy: record.lease.owner };
+    await required(() => store.replace(key, freed, asHolder, recount(record, [])), record.orderId);
+    throw reused('another verification');
   }
 
   #hold(hold: Omit<Hold, 'takenAt'>): HeldOrder {
@@ -245,8 +285,6 @@ class Claim {
    */
   #checkBelongs(record: OrderRecord): void {
     const { entry } = this.#deps;
-    const reused = (belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']) =>
-      refuse('idempotency_key_reused', { belongsTo });
     if (!isOfOrder(record, this.#request.order)) throw reused('another order');
     if (record.state === 'unfinished' && record.isFreed) return;
     if (record.walletAddress !== entry.walletAddress) throw reused('another wallet');
@@ -257,20 +295,19 @@ class Claim {
   }
 
   /** Returns the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
-  async #aboveCapNow(found: UnfinishedOrder, now: number): Promise<AppError | undefined> {
+  async #aboveCapNow({ orderId, countedOn, ...found }: UnfinishedOrder): Promise<AppError | undefined> {
     const { dayCap, entry, store } = this.#deps;
     const aboveCap = entry.overCap(notionalOf(found));
-    if (aboveCap || !dayCap || !found.isCounted) return aboveCap;
-    const isExceeded = await required(() => dayCap.isExceeded(found, store), found.orderId);
-    return isExceeded ? this.#aboveDayCap(found.orderId, now) : undefined;
+    if (aboveCap || !dayCap) return aboveCap;
+    const fullDay = await required(() => dayCap.fullDay(countedOn, store), orderId);
+    return fullDay === undefined ? undefined : this.#aboveDayCap(orderId, fullDay);
   }
 
-  /** `at`: a time of the day that is full. */
-  #aboveDayCap(orderId: string, at = this.#deps.entry.now()): AppError {
+  #aboveDayCap(orderId: string, fullDay: string): AppError {
     const { dayCap, log } = this.#deps;
     if (!dayCap) throw new Error('the store refused a count that was not asked for');
     const trace = { order_id: orderId, ...this.#request.call.trace };
     log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
-    return aboutOrder(dayCap.refusal(at), orderId);
+    return aboutOrder(dayCap.refusal(fullDay), orderId);
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { type AppError, FINAL_CODES } from '../errors.ts';
-import { type LimitOrder, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
+import { type LimitOrder, type Moment, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
 
 const strings = z.readonly(z.array(z.string()));
 const amount = z.nullable(z.string());
@@ -50,10 +50,9 @@ interface CommonRecord {
   /** EIP-55 address of the key that signed. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  /** By the venue's clock in milliseconds of the Unix epoch, as all times here. */
-  readonly signedAt: number;
-  /** True while its notional counts for the day of its signing. */
-  readonly isCounted: boolean;
+  readonly signedAt: Moment;
+  /** The days in UTC on which its notional counts: that of its last sending, by the venue's clock and by ours. */
+  readonly countedOn: readonly string[];
   /** The request that it was signed for; `null` for a caller without an id. */
   readonly requestId: string | null;
   /** `null` where the caller named no client. */
@@ -64,10 +63,12 @@ interface CommonRecord {
 export interface UnfinishedOrder extends CommonRecord {
   readonly state: 'unfinished';
   readonly payload: string;
-  /** The holder may send until this time; 0 once it has released the lease. */
+  /** The holder may send until this time by the venue's clock; 0 once it has released the lease. */
   readonly lease: { readonly owner: string; readonly until: number };
-  /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
-  readonly unprovenAt: number | null;
+  /** The last moment at which bytes may have left without an answer that proves anything; `null` if there is none. */
+  readonly unprovenAt: Moment | null;
+  /** The venue's words about the last sending, where they are of no sentence that is known: it is the last one. */
+  readonly venueReason: string | null;
   /** True where every sending was refused at the operator's level: the next repeat signs anew. */
   readonly isFreed: boolean;
 }
@@ -85,6 +86,9 @@ export type OrderRecord = UnfinishedOrder | FinishedOrder;
 /** Raised with the meaning of a record; one of a later version is refused, since what it says besides would be lost. */
 const VERSION = 1;
 
+/** A moment: by the venue's clock, and the milliseconds by which that is ahead of ours. */
+const moment = z.tuple([z.number(), z.number()]);
+
 /** A record as a store keeps it: short names, since DynamoDB is paid by the kilobyte. */
 const stored = z.object({
   v: z.literal(VERSION),
@@ -93,25 +97,36 @@ const stored = z.object({
   market: z.nullable(z.string()),
   wallet: z.string(),
   for: z.tuple([z.string(), z.number(), z.string(), z.string()]),
-  at: z.number(),
-  counted: z.boolean(),
+  at: moment,
+  counted: strings,
   request: z.nullable(z.string()),
   client: z.nullable(z.tuple([z.string(), z.boolean()])),
   end: z.union([
     z.object({
       payload: z.string(),
       lease: z.tuple([z.string(), z.number()]),
-      unproven: z.nullable(z.number()),
+      unproven: z.nullable(moment),
+      words: z.optional(z.string()),
       freed: z.boolean(),
     }),
     z.object({ answer: finalAnswer, keep: z.number() }),
   ]),
 });
 
+function encodeMoment({ venue, own }: Moment): z.infer<typeof moment> {
+  return [venue, venue - own];
+}
+
 function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
   if (record.state === 'finished') return { answer: record.answer, keep: record.keepUntil };
-  const { payload, lease, unprovenAt, isFreed } = record;
-  return { payload, lease: [lease.owner, lease.until], unproven: unprovenAt, freed: isFreed };
+  const { payload, lease, unprovenAt, venueReason, isFreed } = record;
+  return {
+    payload,
+    lease: [lease.owner, lease.until],
+    unproven: unprovenAt && encodeMoment(unprovenAt),
+    ...(venueReason !== null && { words: venueReason }),
+    freed: isFreed,
+  };
 }
 
 /** Returns the text of a record as a store keeps it. */
@@ -124,12 +139,16 @@ export function encodeRecord(record: OrderRecord): string {
     market: record.conditionId,
     wallet: record.walletAddress,
     for: [signedFor.venue, signedFor.chainId, signedFor.maker, signedFor.signatureType],
-    at: record.signedAt,
-    counted: record.isCounted,
+    at: encodeMoment(record.signedAt),
+    counted: record.countedOn,
     request: record.requestId,
     client: client && [client.address, client.isVerified],
     end: encodeEnd(record),
   } satisfies z.infer<typeof stored>);
+}
+
+function momentOf([venue, ahead]: z.infer<typeof moment>): Moment {
+  return { venue, own: venue - ahead };
 }
 
 /** Reads what `encodeRecord` wrote; throws on anything else, so that a damaged record is never taken for no record. */
@@ -143,15 +162,16 @@ export function decodeRecord(text: string): OrderRecord {
     conditionId: rest.market,
     walletAddress: rest.wallet,
     signedFor: { venue, chainId, maker, signatureType },
-    signedAt: rest.at,
-    isCounted: rest.counted,
+    signedAt: momentOf(rest.at),
+    countedOn: rest.counted,
     requestId: rest.request,
     client: client && { address: client[0], isVerified: client[1] },
   };
   if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };
   const [owner, until] = end.lease;
-  const { payload, unproven: unprovenAt, freed: isFreed } = end;
-  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, isFreed };
+  const { payload, words: venueReason = null, freed: isFreed } = end;
+  const unprovenAt = end.unproven && momentOf(end.unproven);
+  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, venueReason, isFreed };
 }
 
 /** Returns the canonical form of an order. */
@@ -165,7 +185,7 @@ export function isOfOrder({ terms }: OrderRecord, order: LimitOrder): boolean {
 }
 
 /** Returns price times size, in collateral. */
-export function notionalOf({ terms: { price, size } }: OrderRecord): Decimal {
+export function notionalOf({ terms: { price, size } }: Pick<OrderRecord, 'terms'>): Decimal {
   return multiplyDecimals(parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO);
 }
 
@@ -190,12 +210,12 @@ export interface DayCount {
   readonly day: string;
   /** In millionths of collateral; below zero it is given back. */
   readonly units: bigint;
-  /** The write is not made (`above_cap`) where the sum of the day would be above. */
+  /** The write is not made where the sum of the day would be above. */
   readonly atMost?: bigint;
 }
 
-/** The end of a conditional write; after `conflict` and `above_cap` nothing was written. */
-export type Written = 'written' | 'conflict' | 'above_cap';
+/** The end of a conditional write. Nothing was written where it names a day, the last one whose sum would be above. */
+export type Written = 'written' | 'conflict' | { readonly fullDay: string };
 
 /**
  * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when
@@ -210,9 +230,9 @@ export interface OrderStore {
   readonly outlivesAnswers: boolean;
   read(key: string): Promise<OrderRecord | undefined>;
   /** Writes the first record of a key; `conflict` when it has one. */
-  create(key: string, record: OrderRecord, count?: DayCount): Promise<Written>;
+  create(key: string, record: OrderRecord, counts?: readonly DayCount[]): Promise<Written>;
   /** Replaces a key's record; `conflict` when it is not as expected. */
-  replace(key: string, record: OrderRecord, expected: Expected, count?: DayCount): Promise<Written>;
+  replace(key: string, record: OrderRecord, expected: Expected, counts?: readonly DayCount[]): Promise<Written>;
   /** Returns the notional that is counted for a day, in millionths of collateral. */
   countedOn(day: string): Promise<bigint>;
 }

@@ -35,6 +35,16 @@ export interface Call {
   readonly trace?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * One moment by two clocks, in milliseconds of the Unix epoch. Either may be wrong: a time that protects money is over
+ * once it is over by both.
+ */
+export interface Moment {
+  /** As the venue's answers tell it. */
+  readonly venue: number;
+  readonly own: number;
+}
+
 interface Outcome {
   readonly name: string | null;
   readonly tokenId: string;
@@ -139,8 +149,7 @@ export interface SignedOrder {
   readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
-  /** By the venue's clock, in milliseconds of the Unix epoch. */
-  readonly signedAt: number;
+  readonly signedAt: Moment;
 }
 
 /** The account and the venue that orders are signed for: a signature is worth something there alone. */
@@ -197,8 +206,10 @@ export type Fate =
   | {
       readonly kind: 'unknown';
       readonly why: FactsOf<'outcome_unknown'>['why'];
-      /** The time by the venue's clock at which bytes left without an answer that proves anything; `null` for none. */
-      readonly sentAt: number | null;
+      /** The moment at which bytes left without an answer that proves anything; `null` for none. */
+      readonly sentAt: Moment | null;
+      /** The venue's own words, where they are of no sentence that is known. The order is not sent again then. */
+      readonly venueReason?: string | undefined;
       /** Time in seconds until a repeat may learn more. */
       readonly retryAfter?: number;
       /** For the log. */
@@ -216,8 +227,8 @@ export interface OrderEntry {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  /** The venue's clock, in milliseconds of the Unix epoch: as its answers have told it, ours before the first one. */
-  now(): number;
+  /** Returns this moment. The venue's clock is as its answers have told it, and ours before the first one. */
+  now(): Moment;
   /** Asks the venue for the time where our clock was set back since its last answer, or there was none. Never fails. */
   syncClock(call: Call): Promise<void>;
   /** Creates the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
@@ -236,8 +247,9 @@ export interface OrderEntry {
    */
   settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /**
-   * Looks an order and its trades up and sends nothing: `placed` where they are found, `refused` where none of several
-   * look-ups after its expiry knows it, else `unknown`.
+   * Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. Where no look-up
+   * of several knows it, `refused` if it has expired by both clocks, or with `venueReason`, the words by which the venue
+   * refused it long enough ago.
    */
-  lookUp(order: SignedOrder, call: Call): Promise<Fate>;
+  lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate>;
 }

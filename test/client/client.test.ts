@@ -12,6 +12,9 @@ const BOOK = { bids: [], asks: [], tick_size: '0.01' };
 const NO_ADDRESS =
   'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
 
+/** Said of a signed order alone. */
+const OF_ORDER = { order_id: '0x1' };
+
 function problem(status: number, code: string, retryAfter?: number, facts = {}): Step {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return { status, headers, body: { code, detail: 'Do something.', request_id: 'r-1', ...facts } };
@@ -95,7 +98,6 @@ describe('a read', () => {
   it.each<[string, Step]>([
     ['invalid_request', problem(400, 'invalid_request')],
     ['unknown_token', problem(404, 'unknown_token')],
-    ['internal_error', problem(500, 'internal_error')],
     ['venue_refused_service', problem(502, 'venue_refused_service', undefined, { reason: 'region' })],
     ['foreign_answer', { status: 200, body: '<html>' }],
     ['foreign_answer', { status: 200, body: { message: 'another service' } }],
@@ -132,6 +134,8 @@ describe('an order', () => {
     ['a broken connection', 'reset'],
     ['order_in_progress', problem(409, 'order_in_progress', 0)],
     ['rate_limited', problem(429, 'rate_limited', 0)],
+    ['internal_error', problem(500, 'internal_error')],
+    ['venue_error', problem(502, 'venue_error')],
     ['store_unavailable', problem(503, 'store_unavailable', 0)],
     ['outcome_unknown', problem(504, 'outcome_unknown')],
     ['a gateway that is asked too often', { status: 429, body: { message: 'Too Many Requests' } }],
@@ -151,7 +155,6 @@ describe('an order', () => {
     ['order_placement_disabled', problem(403, 'order_placement_disabled')],
     ['foreign_answer', { status: 403, body: { message: 'Forbidden' } }],
     ['order_rejected', problem(422, 'order_rejected')],
-    ['internal_error', problem(500, 'internal_error')],
     ['venue_refused_service', problem(502, 'venue_refused_service')],
     ['a_code_of_a_newer_service', problem(422, 'a_code_of_a_newer_service')],
   ])('is not repeated after %s', async (code, step) => {
@@ -162,12 +165,17 @@ describe('an order', () => {
 
   it.concurrent.each<[string, readonly Step[], boolean]>([
     ['a refusal', [problem(403, 'order_placement_disabled')], false],
-    ['a refusal of the order', [problem(422, 'order_rejected')], false],
+    ['a refusal of the order', [problem(422, 'order_rejected', undefined, OF_ORDER)], false],
     ['a service that cannot tell', [problem(502, 'venue_error')], true],
     ['a gateway', [{ status: 403, body: { message: 'Forbidden' } }], true],
     ['a lost answer and then a refusal', ['reset', problem(403, 'order_placement_disabled')], true],
     ['an unknown outcome and then a malformed request', [problem(504, 'outcome_unknown'), problem(400, 'x')], true],
-    ['a lost answer and then a refusal of the order', ['reset', problem(422, 'insufficient_balance')], false],
+    [
+      'a lost answer and then a refusal of the order',
+      ['reset', problem(422, 'insufficient_balance', undefined, OF_ORDER)],
+      false,
+    ],
+    ['a lost answer and then a rule that has changed', ['reset', problem(422, 'expiry_too_soon')], true],
     ['a lost answer and then a key of another order', ['reset', problem(422, 'idempotency_key_reused')], true],
   ])('tells after %s if it may be live', async (_what, steps, mayBeLive) => {
     const { url } = await startScriptedService(steps);
@@ -176,7 +184,8 @@ describe('an order', () => {
 
   it.each([
     ['a refusal', true, problem(403, 'order_placement_disabled')],
-    ['a refusal of the order', false, problem(422, 'insufficient_balance')],
+    ['a refusal of the order', false, problem(422, 'insufficient_balance', undefined, OF_ORDER)],
+    ['a refusal of this attempt alone', true, problem(422, 'price_off_tick')],
   ])('that an earlier call left open may still be live after %s: %s', async (_what, mayBeLive, step) => {
     const { url } = await startScriptedService([step]);
     const earlier = { idempotencyKey: 'mine', mayBeLive: true };

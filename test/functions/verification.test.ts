@@ -144,7 +144,7 @@ describe('verification', () => {
   });
 
   it('goes by the clock of the orders, and by the name that the gateway has', async () => {
-    const orders = { ...fakeOrders(), now: () => NOW };
+    const orders = { ...fakeOrders(), now: () => ({ venue: NOW, own: 0 }) };
     const endpoint = ordersEndpoint(async () => orders, { verification: createVerification(undefined) });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };

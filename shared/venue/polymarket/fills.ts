@@ -58,7 +58,7 @@ function unitOf(sharesIn: (unit: Unit) => bigint | undefined, { shares }: Terms)
   const [large = 0n, small = 0n] = [sharesIn(decimals), sharesIn(millionths)];
   const [isLarge, isSmall] = [large > 0n && large <= shares, small >= LOT && small <= shares];
   if (!isLarge) return isSmall ? millionths : undefined;
-  return isSmall && large !== shares ? undefined : decimals;
+  return isSmall ? undefined : decimals;
 }
 
 /** Returns true for a value that the filled shares can have: at the limit or better, to the millionth, and below one each. */
@@ -89,7 +89,7 @@ function isEmpty(amount: string): boolean {
 }
 
 /** Returns true for an answer that leaves out what was executed. */
-export function leavesOutFills({ makingAmount, takingAmount }: Amounts): boolean {
+function leavesOutFills({ makingAmount, takingAmount }: Amounts): boolean {
   return isEmpty(makingAmount) && isEmpty(takingAmount);
 }
 

@@ -1,6 +1,6 @@
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { AppError, refuse } from '../../errors.ts';
-import { BOUNDS_MS, MIN_LIFE_MS } from '../../limits.ts';
+import { BOUNDS_MS, MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
@@ -79,12 +79,26 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.(call) ?? Promise.resolve(undefined)),
   );
   const rules = createOrderRuleBook(clob);
-  const submissions = createSubmissions({ clob, walletAddress: wallet.address, signatureType, credentials, log });
+  const submissions = createSubmissions({
+    clob,
+    orders: createTransport(settings.clobUrl, Date.now, clob.clock),
+    walletAddress: wallet.address,
+    signatureType,
+    credentials,
+    log,
+  });
 
   const { clock } = clob;
-  const now = () => clock.now();
+  let isWarned = false;
   const syncClock = async (call: Call) => {
     if (!clock.isCertain()) await askForTime(clob, call, log);
+    if (isWarned || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
+    isWarned = true;
+    const seconds = Math.round(clock.skew / 1_000);
+    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
+      venue_ahead_s: seconds,
+      ...call.trace,
+    });
   };
 
   function overCap(notional: Decimal): AppError | undefined {
@@ -96,8 +110,10 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   /** Throws 422 `expiry_too_soon`. */
   async function checkExpiry(expiresAt: number, call: Call): Promise<void> {
     await syncClock(call);
-    const earliest = Math.ceil((now() + MIN_LIFE_MS) / 1_000) * 1_000;
-    if (expiresAt < now() + MIN_LIFE_MS) throw refuse('expiry_too_soon', { earliest: formatTime(earliest) });
+    const { venue, own } = clock.moment();
+    const earliest = Math.max(venue, own) + MIN_LIFE_MS;
+    if (expiresAt >= earliest) return;
+    throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
   }
 
   async function sign(order: LimitOrder, call: Call, afresh?: 'afresh'): Promise<SignedOrder> {
@@ -112,7 +128,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     if (aboveCap) throw aboveCap;
     await ready;
     await syncClock(call);
-    return signOrder(order, admitted, account, { now: Math.round(clock.now()) });
+    return signOrder(order, admitted, account, { now: clock.moment() });
   }
 
   /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */
@@ -149,7 +165,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       maker: account.funderAddress,
       signatureType,
     },
-    now,
+    now: () => clock.moment(),
     syncClock,
     overCap,
     sign,

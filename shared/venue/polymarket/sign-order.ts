@@ -8,7 +8,7 @@ import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { SignatureType } from '../../settings/table.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import type { LimitOrder, SignedOrder } from '../port.ts';
+import type { LimitOrder, Moment, SignedOrder } from '../port.ts';
 import { CHAIN_ID } from './accounts.ts';
 import type { OrderRules } from './order-rules.ts';
 
@@ -109,8 +109,7 @@ function amountsOf({ side, price, size }: LimitOrder) {
 
 /** The time and the salt of an order, which make it unlike any other. */
 export interface SigningTime {
-  /** By the venue's clock, in milliseconds of the Unix epoch. */
-  readonly now: number;
+  readonly now: Moment;
   /** Distinguishes two equal orders of one millisecond. */
   readonly salt?: number;
 }
@@ -139,7 +138,7 @@ export async function signOrder(
     ...amountsOf(order),
     side: side === 'buy' ? 0 : 1,
     signatureType: SIGNATURE_TYPE[signatureType],
-    timestamp: String(now),
+    timestamp: String(now.venue),
     metadata: ZeroHash,
     builder: builderCode,
   };

@@ -7,14 +7,15 @@ import {
   MIN_SEND_MS,
   SEND_MS,
   SETTLE_PAUSES_MS,
+  UNKNOWN_WORDS_RETRY_MS,
 } from '../../limits.ts';
 import type { SignatureType } from '../../settings/table.ts';
-import type { Call, Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
+import type { Call, Fate, Moment, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
-import { cleanVenueReason, type SaidFate } from './calls/sentences.ts';
+import { cleanVenueReason, rejected, type SaidFate } from './calls/sentences.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
-import { TransportError } from './http/transport.ts';
+import { type Transport, TransportError } from './http/transport.ts';
 
 /**
  * The fate of a signed order as far as the venue proves it, built here and nowhere else:
@@ -26,7 +27,7 @@ import { TransportError } from './http/transport.ts';
  *     │     │         └─ anything else: unproven
  *     │     │               └─> look up order and trades ─┬─ found ─────────────────────────> placed
  *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ every look-up usable, all empty,
- *     │     │                                             │  and the answer said no ────────> what it said
+ *     │     │                                             │  and it said no in known words ─> what it said
  *     │     │                                             └─ nothing settles it ────────────> unknown
  *     └─> look up the order ─┬─ found ─> placed
  *           ▲                ├─ not found ─> send ─ refused or not taken ─> look up order and trades ─┬─ found ─> placed
@@ -39,8 +40,10 @@ export type Submissions = Pick<OrderEntry, 'submit' | 'settle' | 'lookUp'>;
 
 type UnknownFate = Extract<Fate, { readonly kind: 'unknown' }>;
 
-function unknown(cause: string | Error, sentAt: number | null): UnknownFate {
-  return { kind: 'unknown', why: 'sent', sentAt, cause: typeof cause === 'string' ? new Error(cause) : cause };
+function unknown(cause: string | Error, sentAt: Moment | null, venueReason?: string): UnknownFate {
+  const retryAfter = UNKNOWN_WORDS_RETRY_MS / 1_000;
+  const said = venueReason !== undefined && { why: 'unknown_words' as const, venueReason, retryAfter };
+  return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
 /** Raised in place of a sending whose right has ended; no byte left that the venue did not answer. */
@@ -51,6 +54,12 @@ class LeaseEnded extends Error {
 /** Raised in place of a sending after the order's expiry. */
 class Expired extends Error {
   override readonly name = 'Expired';
+  readonly end: Unproven;
+
+  constructor(end: Unproven) {
+    super();
+    this.end = end;
+  }
 }
 
 /** The end of an expired order that no look-up knows: no byte of it leaves any more, and the venue would refuse it. */
@@ -59,13 +68,21 @@ function expired(): Unproven {
   return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
+/** The end of an order that the venue refused in words that are not known, and that has not shown since. */
+function refusedIn(reason: string): Unproven {
+  return { kind: 'unproven', why: reason, said: rejected({ reason, retryAfter: undefined }) };
+}
+
+/** The end of an order of which one clock says that it has expired, and the other one not yet. */
+const MAY_HAVE_EXPIRED: Unproven = { kind: 'unproven', why: 'the order may have expired' };
+
 /**
  * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: what the venue said of the
  * credentials that were sent first.
  */
 function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
   if (error instanceof LeaseEnded) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
-  if (error instanceof Expired) return expired();
+  if (error instanceof Expired) return error.end;
   const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
   // The account has no credentials to send the order with, or none but those that the venue has refused.
   if (error instanceof AppError) {
@@ -82,23 +99,32 @@ function hasTimeToSend({ deadline }: Call): boolean {
 }
 
 interface SubmissionDeps extends AccountDeps {
+  /** The connections that orders alone are sent on: the answer to another request is never read as that to an order. */
+  readonly orders: Transport;
   readonly signatureType: SignatureType;
 }
 
 /** Sends and settles the orders of one account. */
 export function createSubmissions(deps: SubmissionDeps): Submissions {
-  const sendAsAccount = createAccountSender(deps);
-  const find = createOrderFinder(sendAsAccount, deps.log);
+  const sendOrder = createAccountSender({ ...deps, clob: deps.orders });
+  const find = createOrderFinder(createAccountSender(deps), deps.log);
   const { clock } = deps.clob;
-  const isExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= clock.now();
+
+  /** Returns the end of an order's time; `undefined` while no clock says that it is over. */
+  function endOf({ expiresAt }: SignedOrder): Unproven | undefined {
+    const { venue, own } = clock.moment();
+    if (expiresAt === null || expiresAt > Math.max(venue, own)) return undefined;
+    return expiresAt <= Math.min(venue, own) ? expired() : MAY_HAVE_EXPIRED;
+  }
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
-    let sentAt: number | null = null;
+    let sentAt: Moment | null = null;
     const onSend = () => {
       if (call.maySend?.() === false) throw new LeaseEnded();
-      if (isExpired(order)) throw new Expired();
-      sentAt = Math.round(clock.now());
+      const end = endOf(order);
+      if (end) throw new Expired(end);
+      sentAt = clock.moment();
     };
     const posted = await post(order, call, onSend);
     if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, sentAt, call);
@@ -128,7 +154,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       );
     let refused: Posted | undefined;
     try {
-      const answer = await sendAsAccount(
+      const answer = await sendOrder(
         ({ key }) => {
           onSend();
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
@@ -157,20 +183,24 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   /** Looks an order up until a look-up settles it or the time is over; believes `said` once all of them found nothing. */
   async function lookUpUntilSettled(
     order: SignedOrder,
-    { why, said }: Unproven,
-    sentAt: number | null,
+    { why, said, words }: Unproven,
+    sentAt: Moment | null,
     call: Call,
   ): Promise<Fate> {
+    if (words !== undefined) {
+      const trace = { order_id: order.orderId, venue_reason: words, ...call.trace };
+      deps.log.error('the venue answered an order with a sentence that is not known: it wants a row', trace);
+    }
     let allEmpty = true;
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
-      if (performance.now() + pause >= call.deadline) return unknown(why, sentAt);
+      if (performance.now() + pause >= call.deadline) return unknown(why, sentAt, words);
       await sleep(pause);
       // Mostly it is there at once; its trades are asked for when it is not.
       const found = index === 0 ? await find.order(order, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';
     }
-    return said && allEmpty ? said : unknown(why, sentAt);
+    return said && allEmpty ? said : unknown(why, sentAt, words);
   }
 
   /** Looks up an order of an earlier request, twice where the first look-up is of no use. */
@@ -183,8 +213,9 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     return { kind: 'unusable' };
   }
 
-  async function lookUp(order: SignedOrder, call: Call): Promise<Fate> {
-    if (isExpired(order)) return lookUpUntilSettled(order, expired(), null, call);
+  async function lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate> {
+    const end = venueReason ? refusedIn(venueReason) : endOf(order);
+    if (end) return lookUpUntilSettled(order, end, null, call);
     const found = await findWithTrades(order, call);
     return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
   }
@@ -198,7 +229,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     },
 
     async settle(order, call) {
-      if (isExpired(order)) return lookUp(order, call);
+      if (endOf(order)) return lookUp(order, call);
       const before = await lookUpBefore(order, call);
       if (before.kind === 'found') return before.fate;
       if (before.kind === 'unusable') return unknown('the venue cannot be asked', null);

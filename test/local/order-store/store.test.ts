@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FileOrderStore, type OrderStoreSettings, openOrderStore } from '../../../local/order-store/store.ts';
 import type { OrderRecord, UnfinishedOrder } from '../../../shared/orders/record.ts';
-import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { at, finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 
@@ -96,7 +96,7 @@ describe('orders in a file', () => {
     const NOW = 1_790_000_000_000;
     let uptime: number;
     /** An order that was signed at a time of the venue. */
-    const signedAt = (at: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: at });
+    const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: at(time) });
     const openAt = (now: number) => open({ now: () => now, uptime: () => uptime });
     const finish = async (store: FileOrderStore, key: string, keepUntil: number) => {
       // Long ago: nothing is over by then.

@@ -19,7 +19,7 @@ const CRASHING = new URL('../../support/local/crashing-worker.ts', import.meta.u
 
 const read = (key: string): OrderCall => ({ ask: 'read', key });
 const create = (key: string): OrderCall => {
-  return { ask: 'create', row: { key, record: `record of ${key}`, holder: 'a', expiresAt: null }, count: undefined };
+  return { ask: 'create', row: { key, record: `record of ${key}`, holder: 'a', expiresAt: null }, counts: [] };
 };
 
 describe('the thread of the local store', () => {

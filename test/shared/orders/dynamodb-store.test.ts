@@ -106,7 +106,7 @@ describe('orders in DynamoDB', () => {
   });
 
   it('gives the sum of a day an end, a week after it', async () => {
-    await openStore().create('key', unfinishedOrder('a'), { day: '2026-11-21', units: 5n });
+    await openStore().create('key', unfinishedOrder('a'), [{ day: '2026-11-21', units: 5n }]);
     const end = String(Date.parse('2026-11-28T00:00:00Z') / 1_000);
     expect(await readItem('\u0000day 2026-11-21')).toMatchObject({
       notional_units: { N: '5' },
@@ -118,11 +118,11 @@ describe('orders in DynamoDB', () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 5n, atMost: 9n };
     db.conflict(3);
-    expect(await store.create('key', unfinishedOrder('a'), count)).toBe('written');
-    expect(await store.create('other', unfinishedOrder('a'), count)).toBe('above_cap');
+    expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
+    expect(await store.create('other', unfinishedOrder('a'), [count])).toStrictEqual({ fullDay: '2026-11-21' });
     db.conflict(Number.POSITIVE_INFINITY);
     const startedAt = performance.now();
-    await expect(store.create('other', unfinishedOrder('a'), { ...count, atMost: 99n })).rejects.toThrow();
+    await expect(store.create('other', unfinishedOrder('a'), [{ ...count, atMost: 99n }])).rejects.toThrow();
     expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
     expect(await store.countedOn('2026-11-21')).toBe(5n);
   });
@@ -165,7 +165,7 @@ describe('orders in DynamoDB', () => {
     const asked = await Promise.allSettled([
       reading.read('key'),
       writing.create('key', unfinishedOrder('a')),
-      counting.create('key', unfinishedOrder('a'), { day: '2026-11-21', units: 5n }),
+      counting.create('key', unfinishedOrder('a'), [{ day: '2026-11-21', units: 5n }]),
     ]);
     expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
     expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);

@@ -8,7 +8,7 @@ import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
-import { NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
+import { at, NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 import { fateOfError } from '../../support/venue/fates.ts';
 
@@ -38,7 +38,7 @@ function refuseToSign(code: ErrorCode, facts: ErrorFacts = {}) {
 }
 
 function unknown(sentAt: number | null): Fate {
-  return { kind: 'unknown', why: 'sent', sentAt, cause: undefined };
+  return { kind: 'unknown', why: 'sent', sentAt: sentAt === null ? null : at(sentAt), cause: undefined };
 }
 
 describe('orders under an idempotency key', () => {
@@ -65,7 +65,7 @@ describe('orders under an idempotency key', () => {
       entry: {
         walletAddress,
         signedFor,
-        now: () => time,
+        now: () => at(time),
         syncClock: async () => {},
         overCap: (notional) =>
           compareDecimals(notional, parseNumber(cap) ?? notional) > 0 ? errorOf('order_above_cap') : undefined,
@@ -80,7 +80,7 @@ describe('orders under an idempotency key', () => {
             postOnly,
             expiresAt,
             payload: `{"signed":${signed}}`,
-            signedAt: time,
+            signedAt: at(time),
           };
         },
         lookUp: ({ orderId }, call) => {
@@ -147,18 +147,22 @@ describe('orders under an idempotency key', () => {
     };
     await open().place(request, { deadline: 0, venueRequests: [] });
     const terms = { tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null };
-    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: START };
+    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: at(START) };
     expect(stored).toMatchObject({ ...kept, state: 'unfinished' });
     expect([...store.records.values()]).toMatchObject([{ ...kept, state: 'finished' }]);
   });
 
   it('keeps the keys of verified clients apart from each other and from all other keys', async () => {
-    const clients = [null, '0xa', '0xb'].map((address) => address && { address, isVerified: true });
-    for (const client of clients) {
-      const request = { order: order(), idempotencyKey: 'key', client: client || null, requestId: null };
+    for (const [address, idempotencyKey] of [
+      ['0xA', 'key'],
+      ['0xB', 'key'],
+      ['Solana', 'key'],
+      ['0xA', 'other'],
+    ] as const) {
+      const request = { order: order(), idempotencyKey, client: { address, isVerified: true }, requestId: null };
       expect((await open().place(request, { deadline: 0, venueRequests: [] })).replayed).toBe(false);
     }
-    expect([...store.records.keys()]).toStrictEqual(['key', '0xa,key', '0xb,key']);
+    expect([...store.records.keys()]).toStrictEqual(['0xa,key', '0xb,key', 'Solana,key', '0xa,other']);
   });
 
   it('reads once and writes twice for a new order, and reads once for a repeat', async () => {

@@ -1,177 +1,30 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import { createLeaseWatch } from '../../../shared/orders/lease-watch.ts';
-import type { OrderResult } from '../../../shared/orders/order-request.ts';
-import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
-import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
-import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
 import { ORDER, requestOf } from '../../support/orders/order-client.ts';
+import { at, finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
+
 import {
-  finishedOrder,
-  NOTHING_FILLED,
-  REFUSED,
-  SIGNED_FOR,
-  unfinishedOrder,
-  WALLET,
-} from '../../support/orders/order-records.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
-
-const START = 1_790_000_000_000;
-const DAY = '2026-09-21';
-const TRACE = { request_id: 'r-1' };
-
-const decimal = (text: string) => parseDecimal(text) ?? ZERO;
-
-type Send = (order: SignedOrder, call: SendingCall) => Promise<Fate>;
-type StoreCall = 'read' | 'create' | 'replace';
-
-const placement = (orderId: string, status: Placement['status'] = 'live'): Placement => ({
-  orderId,
-  status,
-  ...NOTHING_FILLED,
-  transactionHashes: [],
-  tradeIds: [],
-});
-const placed: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId) });
-const matched: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId, 'matched') });
-const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: START, cause: undefined });
-const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}`, { code });
-const refused: Send = async () => ({ kind: 'refused', error: errorOf('order_rejected') });
-const notTaken =
-  (refusesOperator = false): Send =>
-  async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), refusesOperator });
-
-/** A store through which a process sees something happen before one of its calls. */
-function whenCalled(store: OrderStore, happens: (name: StoreCall, count: number) => unknown): OrderStore {
-  const counts = { read: 0, create: 0, replace: 0 };
-  const enter = async (name: StoreCall) => {
-    counts[name] += 1;
-    await happens(name, counts[name]);
-  };
-  return {
-    outlivesAnswers: store.outlivesAnswers,
-    read: (key) => enter('read').then(() => store.read(key)),
-    create: (...write) => enter('create').then(() => store.create(...write)),
-    replace: (...write) => enter('replace').then(() => store.replace(...write)),
-    countedOn: (day) => store.countedOn(day),
-  };
-}
-
-/** A store that does what it is asked for and says, the first time, that another was there before. */
-function answersLost(store: OrderStore, lost: 'create' | 'replace'): OrderStore {
-  let isLost = false;
-  const answer = async <T>(name: StoreCall, written: Promise<T>) => {
-    const told = await written;
-    if (name !== lost || isLost) return told;
-    isLost = true;
-    return 'conflict' as const;
-  };
-  return {
-    ...store,
-    create: (...write) => answer('create', store.create(...write)),
-    replace: (...write) => answer('replace', store.replace(...write)),
-  };
-}
-
-interface Process {
-  readonly own?: OrderStore;
-  readonly cap?: string;
-  readonly dailyCap?: string;
-  readonly clocks?: { readonly wall?: () => number; readonly elapsed?: () => number };
-}
-
-/** Processes of one service on one store, before a venue that answers as it is told. */
-function openWorld() {
-  const store = createMemoryOrderStore();
-  const clock = { now: START, wall: START };
-  const log = collectLog();
-  const venue: { submit: Send; settle: Send; lookUp: Send } = { submit: placed, settle: placed, lookUp: unknown };
-  const asked: string[] = [];
-  let signed = 0;
-  const ask =
-    (name: keyof typeof venue): Send =>
-    (order, call) => {
-      asked.push(`${name} ${order.orderId}`);
-      return venue[name](order, call);
-    };
-  const clocks = { wall: () => clock.wall, elapsed: () => clock.now };
-  const open = ({ own = store, cap = '1000', dailyCap = '', clocks: given = clocks }: Process = {}) =>
-    createOrders({
-      entry: {
-        walletAddress: WALLET,
-        signedFor: SIGNED_FOR,
-        now: () => clock.now,
-        syncClock: async () => undefined,
-        overCap: (notional) => (compareDecimals(notional, decimal(cap)) > 0 ? errorOf('order_above_cap') : undefined),
-        sign: async ({ tokenId, postOnly, expiresAt }) => {
-          signed += 1;
-          const payload = `{"signed":${signed}}`;
-          return {
-            orderId: `0x${signed}`,
-            tokenId,
-            conditionId: null,
-            postOnly,
-            expiresAt,
-            payload,
-            signedAt: clock.now,
-          };
-        },
-        submit: ask('submit'),
-        settle: ask('settle'),
-        lookUp: ask('lookUp'),
-      },
-      store: own,
-      log: log.log,
-      maxDailyNotional: parseDecimal(dailyCap),
-      ...given,
-    });
-  const place = (orders: Orders = open(), key: string | null = 'key') =>
-    orders.place(requestOf(ORDER, key ?? undefined), { deadline: 24_000, venueRequests: [], trace: TRACE });
-  /** Leaves an unfinished order under the key, whose lease was given back. */
-  const leaveOpen = async (send: Send = unknown, orders?: Orders) => {
-    venue.submit = send;
-    await place(orders);
-    venue.submit = placed;
-    asked.length = 0;
-  };
-  return { store, clock, log, venue, asked, open, place, leaveOpen };
-}
-
-type World = ReturnType<typeof openWorld>;
-
-/** Begins an order whose answer is late; `answer` lets it come. */
-async function beginSlowly(world: World, orders: Orders, send: Send = placed) {
-  const answered = Promise.withResolvers<void>();
-  world.venue.submit = async (order, call) => {
-    await answered.promise;
-    return send(order, call);
-  };
-  const slow = world.place(orders);
-  await new Promise((resolve) => setImmediate(resolve));
-  world.venue.submit = placed;
-  return {
-    answer: () => {
-      answered.resolve();
-      return slow;
-    },
-  };
-}
-
-/** Sums up what came of a request: the fate, whose order it is, and that it is a replay; or the error. */
-async function endOf(placing: Promise<OrderResult>): Promise<string> {
-  try {
-    const { fate, orderId, replayed } = await placing;
-    const status = fate.kind === 'placed' ? ` ${fate.placement.status}` : '';
-    return `${fate.kind}${status} ${orderId}${replayed ? ' replayed' : ''}`;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return `${error.code}${error.retryAfter === undefined ? '' : ` ${error.retryAfter}`}`;
-  }
-}
+  answersLost,
+  beginSlowly,
+  DAY,
+  decimal,
+  endOf,
+  matched,
+  notTaken,
+  openWorld,
+  placed,
+  placement,
+  refused,
+  type Send,
+  START,
+  TRACE,
+  unknown,
+  type World,
+  whenCalled,
+} from '../../support/orders/processes.ts';
 
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
@@ -320,7 +173,7 @@ describe('a request that takes an order over', () => {
       return placed(order, call);
     };
     await place();
-    expect(stored).toMatchObject({ unprovenAt, isCounted: false });
+    expect(stored).toMatchObject({ unprovenAt: at(unprovenAt), countedOn: [] });
   });
 
   it('is told that the key belongs to another order', async () => {
@@ -566,7 +419,7 @@ describe('the record of an order', () => {
     const { store, leaveOpen } = openWorld();
     await leaveOpen(unknown);
     const record = store.records.get('key');
-    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, isFreed: false });
+    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: at(START), isFreed: false });
     expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
   });
 
@@ -625,7 +478,7 @@ describe('the record of an order', () => {
     venue.submit = async () => {
       throw new TypeError('a fault of ours');
     };
-    expect((await place()).fate).toMatchObject({ why: 'sent', sentAt: START });
+    expect((await place()).fate).toMatchObject({ why: 'sent', sentAt: at(START) });
     venue.settle = refused;
     clock.now += 1_000;
     expect((await place()).fate).toMatchObject({ why: 'earlier_sending', retryAfter: 119 });
@@ -670,7 +523,7 @@ describe('the record of an order', () => {
     venue.submit = notTaken();
     expect(await endOf(place(open({ dailyCap: '12' }), null))).toBe('not_taken 0x1');
     expect([...store.records.values()]).toMatchObject([
-      { state: 'finished', answer: { result: 'not_taken' }, isCounted: false },
+      { state: 'finished', answer: { result: 'not_taken' }, countedOn: [] },
     ]);
   });
 });

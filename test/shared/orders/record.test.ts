@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import { countOf, createDayCap, givenBack } from '../../../shared/orders/day-cap.ts';
+import { createDayCap, recount } from '../../../shared/orders/day-cap.ts';
 import { decodeRecord, encodeRecord, isOfOrder, signedOrderOf, termsOf } from '../../../shared/orders/record.ts';
 import { createMemoryOrderStore } from '../../support/orders/memory-order-store.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 
-const DAY = '2026-09-21';
+const [DAY, NEXT] = ['2026-09-21', '2026-09-22'];
 const ORDER = { tokenId: '7', side: 'buy', postOnly: false, expiresAt: null } as const;
 
 const decimal = (text: string) => parseDecimal(text) ?? ZERO;
 
 /** An unfinished order for one share at a price. */
-function orderOf(price: string, isCounted = true) {
+function orderOf(price: string, countedOn: readonly string[] = [DAY]) {
   const record = unfinishedOrder('me');
-  return { ...record, isCounted, terms: { ...record.terms, price, size: '1' } };
+  return { ...record, countedOn, terms: { ...record.terms, price, size: '1' } };
 }
 
 describe('an order', () => {
@@ -42,7 +42,8 @@ describe('a record', () => {
     const facts = { venueReason: 'the book', maxDecimals: 2 };
     for (const record of [
       orderOf('5'),
-      { ...orderOf('5', false), requestId: null, client: null, conditionId: null, unprovenAt: null, isFreed: true },
+      { ...orderOf('5', []), requestId: null, client: null, conditionId: null, unprovenAt: null, isFreed: true },
+      { ...orderOf('5'), venueReason: 'words', signedAt: { venue: 1, own: 2 }, unprovenAt: { venue: 3, own: 4 } },
       finishedOrder(PLACED),
       finishedOrder({ result: 'refused', code: 'size_precision', detail: 'Too fine.', facts }),
       finishedOrder(REFUSED),
@@ -69,14 +70,37 @@ describe('a record', () => {
 });
 
 describe('what is counted for a day', () => {
-  it('is the notional in millionths, and given back only where it was counted', () => {
-    expect(countOf(orderOf('5.000001'))).toStrictEqual({ day: DAY, units: 5_000_001n });
-    expect(givenBack(orderOf('5.000001'))).toStrictEqual({ day: DAY, units: -5_000_001n });
-    expect(givenBack(orderOf('5', false))).toBeUndefined();
+  const midnight = Date.parse(`${NEXT}T00:00:00Z`);
+  const cap = (max: string) => createDayCap(decimal(max), () => 0);
+
+  it('is the notional in millionths, on the days on which it did not count yet', () => {
+    const units = 5_000_001n;
+    expect(recount(orderOf('5.000001', []), [DAY], 9n)).toStrictEqual([{ day: DAY, units, atMost: 9n }]);
+    expect(recount(orderOf('5.000001'), [])).toStrictEqual([{ day: DAY, units: -units }]);
+    expect(recount(orderOf('5.000001'), [NEXT])).toStrictEqual([
+      { day: NEXT, units },
+      { day: DAY, units: -units },
+    ]);
+    expect(recount(orderOf('5.000001'), [DAY])).toStrictEqual([]);
   });
 
   it('is never rounded', () => {
-    expect(() => countOf(orderOf('0.0000001'))).toThrow(RangeError);
+    expect(() => recount(orderOf('0.0000001', []), [DAY])).toThrow(RangeError);
+  });
+
+  it.each([
+    ['on one day, where the clocks agree', { venue: midnight, own: midnight }, [], [NEXT]],
+    ["on the venue's day and on ours, where ours is behind", { venue: midnight, own: midnight - 1 }, [], [DAY, NEXT]],
+    ["on the venue's day and on ours, where ours is ahead", { venue: midnight - 1, own: midnight }, [], [DAY, NEXT]],
+    ['on a later day in the place of the first', { venue: midnight, own: midnight }, [DAY], [NEXT]],
+    [
+      'on the later day too, where a clock was set back',
+      { venue: midnight - 1, own: midnight - 1 },
+      [NEXT],
+      [DAY, NEXT],
+    ],
+  ] as const)('counts %s', (_where, now, before, days) => {
+    expect(cap('1').daysFor(now, before)).toStrictEqual(days);
   });
 
   it('may be all of the cap, and is told to the operator from nine tenths of it on', async () => {
@@ -84,26 +108,29 @@ describe('what is counted for a day', () => {
     for (const used of ['8.999999', '9', '10', '10.000001']) {
       const store = createMemoryOrderStore();
       const record = orderOf(used);
-      await store.create('key', record, countOf(record));
-      const cap = createDayCap(decimal('10'), () => 0);
-      const warning = await cap.nearlyUsed(record, store);
-      ends.push([used, await cap.isExceeded(record, store), warning?.['notional']]);
+      await store.create('key', record, recount(orderOf(used, []), [DAY]));
+      const warning = await cap('10').nearlyUsed(record, store);
+      ends.push([used, await cap('10').fullDay([DAY, NEXT], store), warning?.['notional']]);
     }
     expect(ends).toStrictEqual([
-      ['8.999999', false, undefined],
-      ['9', false, '9'],
-      ['10', false, '10'],
-      ['10.000001', true, '10.000001'],
+      ['8.999999', undefined, undefined],
+      ['9', undefined, '9'],
+      ['10', undefined, '10'],
+      ['10.000001', DAY, '10.000001'],
     ]);
   });
 
   it('is not looked at for an order that does not count', async () => {
     const store = createMemoryOrderStore();
-    await store.create('key', orderOf('10'), countOf(orderOf('10')));
-    expect(await createDayCap(decimal('10'), () => 0).nearlyUsed(orderOf('1', false), store)).toBeUndefined();
+    await store.create('key', orderOf('10'), recount(orderOf('10', []), [DAY]));
+    expect(await cap('10').nearlyUsed(orderOf('1', []), store)).toBeUndefined();
   });
 
   it('is rounded down where the cap is finer', () => {
-    expect(createDayCap(decimal('1.2345678'), () => 0).admit(orderOf('1'))).toMatchObject({ atMost: 1_234_567n });
+    expect(cap('1.2345678').atMost).toBe(1_234_567n);
+  });
+
+  it('resets at the end of the day that is full', () => {
+    expect(cap('1').refusal(DAY).facts).toMatchObject({ resetsAt: `${NEXT}T00:00:00Z` });
   });
 });

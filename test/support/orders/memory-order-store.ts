@@ -30,12 +30,11 @@ export function createMemoryOrderStore(): MemoryOrderStore {
   const records = new Map<string, OrderRecord>();
   const days = new Map<string, bigint>();
   const calls: string[] = [];
-  const write = (key: string, record: OrderRecord, count: DayCount | undefined): Written => {
-    if (count) {
-      const sum = (days.get(count.day) ?? 0n) + count.units;
-      if (count.atMost !== undefined && sum > count.atMost) return 'above_cap';
-      days.set(count.day, sum);
-    }
+  const write = (key: string, record: OrderRecord, counts: readonly DayCount[] = []): Written => {
+    const sumWith = ({ day, units }: DayCount) => (days.get(day) ?? 0n) + units;
+    const full = counts.findLast((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
+    if (full) return { fullDay: full.day };
+    for (const count of counts) days.set(count.day, sumWith(count));
     records.set(key, decodeRecord(encodeRecord(record)));
     return 'written';
   };
@@ -53,13 +52,13 @@ export function createMemoryOrderStore(): MemoryOrderStore {
       enter('read');
       return records.get(key);
     },
-    create: async (key, record, count) => {
+    create: async (key, record, counts) => {
       enter('create');
-      return records.has(key) ? 'conflict' : write(key, record, count);
+      return records.has(key) ? 'conflict' : write(key, record, counts);
     },
-    replace: async (key, record, expected, count) => {
+    replace: async (key, record, expected, counts) => {
       enter('replace');
-      return isAsExpected(records.get(key), expected) ? write(key, record, count) : 'conflict';
+      return isAsExpected(records.get(key), expected) ? write(key, record, counts) : 'conflict';
     },
     countedOn: async (day) => days.get(day) ?? 0n,
   };

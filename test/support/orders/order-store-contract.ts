@@ -81,23 +81,25 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   });
 
   const DAY = '2026-11-21';
-  const count = (units: bigint, atMost?: bigint) => ({ day: DAY, units, ...(atMost !== undefined && { atMost }) });
+  const count = (units: bigint, atMost?: bigint, day = DAY) => [
+    { day, units, ...(atMost !== undefined && { atMost }) },
+  ];
 
   it('counts a day in the same write as the record, up to a limit', async () => {
     const [store, other] = stores();
     expect(await store.countedOn(DAY)).toBe(0n);
     expect(await store.create('a', unfinishedOrder('a'), count(60n, 100n))).toBe('written');
-    expect(await store.create('b', unfinishedOrder('b'), count(41n, 100n))).toBe('above_cap');
+    expect(await store.create('b', unfinishedOrder('b'), count(41n, 100n))).toStrictEqual({ fullDay: DAY });
     expect(await other.read('b')).toBeUndefined();
     expect(await other.create('b', unfinishedOrder('b'), count(40n, 100n))).toBe('written');
     expect(await other.countedOn(DAY)).toBe(100n);
     expect(await other.countedOn('2026-11-22')).toBe(0n);
-    expect(await store.create('c', unfinishedOrder('c'), count(101n, 100n))).toBe('above_cap');
+    expect(await store.create('c', unfinishedOrder('c'), count(101n, 100n))).toStrictEqual({ fullDay: DAY });
   });
 
   it('takes no order that is above the limit by itself, on a day that has none yet', async () => {
     const [store] = stores();
-    expect(await store.create('a', unfinishedOrder('a'), count(101n, 100n))).toBe('above_cap');
+    expect(await store.create('a', unfinishedOrder('a'), count(101n, 100n))).toStrictEqual({ fullDay: DAY });
     expect(await store.read('a')).toBeUndefined();
     expect(await store.countedOn(DAY)).toBe(0n);
   });
@@ -108,6 +110,20 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.create('a', unfinishedOrder('b'), count(1n, 100n))).toBe('conflict');
     expect(await store.replace('a', finishedOrder(REFUSED), { heldBy: 'b' }, count(-60n))).toBe('conflict');
     expect(await store.countedOn(DAY)).toBe(60n);
+  });
+
+  it('counts on several days in one write, or on none', async () => {
+    const [store, other] = stores();
+    const both = (units: bigint, atMost: bigint) => [...count(units, atMost), ...count(units, atMost, '2026-11-22')];
+    expect(await store.create('a', unfinishedOrder('a'), both(60n, 100n))).toBe('written');
+    expect(await store.create('b', unfinishedOrder('b'), both(41n, 100n))).toStrictEqual({ fullDay: '2026-11-22' });
+    expect(await other.create('c', unfinishedOrder('c'), count(40n, 100n))).toBe('written');
+    expect(await store.create('d', unfinishedOrder('d'), both(40n, 100n))).toStrictEqual({ fullDay: DAY });
+    expect(await other.read('d')).toBeUndefined();
+    expect([await store.countedOn(DAY), await store.countedOn('2026-11-22')]).toStrictEqual([100n, 60n]);
+    const moved = [...count(-60n), ...count(30n, 100n, '2026-11-23')];
+    expect(await store.replace('a', unfinishedOrder('a'), { heldBy: 'a' }, moved)).toBe('written');
+    expect([await other.countedOn(DAY), await other.countedOn('2026-11-23')]).toStrictEqual([40n, 30n]);
   });
 
   it('gives back, once', async () => {

@@ -1,7 +1,7 @@
 import { termsOf } from '../../../shared/orders/record.ts';
 import type { Happening, System } from './interleavings.ts';
 import { createClient, isFinal, ORDER } from './order-client.ts';
-import { unfinishedOrder } from './order-records.ts';
+import { at, unfinishedOrder } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';
 import { arrivals, LATE_TICKS } from './order-world-venue.ts';
@@ -24,7 +24,7 @@ export interface WorldOptions {
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
   const lease = { owner: 'old', until: 0 };
-  world.record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), lease, signedAt: 0, unprovenAt: 0 };
+  world.record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), lease, signedAt: at(0), unprovenAt: at(0) };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

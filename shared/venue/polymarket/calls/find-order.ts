@@ -47,7 +47,7 @@ const trade = z.object({
 
 type Trade = z.infer<typeof trade>;
 
-const tradePage = z.nullable(z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) }));
+const tradePage = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
 
 const timestamped = z.object({ timestamp: z.string().check(z.regex(/^\d{10,15}$/)) });
 
@@ -124,7 +124,7 @@ function readTrades(response: VenueHttpResponse, orderId: string, since: number)
   const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
   if (!parsed.success) return undefined;
-  const { data = [], next_cursor } = parsed.data ?? {};
+  const { data, next_cursor } = parsed.data;
   const own = data.filter(({ taker_order_id, maker_orders }) =>
     [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
   );

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
 import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
-import { fillsInAnswer, leavesOutFills } from '../fills.ts';
+import { fillsInAnswer } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { askedWait, parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { anything, sentenceOf } from '../wire.ts';
-import { fateSaidBy, rejected, type SaidFate } from './sentences.ts';
+import { fateSaidBy, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */
 export function orderBody({ payload, postOnly, expiresAt }: SignedOrder, owner: string): string {
@@ -14,11 +14,14 @@ export function orderBody({ payload, postOnly, expiresAt }: SignedOrder, owner: 
   return `{"deferExec":false,"postOnly":${postOnly},"order":${payload},"owner":${JSON.stringify(owner)},"orderType":"${type}"}`;
 }
 
-/** An answer that proves nothing: the order may be live. `said` holds if no look-up finds the order. */
+/** An answer that proves nothing: the order may be live. */
 export interface Unproven {
   readonly kind: 'unproven';
   readonly why: string;
-  readonly said?: SaidFate;
+  /** Holds if no look-up finds the order. */
+  readonly said?: SaidFate | undefined;
+  /** A refusal in words that are not known. */
+  readonly words?: string;
 }
 
 type Placed = Extract<Fate, { readonly kind: 'placed' }>;
@@ -60,7 +63,7 @@ const statuses = z.enum(['live', 'matched', 'delayed']);
 const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });
 
 function unproven(why: string, said?: SaidFate): Unproven {
-  return said ? { kind: 'unproven', why, said } : { kind: 'unproven', why };
+  return { kind: 'unproven', why, said };
 }
 
 function notTaken(error: SaidFate['error']): SaidFate {
@@ -71,18 +74,17 @@ function notTaken(error: SaidFate['error']): SaidFate {
 interface Words {
   /** The end that a known sentence proves. */
   readonly said: SaidFate | undefined;
-  /** The end that any sentence claims. */
-  readonly claimed: SaidFate | undefined;
   readonly reason: string | undefined;
   /** In seconds. */
   readonly retryAfter: number | undefined;
   readonly deniesSuccess: boolean;
 }
 
+/** Reads an answer in which nothing says that the order was accepted. */
 function readRefusal(
   { status, isJson }: VenueHttpResponse,
-  { said, claimed, reason, retryAfter, deniesSuccess }: Words,
-): Posted {
+  { said, reason, retryAfter, deniesSuccess }: Words,
+): SaidFate | Unproven {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: toldWait(retryAfter) };
   // The venue's own word that it did not look at the order.
@@ -92,7 +94,7 @@ function readRefusal(
   if (status === 503 && said?.error.code === 'venue_unavailable') return said;
   if (!isSuccess && (status < 400 || status > 499)) return unproven(`status ${status}: ${reason ?? 'no sentence'}`);
   if (said) return said;
-  if (claimed) return unproven(reason ?? '', isSuccess && !deniesSuccess ? undefined : claimed);
+  if (reason) return isSuccess && !deniesSuccess ? unproven(reason) : { kind: 'unproven', why: reason, words: reason };
   const firewall = status === 403 && !isJson;
   return unproven(
     `status ${status} without a word of the venue`,
@@ -122,11 +124,9 @@ export function readPosted(
   if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
     const { transactionsHashes: transactionHashes } = accepted;
     const own = { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs };
-    return {
-      kind: 'placed',
-      placement: { ...own, ...fillsInAnswer(order, known.data, accepted) },
-      leavesOutFills: known.data === 'matched' && leavesOutFills(accepted),
-    };
+    const fills = fillsInAnswer(order, known.data, accepted);
+    const leavesOutFills = known.data === 'matched' && fills.filledSize === null;
+    return { kind: 'placed', placement: { ...own, ...fills }, leavesOutFills };
   }
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
   const sentence = errorMsg || sentenceOf(body);
@@ -134,7 +134,9 @@ export function readPosted(
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || tradeIDs.length > 0) return unproven('an answer that says both yes and no');
-  const claimed = said ?? (words && rejected(words));
-  if (orderID || accepted.status) return unproven('an answer that names an order', claimed);
-  return readRefusal(response, { said, claimed, reason: words?.reason, retryAfter, deniesSuccess: success === false });
+  const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess: success === false });
+  if (!orderID && !accepted.status) return refusal;
+  // An answer that names an order is looked up, whatever else it says.
+  const why = 'an answer that names an order';
+  return refusal.kind === 'unproven' ? { ...refusal, why } : unproven(why, said);
 }

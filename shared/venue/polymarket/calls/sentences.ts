@@ -59,7 +59,7 @@ export function rejected(said: Said): SaidFate {
 
 /**
  * The venue's sentences. The first that matches counts, so those that prove nothing come first. A sentence without a row
- * is unknown: it is believed only when no look-up finds the order. The wire carries the texts alone, without a code; its
+ * is unknown: it is believed only when the order has not shown for `LATE_ARRIVAL_MS`. The wire carries the texts alone, without a code; its
  * statuses prove nothing, since the venue rewrites them by words ("unauthorized" becomes 401, "not found" 404).
  */
 export const SENTENCES: readonly Row[] = [
@@ -97,6 +97,12 @@ export const SENTENCES: readonly Row[] = [
     error: quoted('order_rejected'),
   },
   { says: /invalid expiration/i, proves: 'order', source: PLACE_ORDERS, error: quoted('order_rejected') },
+  {
+    says: /invalid nonce|canceled in the ctf exchange/i,
+    proves: 'order',
+    source: ERROR_CODES,
+    error: quoted('order_rejected'),
+  },
   { says: /invalid order payload/i, proves: 'order', source: ERROR_CODES, error: quoted('order_rejected') },
   {
     says: /not enough balance/i,
@@ -111,8 +117,10 @@ export const SENTENCES: readonly Row[] = [
     source: ERROR_CODES,
     error: quoted('market_not_accepting_orders'),
   },
+  { says: /market not ready/i, proves: 'now', source: ERROR_CODES, error: quoted('market_not_accepting_orders') },
   {
-    says: /order_version_mismatch|invalid signature/i,
+    // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
+    says: /order_version_mismatch|invalid order version|invalid (?:\w+ )?signature/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('signature'),

@@ -1,4 +1,5 @@
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
+import type { Moment } from '../../port.ts';
 
 /** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
@@ -23,6 +24,12 @@ export class VenueClock {
   /** Returns the venue's time: ours before its first answer. */
   now(): number {
     return this.#ownNow() + this.#skew;
+  }
+
+  /** Returns this moment by both clocks, in whole milliseconds. */
+  moment(): Moment {
+    const own = this.#ownNow();
+    return { venue: Math.round(own + this.#skew), own };
   }
 
   /** The milliseconds by which the venue's clock is ahead of ours. */

@@ -229,16 +229,23 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Opens a transport to a host of the venue. `now`: the wall clock in epoch milliseconds. */
-export function createTransport(baseUrl: string, now: () => number = Date.now): Transport {
+/**
+ * Opens a transport to a host of the venue. `now`: our wall clock in epoch milliseconds. `clock`: that of the same host,
+ * where another transport has it already.
+ */
+export function createTransport(
+  baseUrl: string,
+  now: () => number = Date.now,
+  clock: VenueClock = new VenueClock(now),
+): Transport {
   const connection = createConnection(baseUrl, now);
-  const clock = new VenueClock(now);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const askedAt = now();
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
-    clock.heed(headers.date, askedAt);
+    // An answer that a cache has kept tells the time of then.
+    if (!Number(headers.age ?? 0)) clock.heed(headers.date, askedAt);
     const toldAt = clock.now();
     const rateLimit = spec.isLimited && parseRateLimit(headers, toldAt);
     const text = await readBody(response);

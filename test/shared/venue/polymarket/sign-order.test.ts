@@ -83,7 +83,7 @@ function signTerms({ domain, kind, tick, expiresAt, builderCode, ...order }: Ter
     limit,
     rulesOf(domain, tick),
     { ...accountOf(kind), builderCode },
-    { now: NOW, salt: Math.round(RANDOM * NOW) },
+    { now: { venue: NOW, own: 0 }, salt: Math.round(RANDOM * NOW) },
   );
 }
 
@@ -228,7 +228,9 @@ describe('the amounts of an order', () => {
   const account = { wallet: mute, signatureType: 'eoa', funderAddress: wallet.address } as const;
 
   function sign(domain: Domain, tick: string, order: { price: string; size: string; side: 'buy' | 'sell' }) {
-    return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), account, { now: NOW });
+    return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), account, {
+      now: { venue: NOW, own: 0 },
+    });
   }
 
   const hundredths = (max: number) =>

@@ -12,7 +12,7 @@ const ORDER = {
   conditionId: null,
   postOnly: false,
   expiresAt: null,
-  signedAt: 0,
+  signedAt: { venue: 0, own: 0 },
   payload: '{"side":"BUY","makerAmount":"4200000","takerAmount":"10000000"}',
 };
 const ACCEPTED = {
@@ -45,7 +45,8 @@ function proved(body: unknown, changes: Changes = {}): string {
     end?.kind === 'refused' || end?.kind === 'not_taken'
       ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.refusesOperator ? ' by operator' : ''}`
       : '';
-  return posted.kind === 'unproven' ? `unproven (${posted.why})${told}` : told.trim() || posted.kind;
+  if (posted.kind !== 'unproven') return told.trim() || posted.kind;
+  return `unproven (${posted.why})${posted.words === undefined ? '' : ' in unknown words'}${told}`;
 }
 
 /** An error of the venue under a status. */
@@ -136,7 +137,7 @@ describe('an accepted order', () => {
     ['a status that is new', { status: 'parked' }, ''],
     ['a status alone', { status: 'parked', orderID: '' }, ''],
     ['its id alone', { status: '' }, ''],
-    ['a status and a message', { status: 'parked', errorMsg: NOBODY_KNOWS }, ' refused order_rejected'],
+    ['a status and a message', { status: 'parked', success: false, errorMsg: NOBODY_KNOWS }, ' in unknown words'],
     ['a status and a refusal', { status: 'parked', errorMsg: CROSSES }, ' refused post_only_would_cross'],
   ])('is perhaps named by %s', (_what, changes, claim) => {
     expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer that names an order)${claim}`);
@@ -161,14 +162,14 @@ describe('a sentence of the venue', () => {
     [500, 'Trading is currently cancel-only.', 'unproven (status 500: Trading is currently cancel-only.)'],
     [503, CROSSES, `unproven (status 503: ${CROSSES})`],
     [404, 'market not found', 'not_taken unknown_token'],
-    [400, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) refused order_rejected`],
-    [499, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) refused order_rejected`],
+    [400, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
+    [499, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
     [500, NOBODY_KNOWS, `unproven (status 500: ${NOBODY_KNOWS})`],
     [200, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
     [201, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
     [400, 'Duplicated', 'unproven (Duplicated)'],
     [425, 'Duplicated', 'unproven (Duplicated)'],
-    [400, 'a secret', 'unproven (a [removed]) refused order_rejected'],
+    [400, 'a secret', 'unproven (a [removed]) in unknown words'],
     [400, 'Duplicated secret', 'unproven (Duplicated [removed])'],
   ])('%i %j proves: %s', (status, sentence, end) => {
     expect(proven(status, sentence)).toBe(end);
@@ -176,7 +177,7 @@ describe('a sentence of the venue', () => {
 
   it('is claimed in a 200 that denies success', () => {
     const denied = { success: false, errorMsg: NOBODY_KNOWS };
-    expect(proved(denied)).toBe(`unproven (${NOBODY_KNOWS}) refused order_rejected`);
+    expect(proved(denied)).toBe(`unproven (${NOBODY_KNOWS}) in unknown words`);
     expect(proved({ ...denied, success: true })).toBe(`unproven (${NOBODY_KNOWS})`);
     expect(proved({ success: false, errorMsg: CROSSES, error: NOBODY_KNOWS })).toBe('refused post_only_would_cross');
   });

@@ -237,7 +237,7 @@ describe('a refusal by the venue', () => {
     const replies = [{ status: 403, headers: HTML, body: '<html>' }, error(403, 'Forbidden')];
     expect(await Promise.all(replies.map(answeredWith))).toMatchObject([
       { result: service('firewall'), sent: 1 },
-      { result: rejected('Forbidden'), sent: 1 },
+      { result: { code: 'outcome_unknown', facts: { venueReason: 'Forbidden' } }, sent: 1 },
     ]);
   }, 20_000);
 

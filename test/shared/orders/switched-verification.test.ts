@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OrderClient } from '../../../shared/orders/record.ts';
+import { endOf, notTaken, openWorld, refused, whenCalled } from '../../support/orders/processes.ts';
+
+const EVM = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
+const SOLANA = '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs';
+const verified = (address: string): OrderClient => ({ address, isVerified: true });
+const claimed = (address: string): OrderClient => ({ address, isVerified: false });
+
+describe('a repeat to a service that verifies clients where it did not, or no longer does', () => {
+  it.each<[string, OrderClient | null, OrderClient]>([
+    ['nobody, then a verified client', null, verified(EVM)],
+    ['a claimed client, then the same one verified', claimed(EVM), verified(EVM)],
+    ['a claimed client, then another one verified', claimed(SOLANA), verified(EVM)],
+    ['a verified client, then the same one claimed', verified(EVM), claimed(EVM)],
+    ['a verified client, then the same one claimed in small letters', verified(EVM), claimed(EVM.toLowerCase())],
+    ['a verified client of another chain, then the same one claimed', verified(SOLANA), claimed(SOLANA)],
+  ])('is refused, and sends and replays nothing: %s', async (_who, first, second) => {
+    for (const send of [undefined, refused, notTaken()]) {
+      const world = openWorld();
+      if (send) world.venue.submit = send;
+      await world.place(world.open(), 'key', first);
+      world.asked.length = 0;
+      const error = await world.place(world.open(), 'key', second).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: 'idempotency_key_reused',
+        message: expect.stringContaining('verified clients'),
+      });
+      expect(world.asked).toStrictEqual([]);
+    }
+  });
+
+  it.each<[string, OrderClient, OrderClient | null]>([
+    ['a verified client, then nobody', verified(EVM), null],
+    ['a verified client, then another one claimed', verified(EVM), claimed(SOLANA)],
+  ])('is a new order for %s', async (_who, first, second) => {
+    const world = openWorld();
+    await world.place(world.open(), 'key', first);
+    expect(await endOf(world.place(world.open(), 'key', second))).toBe('placed live 0x2');
+  });
+
+  it('is a new order where the key was freed', async () => {
+    const world = openWorld();
+    world.venue.submit = notTaken(true);
+    await world.place(world.open(), 'key', claimed(EVM));
+    world.venue.submit = async () => ({ kind: 'unknown', why: 'sent', sentAt: null, cause: undefined });
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('unknown 0x2');
+  });
+});
+
+describe('services that verify clients and that do not, side by side', () => {
+  it('send one order at most for a key that both have at the same time', async () => {
+    const world = openWorld();
+    let others = 0;
+    const own = whenCalled(world.store, async (name) => {
+      if (name !== 'create' || others > 0) return;
+      others += 1;
+      await endOf(world.place(world.open({ dailyCap: '100' }), 'key', claimed(EVM)));
+    });
+    expect(await endOf(world.place(world.open({ own, dailyCap: '100' }), 'key', verified(EVM)))).toBe(
+      'idempotency_key_reused',
+    );
+    expect(world.asked).toHaveLength(1);
+    expect(await world.store.countedOn('2026-09-21')).toBe(5_000_000n);
+  });
+
+  it('send nothing where both have written before either looks for the other, and one of them the next time', async () => {
+    const world = openWorld();
+    const bothWritten = Promise.withResolvers<void>();
+    let written = 0;
+    const open = () => {
+      let reads = 0;
+      const own = whenCalled(world.store, async (name) => {
+        if (name !== 'read') return;
+        reads += 1;
+        // The third read is the look for the other's record.
+        if (reads !== 3) return;
+        written += 1;
+        if (written === 2) bothWritten.resolve();
+        await bothWritten.promise;
+      });
+      return world.open({ own, dailyCap: '100' });
+    };
+    const ends = [verified(EVM), claimed(EVM)].map((client) => endOf(world.place(open(), 'key', client)));
+    expect(await Promise.all(ends)).toStrictEqual(['idempotency_key_reused', 'idempotency_key_reused']);
+    expect(world.asked).toStrictEqual([]);
+    expect(await world.store.countedOn('2026-09-21')).toBe(0n);
+    expect(await endOf(world.place(world.open(), 'key', claimed(EVM)))).toBe('placed live 0x3');
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('idempotency_key_reused');
+  });
+});

@@ -1,0 +1,168 @@
+import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
+import { AppError, type ErrorCode } from '../../../shared/errors.ts';
+import type { OrderResult } from '../../../shared/orders/order-request.ts';
+import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import type { OrderClient, OrderStore } from '../../../shared/orders/record.ts';
+import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
+import { collectLog } from '../service/collected-log.ts';
+import { createMemoryOrderStore } from './memory-order-store.ts';
+import { ORDER, requestOf } from './order-client.ts';
+import { at, NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
+
+export const START = 1_790_000_000_000;
+export const DAY = '2026-09-21';
+export const TRACE = { request_id: 'r-1' };
+
+export const decimal = (text: string) => parseDecimal(text) ?? ZERO;
+
+export type Send = (order: SignedOrder, call: SendingCall, venueReason?: string | null) => Promise<Fate>;
+type StoreCall = 'read' | 'create' | 'replace';
+
+export const placement = (orderId: string, status: Placement['status'] = 'live'): Placement => ({
+  orderId,
+  status,
+  ...NOTHING_FILLED,
+  transactionHashes: [],
+  tradeIds: [],
+});
+export const placed: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId) });
+export const matched: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId, 'matched') });
+export const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: at(START), cause: undefined });
+export const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}`, { code });
+export const refused: Send = async () => ({ kind: 'refused', error: errorOf('order_rejected') });
+export const notTaken =
+  (refusesOperator = false): Send =>
+  async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), refusesOperator });
+
+/** A store through which a process sees something happen before one of its calls. */
+export function whenCalled(store: OrderStore, happens: (name: StoreCall, count: number) => unknown): OrderStore {
+  const counts = { read: 0, create: 0, replace: 0 };
+  const enter = async (name: StoreCall) => {
+    counts[name] += 1;
+    await happens(name, counts[name]);
+  };
+  return {
+    outlivesAnswers: store.outlivesAnswers,
+    read: (key) => enter('read').then(() => store.read(key)),
+    create: (...write) => enter('create').then(() => store.create(...write)),
+    replace: (...write) => enter('replace').then(() => store.replace(...write)),
+    countedOn: (day) => store.countedOn(day),
+  };
+}
+
+/** A store that does what it is asked for and says, the first time, that another was there before. */
+export function answersLost(store: OrderStore, lost: 'create' | 'replace'): OrderStore {
+  let isLost = false;
+  const answer = async <T>(name: StoreCall, written: Promise<T>) => {
+    const told = await written;
+    if (name !== lost || isLost) return told;
+    isLost = true;
+    return 'conflict' as const;
+  };
+  return {
+    ...store,
+    create: (...write) => answer('create', store.create(...write)),
+    replace: (...write) => answer('replace', store.replace(...write)),
+  };
+}
+
+export interface Process {
+  readonly own?: OrderStore;
+  readonly cap?: string;
+  readonly dailyCap?: string;
+  readonly clocks?: { readonly wall?: () => number; readonly elapsed?: () => number };
+}
+
+/** Processes of one service on one store, before a venue that answers as it is told. */
+export function openWorld() {
+  const store = createMemoryOrderStore();
+  /** `ownAhead`: the milliseconds by which our clock is ahead of the venue's. */
+  const clock = { now: START, wall: START, ownAhead: 0 };
+  const moment = () => ({ venue: clock.now, own: clock.now + clock.ownAhead });
+  const log = collectLog();
+  const venue: { submit: Send; settle: Send; lookUp: Send } = { submit: placed, settle: placed, lookUp: unknown };
+  const asked: string[] = [];
+  let signed = 0;
+  const ask =
+    (name: keyof typeof venue): Send =>
+    (order, call, venueReason) => {
+      asked.push(`${name} ${order.orderId}`);
+      return venue[name](order, call, venueReason);
+    };
+  const clocks = { wall: () => clock.wall, elapsed: () => clock.now };
+  const open = ({ own = store, cap = '1000', dailyCap = '', clocks: given = clocks }: Process = {}) =>
+    createOrders({
+      entry: {
+        walletAddress: WALLET,
+        signedFor: SIGNED_FOR,
+        now: moment,
+        syncClock: async () => undefined,
+        overCap: (notional) => (compareDecimals(notional, decimal(cap)) > 0 ? errorOf('order_above_cap') : undefined),
+        sign: async ({ tokenId, postOnly, expiresAt }) => {
+          signed += 1;
+          const payload = `{"signed":${signed}}`;
+          return {
+            orderId: `0x${signed}`,
+            tokenId,
+            conditionId: null,
+            postOnly,
+            expiresAt,
+            payload,
+            signedAt: moment(),
+          };
+        },
+        submit: ask('submit'),
+        settle: ask('settle'),
+        lookUp: ask('lookUp'),
+      },
+      store: own,
+      log: log.log,
+      maxDailyNotional: parseDecimal(dailyCap),
+      ...given,
+    });
+  const place = (orders: Orders = open(), key: string | null = 'key', client: OrderClient | null = null) =>
+    orders.place(
+      { ...requestOf(ORDER, key ?? undefined), client },
+      { deadline: 24_000, venueRequests: [], trace: TRACE },
+    );
+  /** Leaves an unfinished order under the key, whose lease was given back. */
+  const leaveOpen = async (send: Send = unknown, orders?: Orders) => {
+    venue.submit = send;
+    await place(orders);
+    venue.submit = placed;
+    asked.length = 0;
+  };
+  return { store, clock, log, venue, asked, open, place, leaveOpen };
+}
+
+export type World = ReturnType<typeof openWorld>;
+
+/** Begins an order whose answer is late; `answer` lets it come. */
+export async function beginSlowly(world: World, orders: Orders, send: Send = placed) {
+  const answered = Promise.withResolvers<void>();
+  world.venue.submit = async (order, call) => {
+    await answered.promise;
+    return send(order, call);
+  };
+  const slow = world.place(orders);
+  await new Promise((resolve) => setImmediate(resolve));
+  world.venue.submit = placed;
+  return {
+    answer: () => {
+      answered.resolve();
+      return slow;
+    },
+  };
+}
+
+/** Sums up what came of a request: the fate, whose order it is, and that it is a replay; or the error. */
+export async function endOf(placing: Promise<OrderResult>): Promise<string> {
+  try {
+    const { fate, orderId, replayed } = await placing;
+    const status = fate.kind === 'placed' ? ` ${fate.placement.status}` : '';
+    return `${fate.kind}${status} ${orderId}${replayed ? ' replayed' : ''}`;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return `${error.code}${error.retryAfter === undefined ? '' : ` ${error.retryAfter}`}`;
+  }
+}
