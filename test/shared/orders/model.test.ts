@@ -40,6 +40,17 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
     300_000,
   );
 
+  // The jump alone ends every lease by the venue's clock.
+  it('holds where the clock of the venue jumps, and not where that clock alone is read', async () => {
+    const held = { faults: 0, ticks: 0, key: 'of an order that is held up', jumps: true } as const;
+    const sound = FULL_EXTENT ? held : ({ ...held, key: 'of an unsent order' } as const);
+    const { broken, states } = await explore(() => createWorld(sound));
+    expect(broken).toBeUndefined();
+    expect(states).toBeGreaterThan(1_000);
+    const flawed = await explore(() => createWorld({ ...held, flaw: 'the clock of the venue alone is read' }));
+    expect(flawed.broken?.breach).toBe(UNTRUE);
+  }, 300_000);
+
   // There is no flaw of a lease: it spares the venue a second sending, and what is said does not rest on it.
   // With as many failures as it takes: with more, the search is ten times as long.
   it.each<[Flaw, WorldOptions['key'], string, faults: number]>([

@@ -16,6 +16,7 @@ export type Flaw =
   | 'a refusal is given though it is not stored'
   | 'nobody looks whether an order was taken over'
   | 'the clock is not read before sending'
+  | 'the clock of the venue alone is read'
   | 'a repeat signs anew'
   | 'a refusal of a second sending is believed at once'
   | 'the record forgets that bytes have left'

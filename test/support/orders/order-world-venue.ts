@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Fate, Moment, OrderEntry, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../venue/fates.ts';
-import { at, NOTHING_FILLED, SIGNED_FOR } from './order-records.ts';
+import { NOTHING_FILLED, SIGNED_FOR } from './order-records.ts';
 import type { Way, WorldState } from './order-world-steps.ts';
 import type { ModelDeps } from './order-world-store.ts';
 
@@ -56,11 +56,15 @@ export function arrivals(world: WorldState): readonly { readonly name: string; r
  */
 export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Omit<OrderEntry, 'walletAddress'> {
   let signatures = 0;
+  const now = (): Moment => {
+    const venue = world.clock + world.ahead;
+    return { venue, own: flaw === 'the clock of the venue alone is read' ? venue : world.clock };
+  };
   const sign = (): SignedOrder => {
     signatures += 1;
     const orderId = `${process}-${signatures}`;
     const order = { tokenId: '7', conditionId: null, postOnly: false, expiresAt: null, payload: orderId };
-    return { ...order, orderId, signedAt: at(world.clock) };
+    return { ...order, orderId, signedAt: now() };
   };
   const lookUp = (
     { orderId }: SignedOrder,
@@ -81,7 +85,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
       world.lastRefusedOperator = true;
     };
     const faults: readonly Way<Posted>[] = [
-      { name: 'is lost on the way to the venue', fault: true, result: () => unknown(at(world.clock)) },
+      { name: 'is lost on the way to the venue', fault: true, result: () => unknown(now()) },
       { name: 'is not taken by a venue in trouble', fault: true, result: fail('venue_unavailable') },
       {
         name: 'is refused with its operator',
@@ -94,7 +98,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     const holdUp = () => void world.heldUp.set(orderId, world.clock);
     const ways = takings(world, orderId).flatMap(({ name, status, effect }): Way<Posted>[] => [
       { name, effect, result: placed(orderId, status) },
-      { name: `${name}, the answer lost`, fault: true, effect, result: () => unknown(at(world.clock)) },
+      { name: `${name}, the answer lost`, fault: true, effect, result: () => unknown(now()) },
     ]);
     const late: Way<Posted> = { name: 'is held up', fault: true, effect: holdUp, result: () => 'held up' };
     return [...ways, refusal, ...faults, late];
@@ -109,11 +113,11 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   const settled = async (order: SignedOrder, posted: Posted): Promise<Fate> => {
     if (typeof posted !== 'string') return posted;
     const found = posted === 'duplicated' ? await look(order, 'orders and trades') : undefined;
-    return found?.kind === 'placed' ? found : unknown(at(world.clock));
+    return found?.kind === 'placed' ? found : unknown(now());
   };
   return {
     signedFor: SIGNED_FOR,
-    now: () => at(world.clock),
+    now,
     syncClock: async () => {},
     overCap: () => undefined,
     sign: async () => sign(),

@@ -19,6 +19,8 @@ export interface WorldOptions {
     | 'of a filled order'
     | 'of an order that is held up';
   readonly flaw?: Flaw;
+  /** The venue's clock may jump, once, by more than an order may take to arrive. */
+  readonly jumps?: boolean;
 }
 
 /** An order whose process was killed long ago, before or after the venue took it. */
@@ -54,9 +56,10 @@ function describeRecord({ record, owners }: WorldState): unknown {
  * Two clients with one key, each request served by the real protocol in a process of its own, and after them a last
  * repeat without faults, which must learn the truth. Every step of the store and the venue is a happening.
  */
-export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System {
+export function createWorld({ faults, ticks, key, flaw, jumps = false }: WorldOptions): System {
   const world: WorldState = {
     clock: 0,
+    ahead: 0,
     faults,
     record: undefined,
     owners: new Map(),
@@ -81,13 +84,20 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
       world.clock += 1;
     },
   };
+  const clockJumps: Happening = {
+    name: "the venue's clock jumps ahead",
+    run: () => {
+      world.ahead = LATE_TICKS;
+    },
+  };
   const happenings = () => {
     // The clients are alike: the first to do anything is called A.
     const untouched = a.answers.length === 0 && a.steps.trace().length === 0;
     const steps = [...a.steps.happenings(), ...(untouched ? [] : b.steps.happenings())];
     // A call of the venue is over before the lease is: its time budget is shorter.
     const timePasses = world.clock < ticks && !untouched && !a.steps.atVenue() && !b.steps.atVenue();
-    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : [])];
+    const mayJump = jumps && world.ahead === 0 && !untouched;
+    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : []), ...(mayJump ? [clockJumps] : [])];
   };
   a.ask();
   b.ask();
@@ -100,6 +110,7 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
       const clients = [a, b, last].map(({ answers, busy, steps }) => [answers, busy(), steps.trace()]);
       return JSON.stringify([
         world.clock,
+        world.ahead,
         world.faults,
         [...world.taken],
         [...world.heldUp],

@@ -90,6 +90,27 @@ describe('an order past its end', () => {
     expect(await handed({ book, order: found }, { endsInMs })).toMatchObject({ fate: { kind: 'placed' }, sent });
   });
 
+  it.each([
+    ["the venue's", HOUR_MS, HOUR_MS / 2],
+    ['ours', -HOUR_MS, -5_000],
+  ])(
+    'never leaves, and is not called expired, where one clock alone says so: %s',
+    async (_whose, ahead, endsInMs) => {
+      const date = new Date(Date.now() + ahead).toUTCString();
+      const headers = { date };
+      const answers: Answers = {
+        book: (_id, _index, { query }) => ({ headers, body: bookAnswer(query.get('token_id') ?? '') }),
+        order: () => ({ status: 404, headers, body: { error: 'order not found' } }),
+        trades: () => ({ headers, body: { data: [], next_cursor: 'LTE=' } }),
+      };
+      const acts = ['submit', 'settle', 'lookUp'] as const;
+      for (const { fate, sent } of await Promise.all(acts.map((act) => handed(answers, { act, endsInMs })))) {
+        expect([fate.kind, fate.kind === 'unknown' && fate.sentAt, sent]).toStrictEqual(['unknown', null, 0]);
+      }
+    },
+    20_000,
+  );
+
   it('is sent with its type, and one without an end with its own', async () => {
     for (const [endsInMs, type] of [
       [HOUR_MS, 'GTD'],
