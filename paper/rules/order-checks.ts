@@ -40,7 +40,13 @@ export function checkAccount(state: VenueState, { order, owner }: OrderPayload, 
   if (restrictions.includes('deposit-wallet-required') && !isDepositWallet) {
     refuse('maker address not allowed, please use the deposit wallet flow');
   }
-  if (!isOwn) refuse('invalid signature');
+  if (!isOwn) refuse(invalidSignature(order.signatureType));
+}
+
+/** Returns the sentence about a signature, which names the kind of account. */
+function invalidSignature(signatureType: number): string {
+  const kind = ['EOA', 'POLY_PROXY', 'POLY_GNOSIS_SAFE', 'POLY_1271'][signatureType];
+  return `invalid ${kind} signature${signatureType === 3 ? ': signature does not match order hash' : ''}`;
 }
 
 function contractOf(market: Market): ExchangeContract {
@@ -58,7 +64,7 @@ export function checkSignature(
   const contract = contractOf(market);
   if (isOrderSignedBy(address, struct, contract, signature)) return contract;
   const elsewhere = CONTRACTS.some((other) => isOrderSignedBy(address, struct, other, signature));
-  return refuse(elsewhere ? 'order_version_mismatch' : 'invalid signature');
+  return refuse(elsewhere ? 'order_version_mismatch' : invalidSignature(struct.signatureType));
 }
 
 /** Checks the order type: post-only must rest, only GTD expires, and not within three minutes. */

@@ -47,7 +47,13 @@ describe('an order', () => {
     ['an order in progress', true, failure('order_in_progress', 409), FIRST],
     ['a page of a proxy', true, failure('foreign_answer', 200), FIRST],
     ['a refusal', false, failure('price_off_tick', 422), FIRST],
-    ['a refusal of a repeat under the same key', false, failure('insufficient_balance', 422), AGAIN],
+    [
+      'a refusal of a repeat under the same key',
+      false,
+      failure('insufficient_balance', 422, { order_id: '0x1' }),
+      AGAIN,
+    ],
+    ['a refusal of a repeat alone', true, failure('expiry_too_soon', 422), AGAIN],
     ['a key that was used for another account', true, failure('idempotency_key_reused', 422), EARLIER],
     ['a malformed request', false, failure('invalid_request', 400), FIRST],
     [

@@ -79,14 +79,18 @@ describe('the paper venue refuses with the venue’s own words', () => {
     'an order of account kind %i for any account but the right ones of its key',
     async (kind) => {
       const own = deriveAccounts(WALLET.address);
-      const sentence =
-        kind === 3 ? 'the order signer address has to be the address of the API KEY' : 'invalid signature';
+      const sentence = [
+        'invalid EOA signature',
+        'invalid POLY_PROXY signature',
+        'invalid POLY_GNOSIS_SAFE signature',
+        'the order signer address has to be the address of the API KEY',
+      ].at(kind);
       for (const account of [...own, ...deriveAccounts(STRANGER.address)]) {
         const maker = account.address;
         const order = await officialOrder({ tokenId: yes, price: 0.1, kind, maker });
         const isRight = own.includes(account) && account.signatureType === SIGNATURE_TYPES[kind];
         expect({ maker, ...(await postSigned(order)) }).toMatchObject(
-          isRight ? { maker, status: 200, answer: { success: true } } : { maker, ...refusal(sentence) },
+          isRight ? { maker, status: 200, answer: { success: true } } : { maker, ...refusal(sentence ?? '') },
         );
       }
     },

@@ -63,7 +63,8 @@ describe('what only the venue can provoke is in the document', () => {
     ['notional_below_minimum', refusal('invalid amount for a marketable BUY order ($0.5), min size: $1')],
     ['market_not_accepting_orders', refusal('the market is not yet ready to process new orders')],
     ['price_off_tick', refusal('order is invalid. Price (0.01) breaks minimum tick size rule: 0.1')],
-    ['order_rejected', refusal('a reason that nobody has heard of')],
+    ['order_rejected', refusal('invalid expiration')],
+    ['outcome_unknown', refusal('a reason that nobody has heard of')],
     ['unknown_token', refusal('the orderbook 1 does not exist: no orderbook exists for the requested token id', 404)],
   ])('an order: %s (%j)', async (code, fault) => {
     const { url, venue } = await startPaperService();

@@ -105,12 +105,9 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
     name: 'want printable ASCII of a bounded length in their headers, and none of them twice',
     run: async (world) => {
       const refused = [
-        ['X-Client-Address', 'x'.repeat(129)],
-        ['X-Client-Address', '\u00e9'],
         ['Idempotency-Key', 'x'.repeat(256)],
         ['Idempotency-Key', '\u00e9'],
         // A repeated header comes out of a gateway like this.
-        ['X-Client-Address', 'a,a'],
         ['Idempotency-Key', 'a,a'],
         ['Content-Type', 'application/json,application/json'],
       ] as const;
@@ -127,7 +124,7 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
       expectProblem(await post(world, { body: JSON.stringify(upper) }), 'unknown_token');
       const headers = {
         'content-type': 'application/json; charset=utf-8',
-        ...(world.client === undefined && { 'x-client-address': 'x'.repeat(128) }),
+        ...(world.client === undefined && { 'x-client-address': `\u00e9,${'x'.repeat(600)}` }),
         'idempotency-key': `conformance-${crypto.randomUUID()}`.padEnd(255, '~'),
       };
       expectProblem(await post(world, { headers }), 'unknown_token');
@@ -143,9 +140,9 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
         await post(world, { headers: { 'content-type': 'text/plain' }, body: tooLarge }),
         'unsupported_media_type',
       );
-      const badHeader = { ...JSON_TYPE, 'x-client-address': '\u00e9' };
+      const badHeader = { ...JSON_TYPE, 'idempotency-key': '\u00e9' };
       expectProblem(await post(world, { headers: badHeader, body: tooLarge }), 'payload_too_large');
-      expectProblem(await post(world, { headers: badHeader, body: '{' }), 'invalid_request', 'X-Client-Address');
+      expectProblem(await post(world, { headers: badHeader, body: '{' }), 'invalid_request', 'Idempotency-Key');
     },
   },
 ];

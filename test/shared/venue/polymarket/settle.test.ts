@@ -140,6 +140,8 @@ describe('an order of an earlier request', () => {
   });
 });
 
+const NOT_FOUND_AS_TEXT = { status: 404, body: '{"error":"order not found"}' };
+
 describe("the venue's clock", () => {
   const ahead = (ms: number) => ({ date: new Date(Date.now() + ms).toUTCString() });
 
@@ -149,7 +151,7 @@ describe("the venue's clock", () => {
       const world = await openWorld({
         book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? ''), headers: ahead(skew) }),
         post: () => 'reset',
-        order: () => ({ ...Object(NOT_FOUND), headers: ahead(skew) }),
+        order: () => ({ ...NOT_FOUND_AS_TEXT, headers: ahead(skew) }),
         trades: () => ({ status: 500, body: 'x', headers: ahead(skew) }),
       });
       const signed = await world.sign();
@@ -162,12 +164,22 @@ describe("the venue's clock", () => {
   );
 
   it('is asked for when nothing was heard of the venue yet, and not again', async () => {
-    const world = await openWorld({ order: () => ({ ...Object(NOT_FOUND), headers: ahead(120_000) }) });
+    const world = await openWorld({ order: () => ({ ...NOT_FOUND_AS_TEXT, headers: ahead(120_000) }) });
     await world.entry.syncClock(callWithin());
     const { venue, own } = world.entry.now();
     expect(venue - own).toBeGreaterThan(118_000);
     await world.entry.syncClock(callWithin());
     expect(world.venue.calls()).toStrictEqual(['GET /time']);
+  });
+
+  it.each([
+    [120_000, 1],
+    [-120_000, 1],
+    [30_000, 0],
+  ])('is warned about once where it is %d ms from ours', async (skew, warnings) => {
+    const world = await openWorld({ order: () => ({ ...NOT_FOUND_AS_TEXT, headers: ahead(skew) }) });
+    for (const _ of [0, 1]) await world.entry.syncClock(callWithin());
+    expect(world.lines.filter(({ message }) => String(message).includes('set ours by NTP'))).toHaveLength(warnings);
   });
 
   it('is ours where the venue does not tell', async () => {

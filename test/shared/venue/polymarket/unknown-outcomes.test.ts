@@ -125,7 +125,7 @@ const UNKNOWN_WORDS: readonly (readonly [string, (orderId: string) => Reply])[] 
   ['200 with our id', (id) => accepted(id, { success: false, errorMsg: 'nobody knows', status: '' })],
 ];
 
-/** Answers and look-ups after which such a refusal is not believed. */
+/** Look-ups after which such a refusal is not believed, however long ago it was. */
 const DOUBTS: readonly (readonly [string, Answers])[] = [
   ['an HTML 404 to a look-up', { order: (_id, index) => (index === 3 ? { status: 404, headers: HTML } : NOT_FOUND) }],
   ['a foreign 404 to a look-up', { order: () => ({ status: 404, body: { message: 'no' } }) }],
@@ -138,18 +138,21 @@ const DOUBTS: readonly (readonly [string, Answers])[] = [
     `a trade with the makers ${JSON.stringify(maker_orders)}`,
     { trades: () => ({ body: { data: [{ id: 't1', taker_order_id: '0x0', maker_orders }] } }) },
   ]),
-  ['the status of a live order', { post: (id) => accepted(id, { success: false, errorMsg: 'order crosses book' }) }],
-  ['no denial of success', { post: () => accepted('', { errorMsg: 'nobody knows', status: '' }) }],
+  ['null for a page of trades', { trades: () => ({ body: 'null' }) }],
 ];
 
 const NOBODY_KNOWS: Answers = { post: () => ({ status: 400, body: { error: 'nobody knows' } }) };
 
 /** Each look-up takes so long that not all of them find time. */
-async function placeWithSlowLookUps() {
-  const slow: Reply = (response) => {
-    setTimeout(() => response.writeHead(404, JSON_TYPE).end('{"error":"not found"}'), 500).unref();
-  };
-  return place(await openWorld({ ...NOBODY_KNOWS, order: () => slow }), 6_200);
+const SLOW: Reply = (response) => {
+  setTimeout(() => response.writeHead(404, JSON_TYPE).end('{"error":"not found"}'), 500).unref();
+};
+
+/** Looks up an order that the venue has refused in words that nobody knows, long ago. */
+async function believed(answers: Answers, budget = 24_000) {
+  const world = await openWorld(answers);
+  const signed = await world.sign();
+  return resultOf(world.entry.lookUp(signed, callWithin(budget), 'nobody knows'), signed.orderId);
 }
 
 /**
@@ -453,15 +456,28 @@ describe('an order that is refused in words that nobody knows', () => {
     expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
   });
 
-  it.concurrent('stays unknown where an answer or a look-up leaves a doubt, or the time ends', async () => {
+  it.concurrent('is rejected once it is looked up long after, and no look-up leaves a doubt', async () => {
+    const facts = { venueReason: 'nobody knows' };
+    expect(await believed({})).toMatchObject({ code: 'order_rejected', facts });
     const ends = await Promise.all([
-      ...DOUBTS.map(
-        async ([name, answers]) => [name, await place(await openWorld({ ...NOBODY_KNOWS, ...answers }))] as const,
-      ),
-      placeWithSlowLookUps().then((end) => ['too little time', end] as const),
+      ...DOUBTS.map(async ([name, answers]) => [name, await believed(answers)] as const),
+      believed({ order: () => SLOW }, 6_200).then((end) => ['too little time', end] as const),
     ]);
-    for (const [name, { signed, result }] of ends) {
-      expect([name, result]).toMatchObject([name, { code: 'outcome_unknown', facts: { orderId: signed.orderId } }]);
-    }
+    for (const [name, end] of ends) expect([name, end]).toMatchObject([name, { code: 'outcome_unknown' }]);
   }, 30_000);
+
+  it.concurrent.each<[string, Answers]>([
+    ['the status of a live order', { post: (id) => accepted(id, { success: false, errorMsg: 'order crosses book' }) }],
+    ['no denial of success', { post: () => accepted('', { errorMsg: 'nobody knows', status: '' }) }],
+  ])('stays unknown without words where the answer has %s', async (_what, answers) => {
+    const { signed, result } = await place(await openWorld(answers));
+    expect(result).toStrictEqual({ code: 'outcome_unknown', facts: { orderId: signed.orderId } });
+  });
+
+  it.concurrent('has its sentence logged as one that wants a row', async () => {
+    const world = await openWorld(NOBODY_KNOWS);
+    const { signed } = await place(world, 6_200);
+    const line = { level: 'error', order_id: signed.orderId, venue_reason: 'nobody knows' };
+    expect(world.lines).toContainEqual(expect.objectContaining(line));
+  });
 });

@@ -298,6 +298,17 @@ describe('hints of the venue', () => {
     },
   );
 
+  it.each([
+    ['0', 60_000],
+    ['1', 0],
+    ['3600', 0],
+  ])('learns nothing of the clock from an answer that a cache has kept: Age %s', async (age, skew) => {
+    const venue = await startVenue(() => ({ headers: { date: new Date(NOW + 60_000).toUTCString(), age } }));
+    const http = createTransport(venue.url, () => NOW);
+    await http.send(GET, callWithin());
+    expect(http.clock.skew).toBe(skew);
+  });
+
   it('keeps what it knows of the clock where an answer is read late by a process that stood still', async () => {
     let [own, venues] = [NOW, NOW];
     const standing = [0, 60_000, 0, 3_600_000];
