@@ -19,6 +19,8 @@ export interface Command<O extends Options> {
   /** Lines that show how it is called. */
   readonly usage: string;
   readonly options: O;
+  /** True where arguments may follow that belong to no option, such as ids. */
+  readonly operands?: boolean;
   /** Printed by `--help` alone, behind the options. */
   readonly notes?: string;
 }
@@ -57,15 +59,17 @@ export const THIS_PROCESS: Terminal = {
 // A reader that has gone, such as `head`, ends no command: without a listener an error of the stream would, with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-function parse<const O extends Options>(options: O, args: readonly string[]) {
-  const { values } = parseArgs<{ readonly args: string[]; readonly options: O & typeof EVERYWHERE }>({
-    args: [...args],
-    options: { ...options, ...EVERYWHERE },
-  });
-  return values;
+function parse<const O extends Options>(options: O, args: readonly string[], allowPositionals: boolean) {
+  return parseArgs<{
+    readonly args: string[];
+    readonly options: O & typeof EVERYWHERE;
+    readonly allowPositionals: boolean;
+  }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals });
 }
 
-export type Values<O extends Options> = ReturnType<typeof parse<O>>;
+type Parsed<O extends Options> = ReturnType<typeof parse<O>>;
+
+export type Values<O extends Options> = Parsed<O>['values'];
 
 /** Lists the options, one a line. */
 function listOf(options: Options): string {
@@ -88,17 +92,17 @@ function misuse(error: unknown): unknown {
   return String(code).startsWith('ERR_PARSE_ARGS') ? new UsageError(`${message}.`) : error;
 }
 
-function read<O extends Options>(options: O, args: readonly string[]): Values<O> {
-  let values: Values<O>;
+function read<O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]): Parsed<O> {
+  let parsed: Parsed<O>;
   try {
-    values = parse(options, args);
+    parsed = parse(options, args, operands);
   } catch (error) {
     throw misuse(error);
   }
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of Object.entries(parsed.values)) {
     if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
   }
-  return values;
+  return parsed;
 }
 
 /**
@@ -108,16 +112,16 @@ function read<O extends Options>(options: O, args: readonly string[]): Values<O>
  */
 export async function runCommand<const O extends Options>(
   command: Command<O>,
-  run: (values: Values<O>) => Promise<number> | number,
+  run: (values: Values<O>, operands: readonly string[]) => Promise<number> | number,
   { args, out, err }: Terminal = THIS_PROCESS,
 ): Promise<number> {
-  const { purpose, notes, options } = command;
+  const { purpose, notes } = command;
   try {
-    const values = read(options, args);
+    const { values, positionals } = read(command, args);
     const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
     if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
     else if (version) out(`${VERSION}\n`);
-    else return await run(values);
+    else return await run(values, positionals);
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) {

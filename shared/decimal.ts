@@ -56,6 +56,12 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/** Returns a + b, exactly. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const [x, y] = align(a, b);
+  return normalise(x + y, Math.max(a.scale, b.scale));
+}
+
 /** Returns a - b, exactly. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);

@@ -45,9 +45,13 @@ function parseWalletKey(secret: string): WalletKey {
   };
 }
 
-/** Creates the reader of the secret with that name or ARN. Each call asks Secrets Manager. */
-export function createWalletKeyReader(secretId: string): ReadWalletKey {
+/**
+ * Creates the reader of the text of the secret with that name or ARN. Each call asks Secrets Manager, of the environment's
+ * region unless another one is named.
+ */
+export function createSecretReader(secretId: string, region?: string): () => Promise<string> {
   const client = new SecretsManagerClient({
+    ...(region !== undefined && { region }),
     maxAttempts: 2,
     // Without the last, the SDK only warns when the time is up.
     requestHandler: {
@@ -60,6 +64,12 @@ export function createWalletKeyReader(secretId: string): ReadWalletKey {
     const command = new GetSecretValueCommand({ SecretId: secretId });
     const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(SECRET_MS.read) });
     if (SecretString === undefined) throw new Error('The secret must be text, not binary.');
-    return parseWalletKey(SecretString);
+    return SecretString;
   };
+}
+
+/** Creates the reader of the key in the secret with that name or ARN. */
+export function createWalletKeyReader(secretId: string): ReadWalletKey {
+  const read = createSecretReader(secretId);
+  return async () => parseWalletKey(await read());
 }

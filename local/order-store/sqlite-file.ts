@@ -67,7 +67,7 @@ export interface OrderFile {
 }
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
-const LAYOUT = 1;
+export const LAYOUT = 1;
 
 /** Delay before the WAL, which holds signed bytes, is truncated, and between attempts. */
 const EMPTYING_PAUSE_MS = 250;

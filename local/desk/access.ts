@@ -1,0 +1,182 @@
+import { resolve } from 'node:path';
+import { walletAddressOf } from '#venue/order-entry';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import * as z from 'zod/mini';
+import { createSecretReader } from '../../functions/orders/wallet-key.ts';
+import type { Secret } from '../../shared/secret.ts';
+import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
+import { type Attempt, ConfigError, parseText, readAll } from '../../shared/settings/formats.ts';
+import {
+  COMMON_SETTINGS,
+  DEPLOYMENT_SETTINGS,
+  type Environment,
+  LOCAL_SETTINGS,
+  readSettings,
+  refuseUnknown,
+} from '../../shared/settings/table.ts';
+import { PROJECT, withSettingsFile } from '../service/settings-file.ts';
+
+/** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
+export class DeskError extends Error {
+  override readonly name = 'DeskError';
+}
+
+/** The store of orders: a file, or a table and its region. */
+export type StorePlace = { readonly file: string } | { readonly table: string; readonly region: string | undefined };
+
+/** What the desk works with. */
+export interface Access {
+  readonly clobUrl: string;
+  /** The address of the wallet key, whose API credentials place the orders. */
+  readonly address: string;
+  readonly credentials: ApiCredentials | undefined;
+  /** Read only where there are no API credentials. */
+  readonly privateKey: Secret | undefined;
+  /** The account that holds the funds, where the settings name it. */
+  readonly funderAddress: string | undefined;
+  readonly store: StorePlace;
+}
+
+/** The options that say whose orders a command is about. */
+export interface Where {
+  readonly settings?: string | undefined;
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+  readonly secret?: string | undefined;
+}
+
+/** The outputs of a deployment's stack, by their names. */
+const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'WalletAddress' } as const;
+
+/** DescribeStacks and its attempts. */
+const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
+
+const KEY_NAMES = ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'] as const;
+
+const { clobUrl, funderAddress } = COMMON_SETTINGS;
+const { storePath, clobApiKey, clobApiSecret, clobApiPassphrase } = LOCAL_SETTINGS;
+const { walletAddress } = DEPLOYMENT_SETTINGS;
+const SETTINGS = { clobUrl, funderAddress, storePath, clobApiKey, clobApiSecret, clobApiPassphrase, walletAddress };
+
+/** Reads the settings that the desk needs, without the wallet key. */
+function readOwn(env: Environment, attempt: Attempt) {
+  attempt(() => refuseUnknown(env));
+  const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass, ...own } = readSettings(env, SETTINGS, attempt);
+  return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass], [...KEY_NAMES])) };
+}
+
+/** What is known of the signer of the orders: where the key has to be asked for what is missing, it is there. */
+interface Signer {
+  readonly address: string | undefined;
+  readonly credentials: ApiCredentials | undefined;
+  readonly privateKey: Secret | undefined;
+}
+
+/** Completes the signer by its key, which is kept only where there are no credentials. */
+function complete({ address, credentials, privateKey }: Signer, missing: string): Pick<Access, keyof Signer & string> & { readonly address: string } {
+  const own = privateKey && walletAddressOf(privateKey);
+  if (own && address && own.toLowerCase() !== address.toLowerCase()) {
+    throw new ConfigError(`SERVICE_WALLET_ADDRESS is not the address of the wallet key, which is ${own}.`);
+  }
+  const known = address ?? own;
+  if (known === undefined || (!credentials && !privateKey)) throw new ConfigError(missing);
+  return { address: known, credentials, privateKey: credentials ? undefined : privateKey };
+}
+
+function openLocal({ settings }: Where, own: Environment): Access {
+  const env = withSettingsFile(settings, own);
+  return readAll((attempt) => {
+    const { walletAddress: address, credentials, storePath: path, ...rest } = readOwn(env, attempt);
+    const { privateKey } = credentials && address ? {} : readSettings(env, { privateKey: LOCAL_SETTINGS.privateKey }, attempt);
+    const signer = attempt(() =>
+      complete(
+        { address, credentials, privateKey },
+        `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`,
+      ),
+    );
+    const [, table] = /^dynamodb:(.+)$/.exec(path) ?? [];
+    const store = table === undefined ? { file: resolve(PROJECT, path) } : { table, region: undefined };
+    return { ...rest, ...(signer ?? { address: '', credentials, privateKey }), store };
+  });
+}
+
+/** Reads the outputs of a stack. */
+async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
+  const { connect: connectionTimeout, attempt: requestTimeout, all } = STACK_MS;
+  const client = new CloudFormationClient({
+    ...(region !== undefined && { region }),
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
+  });
+  try {
+    const abortSignal = AbortSignal.timeout(all);
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }), { abortSignal });
+    const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
+    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.name : 'unknown';
+    const fix = 'check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks';
+    throw new DeskError(`The stack ${stack} cannot be read (${why}): ${fix}.`, { cause });
+  } finally {
+    client.destroy();
+  }
+}
+
+const member = z.optional(z.string());
+/** The deployment's own secret, or one for the desk alone, which leaves the wallet key out. */
+const secretShape = z.object({ privateKey: member, apiKey: member, apiSecret: member, apiPassphrase: member });
+
+/** Parses a secret; the wallet key only where it is needed. Its errors hold no part of it. */
+function parseSecret(text: string, address: string | undefined): Omit<Signer, 'address'> {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('{')) {
+    return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(trimmed);
+  } catch {
+    json = undefined;
+  }
+  const { success, data } = secretShape.safeParse(json);
+  if (!success) throw new ConfigError('The secret must be JSON with texts.');
+  const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;
+  const credentials = parseCredentials([data.apiKey, data.apiSecret, data.apiPassphrase], [...names]);
+  if ((credentials && address) || data.privateKey === undefined) return { credentials, privateKey: undefined };
+  return { credentials, privateKey: parseText(data.privateKey, 'privateKey in the secret', PRIVATE_KEY) };
+}
+
+async function readSecret(name: string, region: string | undefined, address: string | undefined) {
+  let text: string;
+  try {
+    text = await createSecretReader(name, region)();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.name : 'unknown';
+    const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
+    throw new DeskError(`The secret ${name} cannot be read (${why}): ${fix}.`, { cause });
+  }
+  return parseSecret(text, address);
+}
+
+async function openDeployed(stack: string, { region, secret }: Where, env: Environment): Promise<Access> {
+  const own = readAll((attempt) => readOwn(env, attempt));
+  const outputs = await readOutputs(stack, region);
+  const table = outputs.get(OUTPUTS.table);
+  if (table === undefined) throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}: it is not of this service.`);
+  const address = own.walletAddress ?? outputs.get(OUTPUTS.address);
+  const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: { table, region } };
+  if (own.credentials && address) return { ...rest, address, credentials: own.credentials, privateKey: undefined };
+  const name = secret ?? outputs.get(OUTPUTS.secret);
+  if (name === undefined) {
+    throw new DeskError(
+      `The stack ${stack} places no orders and names no secret (output ${OUTPUTS.secret}): name it with --secret NAME.`,
+    );
+  }
+  const signer = { address, ...(await readSecret(name, region, address)) };
+  return { ...rest, ...complete(signer, `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`) };
+}
+
+/** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */
+export async function openAccess(where: Where, env: Environment): Promise<Access> {
+  return where.stack === undefined ? openLocal(where, env) : openDeployed(where.stack, where, env);
+}

@@ -1,0 +1,91 @@
+import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
+
+/** The forms of a report. */
+export const FORMATS = ['table', 'csv', 'json'] as const;
+/** The form of a report. */
+export type Format = (typeof FORMATS)[number];
+
+type Cell = string | number | boolean | null;
+
+/** One object of the JSON, one line of the CSV. */
+export type Row = Readonly<Record<string, Cell>>;
+
+/** How rows become a table that fits a terminal: what is short in columns, what is long on lines of its own below. */
+export interface Layout {
+  /** The headings of the columns, by the names of the cells. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** The labels of the lines, by the names of the cells. */
+  readonly lines: Readonly<Record<string, string>>;
+}
+
+/** The width of most terminals. */
+const WIDTH = 80;
+
+/** Writes a decimal as the reports have it. */
+export function decimalText<D extends Decimal | null>(decimal: D): D extends Decimal ? string : string | null;
+export function decimalText(decimal: Decimal | null): string | null {
+  return decimal && formatDecimal(decimal);
+}
+
+/** Writes a time in RFC 3339. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+function plain(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '-';
+  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
+}
+
+/** Says who an order is for: on the word of a caller alone, an address is a claim. */
+function clientOf({ client_address: address, client_address_verified: verified, recorded }: Row): string {
+  if (!recorded) return 'unknown: the order is not in the records';
+  return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
+}
+
+/** Ids are never cut: one that leaves no room for its label has a line of its own. */
+function line(label: string, value: string): string {
+  const one = `  ${label.padEnd(11)} ${value}`;
+  return one.length <= WIDTH ? one : `  ${label}\n  ${value}`;
+}
+
+/** Writes rows as a table. */
+export function tableOf(rows: readonly Row[], { columns, lines }: Layout): string {
+  const names = Object.keys(columns);
+  const cells = [Object.values(columns), ...rows.map((row) => names.map((name) => plain(row[name])))];
+  const widths = names.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
+  const [heading = '', ...bodies] = cells.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const blocks = rows.map((row, index) => [
+    bodies[index] ?? '',
+    ...('recorded' in row ? [line('client', clientOf(row))] : []),
+    ...Object.entries(lines).flatMap(([name, label]) => (row[name] == null ? [] : [line(label, plain(row[name]))])),
+  ]);
+  return `${[heading, ...blocks.flat()].join('\n')}\n`;
+}
+
+/** A spreadsheet takes a text that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function csvCell(cell: Cell): string {
+  const text = cell === null ? '' : String(cell);
+  const harmless = FORMULA.test(text) && !/^-?\d/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** Writes rows as CSV, with the names of the cells in the first line. */
+function csvOf(rows: readonly Row[], names: readonly string[]): string {
+  const lines = rows.map((row) => names.map((name) => csvCell(row[name] ?? null)).join(','));
+  return `${[names.join(','), ...lines].join('\n')}\n`;
+}
+
+/** Writes rows in a format. `names` are those of the cells, also where there are no rows. */
+export function report(rows: readonly Row[], format: Format, names: readonly string[], layout: Layout): string {
+  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
+  if (format === 'csv') return csvOf(rows, names);
+  return rows.length === 0 ? '' : tableOf(rows, layout);
+}

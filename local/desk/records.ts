@@ -1,0 +1,103 @@
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod/mini';
+import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
+import { readRecordTexts } from '../order-store/read-records.ts';
+import { DeskError, type StorePlace } from './access.ts';
+
+/** One request of a scan, which reads a megabyte. */
+const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
+/** Parts of the table that are read at once. */
+const SEGMENTS = 4;
+/** Records between two words of progress. */
+const STRIDE = 1_000;
+
+/** The records of the orders that a command is about. */
+export interface Records<T> {
+  /** By order id, in lower case. */
+  readonly byId: ReadonlyMap<string, T>;
+  /** The accounts that orders were signed for, in lower case. */
+  readonly makers: ReadonlySet<string>;
+}
+
+const item = z.object({ record: z.object({ S: z.string() }) });
+
+/** Reads the encoded records of a table; the sums of days are no records. */
+async function* scan(table: string, region: string | undefined): AsyncGenerator<string, void> {
+  const { connect: connectionTimeout, attempt: requestTimeout } = SCAN_MS;
+  const client = new DynamoDBClient({
+    ...(region !== undefined && { region }),
+    maxAttempts: 5,
+    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
+  });
+  const input = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'attribute_exists(#record)',
+    ProjectionExpression: '#record',
+    ExpressionAttributeNames: { '#record': 'record' },
+    TotalSegments: SEGMENTS,
+  };
+  const segments = Array.from({ length: SEGMENTS }, (_, Segment) => paginateScan({ client }, { ...input, Segment }));
+  const nextOf = async (pages: (typeof segments)[number]) => ({ pages, page: await pages.next() });
+  const waiting = new Map(segments.map((pages) => [pages, nextOf(pages)]));
+  try {
+    while (waiting.size > 0) {
+      const { pages, page } = await Promise.race(waiting.values());
+      if (page.done) waiting.delete(pages);
+      else {
+        waiting.set(pages, nextOf(pages));
+        for (const found of page.value.Items ?? []) yield item.parse(found).record.S;
+      }
+    }
+  } finally {
+    // What is still on its way fails with the client, and nobody waits for it.
+    for (const rest of waiting.values()) rest.catch(() => undefined);
+    client.destroy();
+  }
+}
+
+function nameOf(store: StorePlace): string {
+  return 'file' in store ? store.file : `table ${store.table}`;
+}
+
+/**
+ * Reads the store and keeps what `pick` makes of each record; one for which it returns `undefined` is left out. Throws
+ * `DeskError` where a part of it cannot be read: without all of them nothing could be said of an order that is missing.
+ */
+export async function readRecords<T>(
+  store: StorePlace,
+  pick: (record: OrderRecord) => T | undefined,
+  progress: (text: string) => void,
+): Promise<Records<T>> {
+  const byId = new Map<string, T>();
+  const makers = new Set<string>();
+  let count = 0;
+  try {
+    for await (const text of 'file' in store ? readRecordTexts(store.file) : scan(store.table, store.region)) {
+      const record = decodeRecord(text);
+      makers.add(record.signedFor.maker.toLowerCase());
+      const picked = pick(record);
+      if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
+      count += 1;
+      if (count % STRIDE === 0) progress(`${count} records read`);
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? (cause.name === 'Error' ? cause.message : cause.name) : 'unknown';
+    throw new DeskError(`The records of orders (${nameOf(store)}) cannot be read: ${why}.`, { cause });
+  }
+  return { byId, makers };
+}
+
+/** Returns the address in the form in which it is compared: an EVM address is one client in whatever case. */
+export function comparable(address: string): string {
+  return /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
+}
+
+/** The cells of an order's client: of an order without a record nothing is known. */
+export function clientCells(client: OrderClient | null | undefined) {
+  return {
+    client_address: client?.address ?? null,
+    client_address_verified: client ? client.isVerified : null,
+    recorded: client !== undefined,
+  };
+}

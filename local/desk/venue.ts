@@ -1,0 +1,333 @@
+import { ApiError, Chain, ClobClient } from '@polymarket/clob-client-v2';
+import axios from 'axios';
+import { Wallet } from 'ethers';
+import * as z from 'zod/mini';
+import { type Decimal, isTokenId, ONE, parseDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
+import type { ApiCredentials } from '../../shared/settings/credentials.ts';
+import { type Access, DeskError } from './access.ts';
+
+// The venue as the desk asks it: by its official client, whose answers are parsed here and nowhere else.
+
+/** One HTTP call, its answer included. */
+const CALL_MS = 10_000;
+/** A page has at most a few hundred rows. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
+/** The venue takes no more ids in one call. */
+const MAX_IDS = 1_000;
+/** The cursors of the CLOB: before its first page, and after its last. */
+const [FIRST, END] = ['MA==', 'LTE='];
+const PAGED = /\/data\/(?:orders|trades)$/;
+
+const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
+
+/** The pages of the list of open orders that were asked for: its client follows a cursor that comes back for ever. */
+const pagesAsked = new Set<unknown>();
+
+// The client has no time-outs, follows redirects with its headers, and takes what is no page for an empty one.
+axios.interceptors.request.use((config) => {
+  if (config.url?.endsWith('/data/orders')) {
+    const cursor: unknown = config.params?.next_cursor;
+    if (pagesAsked.has(cursor)) throw new TypeError('a page comes twice');
+    pagesAsked.add(cursor);
+  }
+  const limits = { signal: AbortSignal.timeout(CALL_MS), maxRedirects: 0, maxContentLength: MAX_ANSWER_BYTES };
+  return Object.assign(config, limits);
+});
+axios.interceptors.response.use((response) => {
+  if (PAGED.test(response.config.url ?? '') && !paged.safeParse(response.data).success) throw new TypeError('no page');
+  return response;
+});
+
+/** A text of others as it may be printed: without the characters by which it could act on a terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 200);
+}
+
+function parsed<T>(read: (text: string) => T | undefined) {
+  return z.pipe(
+    z.string(),
+    z.transform((text, context): T => {
+      const value = read(text);
+      if (value !== undefined) return value;
+      context.issues.push({ code: 'custom', message: 'malformed', input: text });
+      return z.NEVER;
+    }),
+  );
+}
+
+const amount = parsed((text) => {
+  const decimal = parseDecimal(text);
+  return decimal && decimal.coefficient >= 0n ? decimal : undefined;
+});
+/** Collateral for a share: from 0 to 1. */
+const price = parsed((text) => {
+  const decimal = parseDecimal(text);
+  return decimal && decimal.coefficient >= 0n && subtractDecimals(ONE, decimal).coefficient >= 0n ? decimal : undefined;
+});
+const orderId = parsed((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined));
+/** Of protocol v2 they have 62 digits at times, and are padded on the right. */
+const conditionId = parsed((text) => {
+  const hex = /^0x([0-9a-fA-F]{62}(?:[0-9a-fA-F]{2})?)$/.exec(text)?.[1];
+  return hex && `0x${hex.padEnd(64, '0')}`;
+});
+const tokenId = parsed((text) => (isTokenId(text) ? text : undefined));
+const side = parsed((text) => ({ BUY: 'buy' as const, SELL: 'sell' as const })[text.toUpperCase()]);
+/** The names of states have been seen with a prefix, and without. */
+const status = parsed((text) => printable(text.replace(/^(?:ORDER|TRADE)_STATUS_/i, '').toLowerCase()));
+const seconds = z.pipe(
+  z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{1,12}$/)), z.transform(Number))]),
+  z.transform((value) => value * 1_000),
+);
+const text = z.catch(z.nullable(z.pipe(z.string(), z.transform(printable))), null);
+const optional = <T extends z.ZodMiniType>(schema: T) => z.catch(z.nullable(schema), null);
+
+const order = z.object({
+  id: orderId,
+  status,
+  market: conditionId,
+  asset_id: tokenId,
+  side,
+  price,
+  original_size: amount,
+  size_matched: amount,
+  outcome: text,
+  created_at: seconds,
+});
+
+const makerOrder = z.object({
+  order_id: orderId,
+  owner: text,
+  maker_address: text,
+  matched_amount: amount,
+  price,
+  asset_id: tokenId,
+  outcome: text,
+  side: optional(side),
+  fee: optional(amount),
+});
+
+const trade = z.object({
+  id: z.string().check(z.minLength(1)),
+  taker_order_id: orderId,
+  market: conditionId,
+  asset_id: tokenId,
+  side,
+  size: amount,
+  price,
+  status,
+  match_time: seconds,
+  last_update: z.catch(seconds, 0),
+  outcome: text,
+  owner: text,
+  maker_address: text,
+  trader_side: text,
+  transaction_hash: text,
+  fee: optional(amount),
+  maker_orders: z.array(makerOrder),
+});
+
+const cancellation = z.object({
+  canceled: z.array(orderId),
+  not_canceled: z.catch(z.record(z.string(), z.string()), {}),
+});
+
+const number = z.pipe(z.number(), z.transform(String));
+const marketInfo = z.object({
+  fd: z.nullish(z.object({ r: number, e: number, to: z.boolean() })),
+  tbf: z.nullish(z.number()),
+});
+const apiKey = z.object({ key: z.string(), secret: z.string(), passphrase: z.string() });
+
+/** An order as the venue has it. */
+export type VenueOrder = z.infer<typeof order>;
+/** A trade in which an order of the account took part: the taker's view, with the makers' parts in `maker_orders`. */
+export type Trade = z.infer<typeof trade>;
+
+/** The venue's word on the orders that it was told to cancel. */
+export interface Cancellation {
+  readonly cancelled: ReadonlySet<string>;
+  /** Its reasons, by order id. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Sentences on calls without a usable answer: their orders may be cancelled or not. */
+  readonly failures: readonly string[];
+}
+
+/** The fees of a market: size × rate × (price × (1 − price)) ^ exponent. */
+export interface Fees {
+  readonly rate: Decimal;
+  readonly exponent: number;
+  readonly takerOnly: boolean;
+}
+
+/** The filter of a list of trades; times in milliseconds of the Unix epoch. */
+export interface TradeFilter {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly conditionId?: string | null;
+}
+
+/** The venue's side of the desk. Each call throws `DeskError` where its answer is not told. */
+export interface DeskVenue {
+  /** The id of the API key, which the venue calls the owner of an order. */
+  readonly owner: string;
+  openOrders(): Promise<readonly VenueOrder[]>;
+  /** Returns `null` for an order that the venue does not know, or has forgotten. */
+  order(id: string): Promise<VenueOrder | null>;
+  /** Lists trades, each once. */
+  trades(filter: TradeFilter, progress: (count: number) => void): Promise<readonly Trade[]>;
+  /** Returns `null` where the venue does not say. */
+  fees(conditionId: string): Promise<Fees | null>;
+  cancel(ids: readonly string[]): Promise<Cancellation>;
+  cancelAll(): Promise<Cancellation>;
+}
+
+/** Returns why there is no usable answer. The venue's own words are left out: they might quote anything. */
+function reasonOf(error: unknown): string {
+  const failed = error instanceof ApiError ? error : undefined;
+  switch (failed?.status) {
+    case 401:
+      return 'the venue refuses the API credentials, or the clock of this machine is wrong: npm run doctor tells which.';
+    case 403:
+      return 'the venue refuses this machine or this account: npm run doctor tells why.';
+    case 429:
+      return 'the venue limits the rate of requests. Try again in a minute.';
+    case undefined:
+      break;
+    default:
+      return failed && (failed.status === 425 || Number(failed.status) >= 500)
+        ? `the venue is not available (${failed.status}). See https://status.polymarket.com.`
+        : `the venue gave an answer that cannot be used (${failed?.status}).`;
+  }
+  // Aborted by our own signal.
+  if (failed?.message === 'canceled') return `the venue did not answer within ${CALL_MS / 1_000} s.`;
+  const isNetwork = /E[A-Z]{4,}|socket|network|certificate/i.test(failed?.message ?? '');
+  return isNetwork ? 'the venue cannot be reached.' : 'the venue gave an answer that cannot be used.';
+}
+
+/** Makes a call and parses its answer. */
+async function ask<T extends z.ZodMiniType>(what: string, schema: T, call: () => Promise<unknown>): Promise<z.infer<T>> {
+  try {
+    return schema.parse(await call());
+  } catch (error) {
+    throw new DeskError(`${what}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function isUnknown({ cause }: DeskError): boolean {
+  return cause instanceof ApiError && cause.status === 404;
+}
+
+/** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
+function signerOf({ address, privateKey }: Access) {
+  return {
+    getAddress: async () => address,
+    _signTypedData: (domain: object, types: Record<string, { name: string; type: string }[]>, value: object) => {
+      if (!privateKey) throw new DeskError('The wallet key is not at hand.');
+      return new Wallet(privateKey.reveal()).signTypedData(domain, types, { ...value });
+    },
+  };
+}
+
+async function credentialsOf(access: Access, base: ConstructorParameters<typeof ClobClient>[0]) {
+  const { credentials, address } = access;
+  if (credentials) return revealed(credentials);
+  try {
+    return await ask('The API credentials', apiKey, () => new ClobClient(base).deriveApiKey());
+  } catch (error) {
+    if (!(error instanceof DeskError && error.cause instanceof ApiError && error.cause.status === 400)) throw error;
+    throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
+  }
+}
+
+function revealed({ key, secret, passphrase }: ApiCredentials) {
+  return { key, secret: secret.reveal(), passphrase: passphrase.reveal() };
+}
+
+/** Opens the venue with the API credentials at hand, or else with those that it derives from the wallet key. */
+export async function openVenue(access: Access): Promise<DeskVenue> {
+  const base = { host: access.clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
+  const creds = await credentialsOf(access, base);
+  const client = new ClobClient({ ...base, creds });
+  const secrets = [creds.secret, creds.passphrase, ...(access.privateKey ? [access.privateKey.reveal().slice(2)] : [])];
+  const withoutSecrets = (reason: string) =>
+    printable(secrets.reduce((sentence, secret) => sentence.replaceAll(secret, '[secret]'), reason));
+
+  async function cancelBy(call: () => Promise<unknown>): Promise<Cancellation> {
+    try {
+      const { canceled, not_canceled } = await ask('The cancellation', cancellation, call);
+      const refused = Object.entries(not_canceled).map(([id, why]) => [id.toLowerCase(), withoutSecrets(why)] as const);
+      return { cancelled: new Set(canceled), refused: new Map(refused), failures: [] };
+    } catch (error) {
+      if (!(error instanceof DeskError)) throw error;
+      return { cancelled: new Set(), refused: new Map(), failures: [error.message] };
+    }
+  }
+
+  return {
+    owner: creds.key,
+    async openOrders() {
+      pagesAsked.clear();
+      const orders = await ask('The open orders', z.array(order), () => client.getOpenOrders());
+      return [...new Map(orders.map((open) => [open.id, open])).values()];
+    },
+    async order(id) {
+      try {
+        return await ask('The order', z.nullable(order), () => client.getOrder(id));
+      } catch (error) {
+        if (error instanceof DeskError && isUnknown(error)) return null;
+        throw error;
+      }
+    },
+    async trades({ since, until, conditionId: market }, progress) {
+      // A second more on both sides: whether the venue takes its bounds in is not said.
+      const filter = {
+        ...(since !== undefined && { after: String(Math.floor(since / 1_000) - 1) }),
+        ...(until !== undefined && { before: String(Math.ceil(until / 1_000) + 1) }),
+        ...(market && { market }),
+      };
+      const schema = z.object({ trades: z.array(trade), next_cursor: z.string() });
+      const trades = new Map<string, Trade>();
+      const seen = new Set<string>();
+      for (let cursor = FIRST; cursor !== END; ) {
+        if (seen.has(cursor)) throw new DeskError('The trades: the venue gives the same page again and again.');
+        seen.add(cursor);
+        const page = await ask('The trades', schema, () => client.getTradesPaginated(filter, cursor));
+        for (const next of page.trades) {
+          const known = trades.get(next.id);
+          if (!known || known.last_update <= next.last_update) trades.set(next.id, next);
+        }
+        progress(trades.size);
+        cursor = page.next_cursor;
+      }
+      const isWithin = ({ match_time: at }: Trade) => at >= (since ?? 0) && at < (until ?? Number.POSITIVE_INFINITY);
+      return [...trades.values()].filter(isWithin).toSorted((a, b) => a.match_time - b.match_time);
+    },
+    async fees(market) {
+      let info: z.infer<typeof marketInfo>;
+      try {
+        info = await ask('The fees of a market', marketInfo, () => client.getClobMarketInfo(market));
+      } catch (error) {
+        // The venue removes markets that have closed.
+        if (error instanceof DeskError && isUnknown(error)) return null;
+        throw error;
+      }
+      if (!info.fd) return info.tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
+      const [rate, exponent] = [parseDecimal(info.fd.r), Number(info.fd.e)];
+      const isKnown = rate && rate.coefficient >= 0n && Number.isInteger(exponent) && exponent >= 0 && exponent <= 10;
+      return isKnown ? { rate, exponent, takerOnly: info.fd.to } : null;
+    },
+    async cancel(ids) {
+      const batches = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) =>
+        ids.slice(index * MAX_IDS, (index + 1) * MAX_IDS),
+      );
+      const all: Cancellation[] = [];
+      for (const batch of batches) all.push(await cancelBy(() => client.cancelOrders([...batch])));
+      return {
+        cancelled: new Set(all.flatMap(({ cancelled }) => [...cancelled])),
+        refused: new Map(all.flatMap(({ refused }) => [...refused])),
+        failures: all.flatMap(({ failures }) => failures),
+      };
+    },
+    cancelAll: () => cancelBy(() => client.cancelAll()),
+  };
+}
