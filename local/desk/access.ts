@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { walletAddressOf } from '#venue/order-entry';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod/mini';
+import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader } from '../../functions/orders/wallet-key.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
@@ -61,7 +61,12 @@ const SETTINGS = { clobUrl, funderAddress, storePath, clobApiKey, clobApiSecret,
 /** Reads the settings that the desk needs, without the wallet key. */
 function readOwn(env: Environment, attempt: Attempt) {
   attempt(() => refuseUnknown(env));
-  const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass, ...own } = readSettings(env, SETTINGS, attempt);
+  const {
+    clobApiKey: key,
+    clobApiSecret: secret,
+    clobApiPassphrase: pass,
+    ...own
+  } = readSettings(env, SETTINGS, attempt);
   return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass], [...KEY_NAMES])) };
 }
 
@@ -73,7 +78,10 @@ interface Signer {
 }
 
 /** Completes the signer by its key, which is kept only where there are no credentials. */
-function complete({ address, credentials, privateKey }: Signer, missing: string): Pick<Access, keyof Signer & string> & { readonly address: string } {
+function complete(
+  { address, credentials, privateKey }: Signer,
+  missing: string,
+): Signer & { readonly address: string } {
   const own = privateKey && walletAddressOf(privateKey);
   if (own && address && own.toLowerCase() !== address.toLowerCase()) {
     throw new ConfigError(`SERVICE_WALLET_ADDRESS is not the address of the wallet key, which is ${own}.`);
@@ -85,19 +93,13 @@ function complete({ address, credentials, privateKey }: Signer, missing: string)
 
 function openLocal({ settings }: Where, own: Environment): Access {
   const env = withSettingsFile(settings, own);
-  return readAll((attempt) => {
-    const { walletAddress: address, credentials, storePath: path, ...rest } = readOwn(env, attempt);
-    const { privateKey } = credentials && address ? {} : readSettings(env, { privateKey: LOCAL_SETTINGS.privateKey }, attempt);
-    const signer = attempt(() =>
-      complete(
-        { address, credentials, privateKey },
-        `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`,
-      ),
-    );
-    const [, table] = /^dynamodb:(.+)$/.exec(path) ?? [];
-    const store = table === undefined ? { file: resolve(PROJECT, path) } : { table, region: undefined };
-    return { ...rest, ...(signer ?? { address: '', credentials, privateKey }), store };
-  });
+  const { walletAddress: address, credentials, storePath: path, ...rest } = readAll((attempt) => readOwn(env, attempt));
+  const { privateKey } = LOCAL_SETTINGS;
+  const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
+  const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`;
+  const [, table] = /^dynamodb:(.+)$/.exec(path) ?? [];
+  const store = table === undefined ? { file: resolve(PROJECT, path) } : { table, region: undefined };
+  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
 }
 
 /** Reads the outputs of a stack. */
@@ -162,7 +164,8 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
   const own = readAll((attempt) => readOwn(env, attempt));
   const outputs = await readOutputs(stack, region);
   const table = outputs.get(OUTPUTS.table);
-  if (table === undefined) throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}: it is not of this service.`);
+  if (table === undefined)
+    throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}: it is not of this service.`);
   const address = own.walletAddress ?? outputs.get(OUTPUTS.address);
   const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: { table, region } };
   if (own.credentials && address) return { ...rest, address, credentials: own.credentials, privateKey: undefined };
@@ -173,7 +176,10 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
     );
   }
   const signer = { address, ...(await readSecret(name, region, address)) };
-  return { ...rest, ...complete(signer, `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`) };
+  return {
+    ...rest,
+    ...complete(signer, `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`),
+  };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */

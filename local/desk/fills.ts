@@ -1,177 +1,29 @@
-import {
-  addDecimals,
-  compareDecimals,
-  type Decimal,
-  fromUnits,
-  multiplyDecimals,
-  ONE,
-  subtractDecimals,
-  ZERO,
-} from '../../shared/decimal.ts';
+import { ZERO } from '../../shared/decimal.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
-import { decimalText, type Layout, type Row, timeText } from './output.ts';
-import { clientCells, comparable } from './records.ts';
+import { type Desk, note, plural } from './desk.ts';
+import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
+import { decimalText, type Layout, type Row, report, timeText } from './output.ts';
+import { type ClientCells, clientsIn, comparable, type Records, readRecords } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
-
-// Our part of a trade: all of it as its taker, as a maker the entry of our order.
-
-/** Knows which orders of a trade are of the account. */
-export interface Ours {
-  readonly isRecorded: (orderId: string) => boolean;
-  /** The id of the API key. */
-  readonly owner: string;
-  /** The accounts that hold the funds, in lower case. */
-  readonly makers: ReadonlySet<string>;
-}
-
-/** An order's part of one trade. `null` is what the venue does not tell. */
-export interface Fill {
-  readonly tradeId: string;
-  readonly orderId: string;
-  /** In milliseconds of the Unix epoch. */
-  readonly at: number;
-  readonly conditionId: string;
-  readonly outcome: string | null;
-  readonly side: 'buy' | 'sell';
-  /** `null` for the parts of a trade whose mean price is no short decimal. */
-  readonly price: Decimal | null;
-  readonly size: Decimal;
-  readonly value: Decimal;
-  readonly fee: Decimal | null;
-  readonly feeSource: 'venue' | 'computed' | null;
-  readonly transactionHash: string | null;
-  readonly status: string;
-}
-
-/** Shares at a price. */
-interface Part {
-  readonly size: Decimal;
-  readonly price: Decimal;
-}
-
-/** The states of a trade that executes; `failed` and what is not known here count for nothing. */
-const COUNTED = new Set(['matched', 'mined', 'confirmed', 'retrying']);
-
-/** Returns true for a fill that the sums count. */
-export function isCounted({ status }: Fill): boolean {
-  return COUNTED.has(status);
-}
-
-function sum(decimals: readonly Decimal[]): Decimal {
-  return decimals.reduce(addDecimals, ZERO);
-}
-
-function valueOf(parts: readonly Part[]): Decimal {
-  return sum(parts.map(({ size, price }) => multiplyDecimals(size, price)));
-}
-
-const MEAN_DECIMALS = 12;
-
-/** Returns the price of all parts, or their exact mean. */
-function priceOf(parts: readonly Part[], size: Decimal): Decimal | null {
-  const [first] = parts;
-  if (first && parts.every(({ price }) => compareDecimals(price, first.price) === 0)) return first.price;
-  const value = valueOf(parts);
-  const dividend = value.coefficient * 10n ** BigInt(MEAN_DECIMALS + size.scale);
-  const divisor = size.coefficient * 10n ** BigInt(value.scale);
-  return divisor > 0n && dividend % divisor === 0n ? fromUnits(dividend / divisor, MEAN_DECIMALS) : null;
-}
-
-/** Decimals of a fee: what is less is nothing (https://docs.polymarket.com/trading/fees). */
-const FEE_DECIMALS = 5;
-
-function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
-  const spread = multiplyDecimals(price, subtractDecimals(ONE, price));
-  const powers = Array.from({ length: exponent }, () => spread);
-  const { coefficient, scale } = powers.reduce(multiplyDecimals, multiplyDecimals(size, rate));
-  return scale <= FEE_DECIMALS
-    ? { coefficient, scale }
-    : fromUnits(coefficient / 10n ** BigInt(scale - FEE_DECIMALS), FEE_DECIMALS);
-}
-
-/** Splits what a taker executed by its makers: the trade's own price is the taker's limit, and not what was paid. */
-function takerParts({ asset_id, size, price, maker_orders }: Trade): readonly Part[] {
-  const parts = maker_orders.map((maker) => ({
-    size: maker.matched_amount,
-    // A maker on the other outcome has its complement.
-    price: maker.asset_id === asset_id ? maker.price : subtractDecimals(ONE, maker.price),
-  }));
-  return compareDecimals(sum(parts.map((part) => part.size)), size) === 0 ? parts : [{ size, price }];
-}
-
-interface Share {
-  readonly orderId: string;
-  readonly role: 'taker' | 'maker';
-  readonly side: 'buy' | 'sell';
-  readonly outcome: string | null;
-  readonly parts: readonly Part[];
-  readonly told: Decimal | null;
-}
-
-function isOfAccount(owner: string | null, maker: string | null, ours: Ours): boolean {
-  return owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
-}
-
-/** Finds the account's shares of a trade; its orders can be on both sides of one. */
-function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
-  const { taker_order_id, trader_side, owner, maker_address, maker_orders } = trade;
-  const isTaker =
-    trader_side?.toUpperCase() === 'TAKER' || ours.isRecorded(taker_order_id) || isOfAccount(owner, maker_address, ours);
-  const own = maker_orders.filter(
-    (maker) => ours.isRecorded(maker.order_id) || isOfAccount(maker.owner, maker.maker_address, ours),
-  );
-  const opposite = trade.side === 'buy' ? 'sell' : 'buy';
-  const makers = [...Map.groupBy(own, ({ order_id }) => order_id)].flatMap(([orderId, entries]): Share[] => {
-    const [{ asset_id, side, outcome, fee }] = [...entries, ...own] as const;
-    return [{
-      orderId,
-      role: 'maker',
-      // Two purchases, or two sales, meet on the two outcomes of a market.
-      side: side ?? (asset_id === trade.asset_id ? opposite : trade.side),
-      outcome,
-      parts: entries.map(({ matched_amount: size, price }) => ({ size, price })),
-      told: entries.length === 1 ? fee : null,
-    }];
-  });
-  if (!isTaker) return makers;
-  const { side, outcome, fee } = trade;
-  return [{ orderId: taker_order_id, role: 'taker', side, outcome, parts: takerParts(trade), told: fee }, ...makers];
-}
-
-function feeOf({ role, parts, told }: Share, fees: Fees | null): Pick<Fill, 'fee' | 'feeSource'> {
-  if (told) return { fee: told, feeSource: 'venue' };
-  if (!fees) return { fee: null, feeSource: null };
-  const isFree = role === 'maker' && fees.takerOnly;
-  return { fee: isFree ? ZERO : sum(parts.map((part) => takerFee(part, fees))), feeSource: 'computed' };
-}
-
-/** Returns the account's fills in a trade; none where no order of the account can be made out in it. */
-export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null): readonly Fill[] {
-  return sharesOf(trade, ours).map((share) => {
-    const { orderId, side, outcome, parts } = share;
-    const size = sum(parts.map((part) => part.size));
-    const isExecuted = COUNTED.has(trade.status);
-    return {
-      tradeId: trade.id,
-      orderId,
-      at: trade.match_time,
-      conditionId: trade.market,
-      outcome,
-      side,
-      price: priceOf(parts, size),
-      size,
-      value: valueOf(parts),
-      ...(isExecuted ? feeOf(share, fees) : { fee: null, feeSource: null }),
-      transactionHash: trade.transaction_hash,
-      status: trade.status,
-    };
-  });
-}
 
 /** The names of the cells of a fill. */
 export const FILL_NAMES = [
-  'time', 'client_address', 'client_address_verified', 'order_id', 'market', 'outcome', 'side', 'price', 'size', 'value',
-  'fee', 'trade_id', 'transaction_hash', 'status', 'fee_source', 'recorded',
+  'time',
+  'client_address',
+  'client_address_verified',
+  'order_id',
+  'market',
+  'outcome',
+  'side',
+  'price',
+  'size',
+  'value',
+  'fee',
+  'trade_id',
+  'transaction_hash',
+  'status',
+  'fee_source',
+  'recorded',
 ] as const;
 
 /** The table of fills. */
@@ -187,12 +39,11 @@ export const FILL_LAYOUT: Layout = {
   },
 };
 
-/** Returns the cells of a fill; `client` is `undefined` for an order that the records do not know. */
-export function fillRow(fill: Fill, client: OrderClient | null | undefined): Row {
-  const { recorded, ...named } = clientCells(client);
+/** Returns the cells of a fill. */
+export function fillRow(fill: Fill, { recorded, ...client }: ClientCells): Row {
   return {
     time: timeText(fill.at),
-    ...named,
+    ...client,
     order_id: fill.orderId,
     market: fill.conditionId,
     outcome: fill.outcome,
@@ -211,7 +62,14 @@ export function fillRow(fill: Fill, client: OrderClient | null | undefined): Row
 
 /** The names of the cells of a client. */
 export const CLIENT_NAMES = [
-  'client_address', 'client_address_verified', 'recorded', 'orders', 'fills', 'shares', 'value', 'fees',
+  'client_address',
+  'client_address_verified',
+  'recorded',
+  'orders',
+  'fills',
+  'shares',
+  'value',
+  'fees',
 ] as const;
 
 /** The table of clients. */
@@ -220,27 +78,112 @@ export const CLIENT_LAYOUT: Layout = {
   lines: {},
 };
 
-/** Sums the fills that count. */
+/** Sums the fills that count. A fee that is not known is in no sum. */
 export function totalsOf(fills: readonly Fill[]) {
   const counted = fills.filter(isCounted);
   return {
     orders: new Set(counted.map(({ orderId }) => orderId)).size,
     fills: counted.length,
-    shares: decimalText(sum(counted.map(({ size }) => size))),
-    value: decimalText(sum(counted.map(({ value }) => value))),
-    fees: decimalText(sum(counted.map(({ fee }) => fee ?? ZERO))),
+    shares: decimalText(sumOf(counted.map(({ size }) => size))),
+    value: decimalText(sumOf(counted.map(({ value }) => value))),
+    fees: decimalText(sumOf(counted.map(({ fee }) => fee ?? ZERO))),
   };
 }
 
 /** Sums the fills by client. A claimed address and a verified one are two clients: anybody may claim. */
-export function byClient(
-  fills: readonly Fill[],
-  clientOf: (orderId: string) => OrderClient | null | undefined,
-): readonly Row[] {
+export function byClient(fills: readonly Fill[], clientOf: (orderId: string) => ClientCells): readonly Row[] {
   const keyOf = ({ orderId }: Fill) => {
-    const client = clientOf(orderId);
-    return client ? `${client.isVerified} ${comparable(client.address)}` : String(client);
+    const { client_address, client_address_verified, recorded } = clientOf(orderId);
+    return JSON.stringify([client_address && comparable(client_address), client_address_verified, recorded]);
   };
-  const groups = [...Map.groupBy(fills.filter(isCounted), keyOf).values()];
-  return groups.map((own) => ({ ...clientCells(clientOf(own[0]?.orderId ?? '')), ...totalsOf(own) }));
+  return [...Map.groupBy(fills.filter(isCounted), keyOf).values()].flatMap((own) => {
+    const [first] = own;
+    return first ? [{ ...clientOf(first.orderId), ...totalsOf(own) }] : [];
+  });
+}
+
+/** What a report of fills is about; times in milliseconds of the Unix epoch. */
+export interface FillsOptions {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly client: string | undefined;
+  readonly byClient: boolean;
+}
+
+/** Returns what makes an order of a trade one of the account: its key, its accounts, and those that orders were signed for. */
+export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknown>): Ours {
+  const accounts = [access.address, access.funderAddress ?? []].flat().map((address) => address.toLowerCase());
+  return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
+}
+
+/** Finds the account's fills in trades. Those in which it cannot make out an order of the account are left over. */
+export async function findFills({ venue, terminal }: Desk, trades: readonly Trade[], ours: Ours) {
+  const fees = new Map<string, Fees | null>();
+  for (const { market } of trades) {
+    if (fees.has(market)) continue;
+    terminal.progress(`${fees.size} markets`);
+    fees.set(market, await venue.fees(market));
+  }
+  const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
+  return {
+    fills: found.flatMap(({ fills }) => fills),
+    foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),
+  };
+}
+
+/** Says what the sums leave out. */
+function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
+  const [omitted, noFee] = [
+    fills.filter((fill) => !isCounted(fill)),
+    fills.filter((fill) => isCounted(fill) && !fill.fee),
+  ];
+  if (omitted.length > 0) {
+    const states = [...new Set(omitted.map(({ status }) => status))].join(', ');
+    note(desk, `${plural(omitted.length, 'fill')} of trades that did not settle (${states}): in no sum.`);
+  }
+  if (noFee.length > 0) note(desk, `The fee of ${plural(noFee.length, 'fill')} is not known, and in no sum.`);
+  if (foreign.length > 0) {
+    note(
+      desk,
+      `No order of this account can be made out in ${plural(foreign.length, 'trade')}: ${foreign.join(', ')}.`,
+    );
+  }
+}
+
+/** Reports the fills of the account, one by one or by client. */
+export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
+  const { access, venue, terminal, format } = desk;
+  const { since, until, client, byClient: isByClient } = options;
+  const records: Records<OrderClient | null> = await readRecords(
+    access.store,
+    (record) => record.client,
+    terminal.progress,
+  );
+  const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
+  const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
+  const clientOf = clientsIn(records);
+  const isWanted = ({ orderId }: Fill) => {
+    const address = clientOf(orderId).client_address;
+    return client === undefined || (address !== null && comparable(address) === comparable(client));
+  };
+  const fills = all.filter(isWanted);
+  terminal.progress('');
+  if (isByClient) terminal.out(report(byClient(fills, clientOf), format, CLIENT_NAMES, CLIENT_LAYOUT));
+  else
+    terminal.out(
+      report(
+        fills.map((fill) => fillRow(fill, clientOf(fill.orderId))),
+        format,
+        FILL_NAMES,
+        FILL_LAYOUT,
+      ),
+    );
+  if (format === 'table') {
+    const { orders, fills: count, shares, value, fees } = totalsOf(fills);
+    terminal.out(
+      `${plural(count, 'fill')} of ${plural(orders, 'order')}: ${shares} shares, value ${value}, fees ${fees}.\n`,
+    );
+  }
+  noteOmissions(desk, fills, foreign);
+  return foreign.length > 0 ? 1 : 0;
 }

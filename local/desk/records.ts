@@ -93,11 +93,23 @@ export function comparable(address: string): string {
   return /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 }
 
-/** The cells of an order's client: of an order without a record nothing is known. */
-export function clientCells(client: OrderClient | null | undefined) {
-  return {
-    client_address: client?.address ?? null,
-    client_address_verified: client ? client.isVerified : null,
-    recorded: client !== undefined,
+/** The client of an order, as reports have it. */
+export interface ClientCells {
+  readonly client_address: string | null;
+  /** `null` where there is no address. */
+  readonly client_address_verified: boolean | null;
+  /** False for an order without a record; `null` where the records could not be read. */
+  readonly recorded: boolean | null;
+}
+
+/** Returns the client of each order; without records nothing is known of any. */
+export function clientsIn(records: Records<OrderClient | null> | undefined): (orderId: string) => ClientCells {
+  return (orderId) => {
+    const client = records?.byId.get(orderId);
+    return {
+      client_address: client?.address ?? null,
+      client_address_verified: client?.isVerified ?? null,
+      recorded: records ? client !== undefined : null,
+    };
   };
 }

@@ -205,7 +205,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** Makes a call and parses its answer. */
-async function ask<T extends z.ZodMiniType>(what: string, schema: T, call: () => Promise<unknown>): Promise<z.infer<T>> {
+async function ask<T extends z.ZodMiniType>(
+  what: string,
+  schema: T,
+  call: () => Promise<unknown>,
+): Promise<z.infer<T>> {
   try {
     return schema.parse(await call());
   } catch (error) {

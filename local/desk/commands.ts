@@ -1,0 +1,198 @@
+import { flag, oneOf, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
+import { isTokenId } from '../../shared/decimal.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import type { Selection } from './cancel.ts';
+import type { Desk, DeskTerminal } from './desk.ts';
+import { FORMATS } from './output.ts';
+
+const COMMON = {
+  format: { type: 'string', value: 'FORMAT', default: 'table', meaning: 'table, csv or json' },
+  settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+  stack: {
+    type: 'string',
+    value: 'NAME',
+    meaning: "take a deployment's table and secret, from the outputs of its stack",
+  },
+  region: { type: 'string', value: 'REGION', meaning: "its region, where the environment's is another" },
+  secret: { type: 'string', value: 'NAME', meaning: 'with --stack: another secret, which needs no wallet key' },
+} as const;
+
+const client = { type: 'string', value: 'ADDRESS', meaning: 'only the orders of this client, by the records' } as const;
+
+const OPEN = {
+  purpose: 'Lists the orders that rest at the venue, and whose they are.',
+  usage: 'npm run orders -- open [options]',
+  options: COMMON,
+  notes: 'Example: npm run orders -- open --format csv > open.csv\n',
+} as const;
+
+const SHOW = {
+  purpose: 'Shows an order: its record, what the venue knows of it, and each of its fills.',
+  usage: 'npm run orders -- show ORDER_ID [options]',
+  options: COMMON,
+  operands: true,
+  notes: `Example: npm run orders -- show 0x${'a1'.repeat(32)}\n`,
+} as const;
+
+const CANCEL = {
+  purpose: 'Takes orders off the book, after showing them and asking.',
+  usage: 'npm run orders -- cancel ORDER_ID… | --client ADDRESS | --token TOKEN_ID | --all [options]',
+  options: {
+    client,
+    token: { type: 'string', value: 'TOKEN_ID', meaning: 'only the orders for this outcome token' },
+    all: flag('all orders of the account, also those that were placed elsewhere'),
+    yes: flag('do not ask; needed where there is no terminal'),
+    ...COMMON,
+  },
+  operands: true,
+  notes: `Example: npm run orders -- cancel --all --yes
+Orders that the records do not know are never cancelled by --client. Exits with 1 if one still rests.
+`,
+} as const;
+
+const FILLS = {
+  purpose: 'Reports what was executed: a row for each fill, or the sums of each client.',
+  usage: 'npm run orders -- fills [options]',
+  options: {
+    since: { type: 'string', value: 'TIME', meaning: 'from then on: RFC 3339, or a date alone for its midnight UTC' },
+    until: { type: 'string', value: 'TIME', meaning: 'before then' },
+    client,
+    'by-client': flag('sum up by client'),
+    ...COMMON,
+  },
+  notes: `Example: npm run orders -- fills --since 2026-11-01 --until 2026-12-01 --by-client
+A fill of a trade whose settlement failed is marked and in no sum. The venue states no fees with its trades: one that
+was computed from the fees of the market says so.
+`,
+} as const;
+
+const OVERVIEW = `The operator's desk: who ordered what, and what came of it.
+
+Usage: npm run orders -- COMMAND [options]
+       order-book-adapter orders COMMAND [options]    in the package
+
+  open                list the orders that rest at the venue
+  show ORDER_ID       show an order with its record and its fills
+  cancel ORDER_ID…    take orders off the book: these, those of a client or a token, or all
+  fills               report what was executed, by fill or by client
+
+Each has its options: npm run orders -- COMMAND --help
+With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* it does without the wallet key.
+`;
+
+type Common = Values<typeof COMMON>;
+
+function onlyId(id: string): string {
+  if (!/^0x[0-9a-f]{64}$/i.test(id)) throw new UsageError('An order id is 0x and 64 hex digits.');
+  return id.toLowerCase();
+}
+
+/** Reads a time; `undefined` for none. */
+function timeOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, date, time = 'T00:00:00Z'] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?$/i.exec(text) ?? [];
+  const at = Date.parse(`${date}${time}`);
+  // Of a day that there is not, such as 30 February, another would be made.
+  const isDay = date !== undefined && new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date);
+  if (isDay && !Number.isNaN(at)) return at;
+  throw new UsageError(`--${option} must be a time such as 2026-11-01T09:30:00Z, or a date.`);
+}
+
+function selectionOf(
+  {
+    client: address,
+    token,
+    all,
+  }: { readonly client?: string | undefined; readonly token?: string | undefined; readonly all: boolean },
+  ids: readonly string[],
+): Selection {
+  const given = [
+    ids.length > 0 && ({ kind: 'ids', ids: [...new Set(ids.map(onlyId))] } as const),
+    address !== undefined && ({ kind: 'client', address } as const),
+    token !== undefined && ({ kind: 'token', tokenId: token } as const),
+    all && ({ kind: 'all' } as const),
+  ].filter((selection) => selection !== false);
+  const [selection] = given;
+  if (!selection || given.length > 1) throw new UsageError('Name orders, or one of --client, --token and --all.');
+  if (token !== undefined && !isTokenId(token))
+    throw new UsageError('--token must be the decimal id of an outcome token.');
+  return selection;
+}
+
+/** Opens the desk and does the work. A sentence for the operator ends it with 1. */
+async function work(
+  { settings, stack, region, secret, format }: Common,
+  { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
+  act: (desk: Desk) => Promise<number>,
+): Promise<number> {
+  const form = oneOf('format', format, FORMATS);
+  if (stack === undefined && (region ?? secret) !== undefined)
+    throw new UsageError('--region and --secret need --stack.');
+  if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
+  // Loaded only here: `--help` does without.
+  const [{ openAccess, DeskError }, { openVenue }] = await Promise.all([import('./access.ts'), import('./venue.ts')]);
+  try {
+    const access = await openAccess({ settings, stack, region, secret }, env);
+    return await act({ access, venue: await openVenue(access), terminal, format: form });
+  } catch (error) {
+    if (!(error instanceof DeskError || error instanceof ConfigError)) throw error;
+    terminal.progress('');
+    terminal.err(`${error.message}\n`);
+    return 1;
+  }
+}
+
+/** Runs the desk as its command line says. Returns the exit code: 1 where something is not as asked, 2 for misuse. */
+export async function runDesk(env: Environment, terminal: DeskTerminal): Promise<number> {
+  const [name = '', ...args] = terminal.args;
+  const own = { ...terminal, args };
+  const here = { env, terminal };
+  switch (name) {
+    case 'open':
+      return runCommand(
+        OPEN,
+        (values) => work(values, here, async (desk) => (await import('./desk.ts')).listOpen(desk)),
+        own,
+      );
+    case 'show':
+      return runCommand(
+        SHOW,
+        (values, ids) => {
+          const [id, ...more] = ids.map(onlyId);
+          if (id === undefined || more.length > 0) throw new UsageError('Name one order.');
+          return work(values, here, async (desk) => (await import('./show.ts')).showOrder(desk, id));
+        },
+        own,
+      );
+    case 'cancel':
+      return runCommand(
+        CANCEL,
+        (values, ids) => {
+          const selection = selectionOf(values, ids);
+          if (!values.yes && !terminal.ask) throw new UsageError('There is nobody to ask: --yes is needed.');
+          const asking = { ...here, terminal: { ...terminal, ask: values.yes ? undefined : terminal.ask } };
+          return work(values, asking, async (desk) => (await import('./cancel.ts')).cancelOrders(desk, selection));
+        },
+        own,
+      );
+    case 'fills':
+      return runCommand(
+        FILLS,
+        ({ 'by-client': byClient, ...values }) => {
+          const [since, until] = [timeOf('since', values.since), timeOf('until', values.until)];
+          if (since !== undefined && until !== undefined && since >= until)
+            throw new UsageError('--since must be before --until.');
+          const options = { since, until, client: values.client, byClient };
+          return work(values, here, async (desk) => (await import('./fills.ts')).reportFills(desk, options));
+        },
+        own,
+      );
+    default: {
+      const isHelp = name === '--help' || name === '-h';
+      (isHelp ? terminal.out : terminal.err)(OVERVIEW);
+      return isHelp ? 0 : 2;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { Terminal } from '../../shared/command-line.ts';
+import type { OrderClient, OrderRecord } from '../../shared/orders/record.ts';
+import { type Access, DeskError } from './access.ts';
+import { decimalText, type Format, type Layout, type Row, report, timeText } from './output.ts';
+import { type ClientCells, clientsIn, type Records, readRecords } from './records.ts';
+import type { DeskVenue, VenueOrder } from './venue.ts';
+
+// What the commands share, and the list of open orders. What a program may read goes to the output, all words about it
+// to the other stream.
+
+/** A terminal, and the person at it. */
+export interface DeskTerminal extends Terminal {
+  /** Asks the person; absent where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Shows how far the work is; an empty text clears it. */
+  readonly progress: (text: string) => void;
+}
+
+/** What every command works with. */
+export interface Desk {
+  readonly access: Access;
+  readonly venue: DeskVenue;
+  readonly terminal: DeskTerminal;
+  readonly format: Format;
+}
+
+/** Writes a sentence for the person at the terminal. */
+export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): void {
+  terminal.progress('');
+  terminal.err(`${sentence}\n`);
+}
+
+/** Writes a number of things. */
+export function plural(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+/** The names of the cells of an open order. */
+export const OPEN_NAMES = [
+  'order_id',
+  'client_address',
+  'client_address_verified',
+  'recorded',
+  'token_id',
+  'market',
+  'outcome',
+  'side',
+  'price',
+  'size',
+  'filled_size',
+  'since',
+] as const;
+
+/** The table of open orders. */
+export const OPEN_LAYOUT: Layout = {
+  columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since' },
+  lines: { order_id: 'order', outcome: 'outcome', token_id: 'token' },
+};
+
+/** Returns the cells of an open order. */
+export function openRow(order: VenueOrder, client: ClientCells): Row {
+  return {
+    order_id: order.id,
+    ...client,
+    token_id: order.asset_id,
+    market: order.market,
+    outcome: order.outcome,
+    side: order.side,
+    price: decimalText(order.price),
+    size: decimalText(order.original_size),
+    filled_size: decimalText(order.size_matched),
+    since: timeText(order.created_at),
+  };
+}
+
+/** Reads the clients of these orders; `undefined`, and a word about it, where the records cannot be read. */
+export async function findClients(
+  desk: Desk,
+  orders: readonly Pick<VenueOrder, 'id'>[],
+): Promise<Records<OrderClient | null> | undefined> {
+  const ids = new Set(orders.map(({ id }) => id));
+  if (ids.size === 0) return { byId: new Map(), makers: new Set() };
+  const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
+  try {
+    return await readRecords(desk.access.store, pick, desk.terminal.progress);
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(desk, error.message);
+    return undefined;
+  }
+}
+
+/** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
+export async function listOpen(desk: Desk): Promise<number> {
+  const orders = await desk.venue.openOrders();
+  const records = await findClients(desk, orders);
+  const clientOf = clientsIn(records);
+  const rows = orders.map((order) => openRow(order, clientOf(order.id)));
+  desk.terminal.out(report(rows, desk.format, OPEN_NAMES, OPEN_LAYOUT));
+  note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
+  return records ? 0 : 1;
+}

@@ -1,0 +1,24 @@
+import { createInterface } from 'node:readline/promises';
+import { THIS_PROCESS } from '../../shared/command-line.ts';
+import { runDesk } from './commands.ts';
+
+const { stdin, stderr } = process;
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
+
+/** Back to the beginning of the line, and all of it cleared. */
+const CLEAR = '\r\u001b[K';
+
+// Apart from the commands, so that tests can run those without a process of their own.
+process.exitCode = await runDesk(process.env, {
+  ...THIS_PROCESS,
+  ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+  progress: (text) => stderr.isTTY && stderr.write(CLEAR + text),
+});

@@ -1,0 +1,166 @@
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  fromUnits,
+  multiplyDecimals,
+  ONE,
+  subtractDecimals,
+  ZERO,
+} from '../../shared/decimal.ts';
+import type { Fees, Trade } from './venue.ts';
+
+// Our part of a trade: all of it as its taker, as a maker the entry of our order.
+
+/** Knows which orders of a trade are of the account. */
+export interface Ours {
+  readonly isRecorded: (orderId: string) => boolean;
+  /** The id of the API key. */
+  readonly owner: string;
+  /** The accounts that hold the funds, in lower case. */
+  readonly makers: ReadonlySet<string>;
+}
+
+/** An order's part of one trade. `null` is what the venue does not tell. */
+export interface Fill {
+  readonly tradeId: string;
+  readonly orderId: string;
+  /** In milliseconds of the Unix epoch. */
+  readonly at: number;
+  readonly conditionId: string;
+  readonly outcome: string | null;
+  readonly side: 'buy' | 'sell';
+  /** `null` for the parts of a trade whose mean price is no short decimal. */
+  readonly price: Decimal | null;
+  readonly size: Decimal;
+  readonly value: Decimal;
+  readonly fee: Decimal | null;
+  readonly feeSource: 'venue' | 'computed' | null;
+  readonly transactionHash: string | null;
+  readonly status: string;
+}
+
+/** Shares at a price. */
+interface Part {
+  readonly size: Decimal;
+  readonly price: Decimal;
+}
+
+/** The states of a trade that executes; `failed` and what is not known here count for nothing. */
+const COUNTED = new Set(['matched', 'mined', 'confirmed', 'retrying']);
+
+/** Returns true for a fill that the sums count. */
+export function isCounted({ status }: Fill): boolean {
+  return COUNTED.has(status);
+}
+
+/** Returns the sum of decimals, exactly. */
+export function sumOf(decimals: readonly Decimal[]): Decimal {
+  return decimals.reduce(addDecimals, ZERO);
+}
+
+function worthOf(parts: readonly Part[]): Decimal {
+  return sumOf(parts.map(({ size, price }) => multiplyDecimals(size, price)));
+}
+
+const MEAN_DECIMALS = 12;
+
+/** Returns the price of all parts, or their exact mean. */
+function priceOf(parts: readonly Part[], size: Decimal): Decimal | null {
+  const [first] = parts;
+  if (first && parts.every(({ price }) => compareDecimals(price, first.price) === 0)) return first.price;
+  const value = worthOf(parts);
+  const dividend = value.coefficient * 10n ** BigInt(MEAN_DECIMALS + size.scale);
+  const divisor = size.coefficient * 10n ** BigInt(value.scale);
+  return divisor > 0n && dividend % divisor === 0n ? fromUnits(dividend / divisor, MEAN_DECIMALS) : null;
+}
+
+/** Decimals of a fee: what is less is nothing (https://docs.polymarket.com/trading/fees). */
+const FEE_DECIMALS = 5;
+
+function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
+  const spread = multiplyDecimals(price, subtractDecimals(ONE, price));
+  const powers = Array.from({ length: exponent }, () => spread);
+  const { coefficient, scale } = powers.reduce(multiplyDecimals, multiplyDecimals(size, rate));
+  return scale <= FEE_DECIMALS
+    ? { coefficient, scale }
+    : fromUnits(coefficient / 10n ** BigInt(scale - FEE_DECIMALS), FEE_DECIMALS);
+}
+
+/** Splits what a taker executed by its makers: the trade's own price is the taker's limit, and not what was paid. */
+function takerParts({ asset_id, size, price, maker_orders }: Trade): readonly Part[] {
+  const parts = maker_orders.map((maker) => ({
+    size: maker.matched_amount,
+    // A maker on the other outcome has its complement.
+    price: maker.asset_id === asset_id ? maker.price : subtractDecimals(ONE, maker.price),
+  }));
+  return compareDecimals(sumOf(parts.map((part) => part.size)), size) === 0 ? parts : [{ size, price }];
+}
+
+interface Share {
+  readonly orderId: string;
+  readonly role: 'taker' | 'maker';
+  readonly side: 'buy' | 'sell';
+  readonly outcome: string | null;
+  readonly parts: readonly Part[];
+  readonly told: Decimal | null;
+}
+
+function isOfAccount(owner: string | null, maker: string | null, ours: Ours): boolean {
+  return owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
+}
+
+/** Finds the account's shares of a trade; its orders can be on both sides of one. */
+function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
+  const { taker_order_id, trader_side, owner, maker_address, maker_orders } = trade;
+  const isTaker =
+    trader_side?.toUpperCase() === 'TAKER' ||
+    ours.isRecorded(taker_order_id) ||
+    isOfAccount(owner, maker_address, ours);
+  const own = maker_orders.filter(
+    (maker) => ours.isRecorded(maker.order_id) || isOfAccount(maker.owner, maker.maker_address, ours),
+  );
+  const opposite = trade.side === 'buy' ? 'sell' : 'buy';
+  const makers = [...Map.groupBy(own, ({ order_id }) => order_id)].flatMap(([orderId, entries]): Share[] => {
+    const [first] = entries;
+    if (!first) return [];
+    // Two purchases, or two sales, meet on the two outcomes of a market.
+    const side = first.side ?? (first.asset_id === trade.asset_id ? opposite : trade.side);
+    const parts = entries.map(({ matched_amount: size, price }) => ({ size, price }));
+    const told = entries.length === 1 ? first.fee : null;
+    return [{ orderId, role: 'maker', side, outcome: first.outcome, parts, told }];
+  });
+  if (!isTaker) return makers;
+  const { side, outcome, fee } = trade;
+  return [{ orderId: taker_order_id, role: 'taker', side, outcome, parts: takerParts(trade), told: fee }, ...makers];
+}
+
+function feeOf({ role, parts, told }: Share, fees: Fees | null): Pick<Fill, 'fee' | 'feeSource'> {
+  if (told) return { fee: told, feeSource: 'venue' };
+  if (!fees) return { fee: null, feeSource: null };
+  const isFree = role === 'maker' && fees.takerOnly;
+  return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), feeSource: 'computed' };
+}
+
+/** Returns the account's fills in a trade; none where no order of the account can be made out in it. */
+export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null): readonly Fill[] {
+  return sharesOf(trade, ours).map((share) => {
+    const { orderId, side, outcome, parts } = share;
+    const size = sumOf(parts.map((part) => part.size));
+    const isExecuted = COUNTED.has(trade.status);
+    return {
+      tradeId: trade.id,
+      orderId,
+      at: trade.match_time,
+      conditionId: trade.market,
+      outcome,
+      side,
+      price: priceOf(parts, size),
+      size,
+      value: worthOf(parts),
+      ...(isExecuted ? feeOf(share, fees) : { fee: null, feeSource: null }),
+      transactionHash: trade.transaction_hash,
+      status: trade.status,
+    };
+  });
+}

@@ -1,0 +1,106 @@
+import type { OrderRecord } from '../../shared/orders/record.ts';
+import { DeskError } from './access.ts';
+import { type Desk, note } from './desk.ts';
+import { FILL_LAYOUT, FILL_NAMES, fillRow, findFills, oursOf } from './fills.ts';
+import { decimalText, type Row, report, timeText } from './output.ts';
+import { clientsIn, readRecords } from './records.ts';
+import type { VenueOrder } from './venue.ts';
+
+/** How far trades are looked for before the signing: the clocks of the venue's parts may differ. */
+const MARGIN_MS = 3_600_000;
+
+/** Returns what the service answered, or has not answered yet. */
+function answerOf(record: OrderRecord): string {
+  if (record.state === 'unfinished') return 'unfinished';
+  const { answer } = record;
+  if (answer.result === 'placed') return `placed, ${answer.placement.status}`;
+  return answer.result === 'refused' ? `refused, ${answer.code}` : 'not taken by the venue';
+}
+
+/** Returns what the record says of its order. */
+function recordCells(record: OrderRecord): Row {
+  const { terms, conditionId, requestId, signedAt } = record;
+  return {
+    request_id: requestId,
+    signed_at: timeText(signedAt),
+    token_id: terms.tokenId,
+    market: conditionId,
+    side: terms.side,
+    price: terms.price,
+    size: terms.size,
+    post_only: terms.postOnly,
+    expires_at: terms.expiresAt === null ? null : timeText(terms.expiresAt),
+    answer: answerOf(record),
+  };
+}
+
+/** Returns what the venue says of the order. */
+function venueCells(order: VenueOrder): Row {
+  return {
+    token_id: order.asset_id,
+    market: order.market,
+    outcome: order.outcome,
+    side: order.side,
+    price: decimalText(order.price),
+    size: decimalText(order.original_size),
+    venue_status: order.status,
+    filled_size: decimalText(order.size_matched),
+    since: timeText(order.created_at),
+  };
+}
+
+const NAMES = [
+  'order_id',
+  'client_address',
+  'client_address_verified',
+  'recorded',
+  'request_id',
+  'signed_at',
+  'token_id',
+  'market',
+  'outcome',
+  'side',
+  'price',
+  'size',
+  'post_only',
+  'expires_at',
+  'answer',
+  'venue_status',
+  'filled_size',
+  'since',
+] as const;
+
+/** Shows an order: its record, what the venue knows of it, and its fills. */
+export async function showOrder(desk: Desk, id: string): Promise<number> {
+  const { access, venue, terminal, format } = desk;
+  const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
+  const records = await readRecords(access.store, pick, terminal.progress);
+  const record = records.byId.get(id);
+  const order = await venue.order(id);
+  const since = record ? record.signedAt : order?.created_at;
+  const filter = { since: since && since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
+  const trades = await venue.trades(filter, (count) => terminal.progress(`${count} trades`));
+  const involved = trades.filter((trade) =>
+    [trade.taker_order_id, ...trade.maker_orders.map(({ order_id }) => order_id)].includes(id),
+  );
+  const { fills: all } = await findFills(desk, involved, oursOf(desk, records));
+  const fills = all.filter(({ orderId }) => orderId === id);
+  if (!record && !order && fills.length === 0)
+    throw new DeskError('Neither the records nor the venue know this order.');
+  const client = clientsIn({ ...records, byId: new Map(record ? [[id, record.client]] : []) })(id);
+  const cells = { ...Object.fromEntries(NAMES.map((name) => [name, null])), order_id: id, ...client };
+  const row: Row = { ...cells, ...(record && recordCells(record)), ...(order && venueCells(order)) };
+  const fillRows = fills.map((fill) => fillRow(fill, client));
+  terminal.progress('');
+  if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
+  else if (format === 'csv') terminal.out(report([row], format, NAMES, { columns: {}, lines: {} }));
+  else {
+    const lines = NAMES.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
+    terminal.out(`${lines.join('')}\n${report(fillRows, format, FILL_NAMES, FILL_LAYOUT)}`);
+    note(
+      desk,
+      order ? `${fills.length} fills.` : `${fills.length} fills; the venue has no such order any more, or never had.`,
+    );
+  }
+  return 0;
+}
