@@ -126,7 +126,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const { venue, terminal, format } = desk;
   const before = await listFirst(desk, selection);
   const asked = selection.kind === 'ids' ? new Set(selection.ids) : (before?.ids ?? new Set<string>());
-  if (before && asked.size === 0) {
+  if (before && asked.size === 0 && selection.kind !== 'all') {
     terminal.out(report([], format, NAMES, LAYOUT));
     note(desk, 'No such order rests.');
     return 0;
