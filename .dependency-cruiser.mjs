@@ -104,6 +104,13 @@ export default {
       to: { path: '^shared/venue/polymarket/inspection/' },
     },
     {
+      name: 'official-client-is-for-the-desk-and-the-doctor',
+      comment: 'Its modules and their HTTP client, of which the service needs none, would be loaded beside a wallet key.',
+      severity: 'error',
+      from: { pathNot: '^(local/(desk|doctor)|tools|test)/' },
+      to: { path: 'node_modules/(@polymarket|axios)/' },
+    },
+    {
       name: 'not-to-unresolvable',
       comment: 'aws-lambda is a package of types alone: there is nothing that an import of a value could resolve to.',
       severity: 'error',

@@ -69,7 +69,7 @@ const COMMAND = {
   usage: `npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
        node local/start.js [options]
-       order-book-adapter [doctor | paper-venue] [options]    the service and the other commands, of the package`,
+       order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package`,
   options: {
     paper: flag('serve on the paper venue'),
     settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },

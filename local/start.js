@@ -26,6 +26,10 @@ switch (process.argv[2]) {
     process.argv.splice(2, 1);
     await import('./doctor/main.ts');
     break;
+  case 'orders':
+    process.argv.splice(2, 1);
+    await import('./desk/main.ts');
+    break;
   case 'paper-venue':
     process.argv.splice(2, 1);
     await import('../paper/main.ts');

@@ -9,7 +9,7 @@ const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
 /** Parts of the table that are read at once. */
 const SEGMENTS = 4;
 /** Records between two words of progress. */
-const STRIDE = 1_000;
+const STRIDE_RECORDS = 1_000;
 
 /** The records of the orders that a command is about. */
 export interface Records<T> {
@@ -79,7 +79,7 @@ export async function readRecords<T>(
       const picked = pick(record);
       if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
       count += 1;
-      if (count % STRIDE === 0) progress(`${count} records read`);
+      if (count % STRIDE_RECORDS === 0) progress(`${count} records read`);
     }
   } catch (cause) {
     const why = cause instanceof Error ? (cause.name === 'Error' ? cause.message : cause.name) : 'unknown';

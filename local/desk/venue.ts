@@ -160,7 +160,7 @@ export interface Fees {
 }
 
 /** The filter of a list of trades; times in milliseconds of the Unix epoch. */
-export interface TradeFilter {
+interface TradeFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly conditionId?: string | null;

@@ -75,6 +75,8 @@ const SOUND = {
   'shared/venue/polymarket/inspection/inspection.ts': "export { wire } from '../wire.ts';\n",
   'local/doctor/doctor.ts':
     "import { wire } from '../../shared/venue/polymarket/inspection/inspection.ts';\nexport const doctor = wire;\n",
+  'local/desk/venue.ts':
+    "import { ClobClient } from '@polymarket/clob-client-v2';\nexport const desk = ClobClient;\n",
   'local/http/server.ts':
     "import { pipeline } from '../../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
   'shared/command-line.ts': "import { a } from './version.ts';\nexport const command = a;\n",
@@ -142,6 +144,19 @@ const BREACHES: readonly (readonly [rule: string, from: string, specifier: strin
     '../shared/venue/polymarket/inspection/inspection.ts',
     'shared/venue/polymarket/inspection/inspection.ts',
   ],
+  [
+    'official-client-is-for-the-desk-and-the-doctor',
+    'local/http/breach-32.ts',
+    '@polymarket/clob-client-v2',
+    '/node_modules/@polymarket/clob-client-v2/',
+  ],
+  [
+    'official-client-is-for-the-desk-and-the-doctor',
+    'functions/breach-33.ts',
+    '@polymarket/clob-client-v2',
+    '/node_modules/@polymarket/clob-client-v2/',
+  ],
+  ['official-client-is-for-the-desk-and-the-doctor', 'shared/breach-34.ts', 'axios', '/node_modules/axios/'],
   ['console-uses-the-client-alone', 'console/breach-25.ts', '../shared/a.ts', 'shared/a.ts'],
   ['console-uses-the-client-alone', 'console/breach-26.ts', '../client/amounts.ts', 'client/amounts.ts'],
   ['console-uses-the-client-alone', 'console/breach-27.ts', 'zod', '/node_modules/zod/'],

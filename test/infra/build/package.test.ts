@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const NAME = 'order-book-adapter';
 /** The tarball, of which 1.2 MB are the curve, whose tables cannot be compressed. */
-const MAX_TARBALL_BYTES = 2_200_000;
+const MAX_TARBALL_BYTES = 2_500_000;
 
 const packed = z.tuple([
   z.object({
@@ -124,7 +124,9 @@ describe('the package', () => {
     expect(notices).not.toContain('undefined');
     const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
     const runtime = bom.parse(JSON.parse(stdout)).components.filter(({ properties = [] }) => {
-      return properties.every(({ name }) => name !== 'cdx:npm:package:development');
+      const marks = properties.map(({ name }) => name);
+      // Of two copies of one version npm lists one: it can be the one that a package of the development bundles.
+      return !marks.includes('cdx:npm:package:development') || marks.includes('cdx:npm:package:bundled');
     });
     const components = new Set(runtime.map(({ name, version }) => `${name} ${version}`));
     const held = [...notices.matchAll(/^(\S+ \d+\.\d+\.\S+) \(.*\)$/gm)].map(([, name = '']) => name);
@@ -175,6 +177,7 @@ describe('the package', () => {
 
   it.each([
     ['doctor', 'Tells before the first order'],
+    ['orders', "The operator's desk"],
     ['paper-venue', 'Starts the paper venue'],
     ['--help', 'Order book adapter'],
   ])('has the command %s', async (command, words) => {
