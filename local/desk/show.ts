@@ -22,7 +22,7 @@ function recordCells(record: OrderRecord): Row {
   const { terms, conditionId, requestId, signedAt } = record;
   return {
     request_id: requestId,
-    signed_at: timeText(signedAt),
+    signed_at: timeText(signedAt.venue),
     token_id: terms.tokenId,
     market: conditionId,
     side: terms.side,
@@ -77,7 +77,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const records = await readRecords(access.store, pick, terminal.progress);
   const record = records.byId.get(id);
   const order = await venue.order(id);
-  const since = record ? record.signedAt : order?.created_at;
+  const since = record ? record.signedAt.venue : order?.created_at;
   const filter = { since: since && since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
   const trades = await venue.trades(filter, (count) => terminal.progress(`${count} trades`));
   const involved = trades.filter((trade) =>

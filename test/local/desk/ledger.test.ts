@@ -106,13 +106,13 @@ beforeAll(async () => {
     outcomes.map(({ token_id }) => token_id),
   );
   const { client: stranger } = await officialClient({ url: venueUrl }, { wallet: new Wallet(`0x${'3c'.repeat(32)}`) });
-  const { client: own } = await officialClient({ url: venueUrl }, { wallet: new Wallet(PAPER_KEY) });
+  const { client: ours } = await officialClient({ url: venueUrl }, { wallet: new Wallet(PAPER_KEY) });
   while (placed.size < ORDERS) {
     await Promise.all(Array.from({ length: 8 }, place));
     const { token, side, cents, lots } = someOrder();
     const order = { tokenID: token, price: cents / 100, size: lots / 100, side: side === 'buy' ? Side.BUY : Side.SELL };
     await stranger.createAndPostOrder(order).catch(() => undefined);
-    await own.cancelOrder({ orderID: random.pick([...placed.keys()]) });
+    await ours.cancelOrder({ orderID: random.pick([...placed.keys()]) });
   }
 }, 300_000);
 
