@@ -305,7 +305,10 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
       }
       const isWithin = ({ match_time: at }: Trade) => at >= (since ?? 0) && at < (until ?? Number.POSITIVE_INFINITY);
       // The newest come first: among those of one second, too.
-      return [...trades.values()].filter(isWithin).toReversed().toSorted((a, b) => a.match_time - b.match_time);
+      return [...trades.values()]
+        .filter(isWithin)
+        .toReversed()
+        .toSorted((a, b) => a.match_time - b.match_time);
     },
     async fees(market) {
       let info: z.infer<typeof marketInfo>;

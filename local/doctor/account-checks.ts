@@ -25,8 +25,7 @@ export interface Asking {
   readonly newCall: Run['newCall'];
 }
 
-const HAVE_NONE_FIX =
-  'The first order makes them. To make them now: npx node --env-file=.env venue.mjs list (docs/clients.md has the file).';
+const HAVE_NONE_FIX = 'The first order makes them.';
 
 /** Sends an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
 export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<OpenedAccount>> {
@@ -132,6 +131,7 @@ export async function checkApprovals(
   if (lacking.length === 0) return ok('The exchanges may move what orders need.');
   const parts = lacking.map(({ id, prevents, why }) => {
     if (why === 'not told') return `the venue tells nothing of ${id}`;
+    if (why === 'other') return `it cannot ${prevents} (the order book has noted no allowance for ${id})`;
     return why === 'missing'
       ? `it cannot ${prevents} (${id} is missing)`
       : `it cannot ${prevents} yet (${id} is given, but the order book has not noted it)`;
@@ -147,8 +147,9 @@ export async function checkApprovals(
 export async function checkProfile({ wallet }: Key, funder: string, { venue, newCall }: Asking): Promise<CheckResult> {
   const call = newCall();
   const asked = [...new Set([funder, wallet.address])];
-  const known = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));
-  const other = known.find((address) => address !== null && address.toLowerCase() !== funder.toLowerCase());
+  const profiles = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));
+  const known = profiles.flatMap((profile) => profile ?? []);
+  const other = known.find(({ address }) => address.toLowerCase() !== funder.toLowerCase())?.address;
   if (other) {
     const kind = findAccount(wallet.address, other)?.signatureType;
     const type = kind === undefined ? 'the SERVICE_SIGNATURE_TYPE of its kind' : `SERVICE_SIGNATURE_TYPE=${kind}`;
@@ -157,6 +158,12 @@ export async function checkProfile({ wallet }: Key, funder: string, { venue, new
       `If your funds are there, set SERVICE_FUNDER_ADDRESS=${other} and ${type}.`,
     );
   }
-  const isKnown = known.some((address) => address !== null);
-  return ok(isKnown ? `The website trades with ${funder} too.` : `The website knows no profile of ${funder}.`);
+  if (known.some(({ isDeployed }) => !isDeployed)) {
+    const refusal = 'the venue refuses its orders with "the order signer address has to be the address of the API KEY"';
+    return fail(
+      `The wallet ${funder} is not deployed yet: ${refusal}.`,
+      'Trade once on polymarket.com, a small amount.',
+    );
+  }
+  return ok(known.length > 0 ? `The website trades with ${funder} too.` : `The website knows no profile of ${funder}.`);
 }

@@ -24,6 +24,7 @@ import {
   keyOf,
   type Setup,
 } from './setup-checks.ts';
+import { checkSignatures } from './signatures.ts';
 import { checkClock, checkPicture, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
 /** The choices of a run. */
@@ -82,6 +83,7 @@ function addOpening({ run, options, config, key, ask }: Shared): Step<Account> {
   run.check('runtime', HERE, async () => checkRuntime(await need(config), SILENT));
   run.check('clock', CLOB, async () => checkClock(await ask()));
   run.check('venue_version', { ...CLOB, optional: true }, async () => checkVersion(await ask()));
+  run.check('signatures', HERE, async () => checkSignatures((await need(config)).config.builderCode));
   const site = { asks: new URL(options.siteUrl).host, optional: true };
   run.check('region', options.probe ? CLOB : site, async () => checkRegion(options.probe, await ask()));
   return account;

@@ -119,7 +119,7 @@ const KINDS: Readonly<Record<SignatureType, string>> = {
 };
 
 const SEE_PROFILE =
-  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows.';
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here.';
 
 /** Judges the account that orders would be signed for. */
 function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckResult {
@@ -132,7 +132,7 @@ function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckR
   }
   const own = listAccounts(deriveAccounts(wallet.address));
   const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
-  // A deposit wallet may also belong to a session key, or be of an older build; the other kinds the contracts compute.
+  // A deposit wallet may be of an older build; the other kinds the contracts compute.
   return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE) : fail(message, SEE_PROFILE);
 }
 

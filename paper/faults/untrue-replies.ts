@@ -7,6 +7,7 @@ import type { Fault } from './faults.ts';
 const members = z.record(z.string(), z.unknown());
 const levels = z.array(z.object({ price: z.string(), size: z.string() }));
 const book = z.object({ hash: z.string(), bids: levels, asks: levels, version: z.string().optional() });
+const profile = z.object({ proxyWallet: z.string() });
 const approvals = z.object({
   data: z.looseObject({ contracts: z.array(z.looseObject({ id: z.string(), amount: z.string().optional() })) }),
 });
@@ -61,6 +62,7 @@ const UNTRUE: Readonly<Record<string, Change>> = {
   })),
   // Replaces a 404 too: this account has a wallet at the website.
   'other-proxy-wallet': (_reply, text = `0x${'0b'.repeat(20)}`) => json({ name: 'Somebody', proxyWallet: text }),
+  'wallet-not-deployed': changing(profile, () => ({ walletActivated: false })),
   'other-version': (_reply, text = '4') => json({ version: Number(text) }),
   'unusable-market': changing(markets, ({ markets: [first, ...others] }) => ({
     markets: first === undefined ? [] : [{ ...first, version: 'v1', clobTokenIds: '["0x1f", "0x2f"]' }, ...others],

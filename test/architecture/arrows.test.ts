@@ -75,8 +75,7 @@ const SOUND = {
   'shared/venue/polymarket/inspection/inspection.ts': "export { wire } from '../wire.ts';\n",
   'local/doctor/doctor.ts':
     "import { wire } from '../../shared/venue/polymarket/inspection/inspection.ts';\nexport const doctor = wire;\n",
-  'local/desk/venue.ts':
-    "import { ClobClient } from '@polymarket/clob-client-v2';\nexport const desk = ClobClient;\n",
+  'local/desk/venue.ts': "import { ClobClient } from '@polymarket/clob-client-v2';\nexport const desk = ClobClient;\n",
   'local/http/server.ts':
     "import { pipeline } from '../../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
   'shared/command-line.ts': "import { a } from './version.ts';\nexport const command = a;\n",

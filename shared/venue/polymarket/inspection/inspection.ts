@@ -9,11 +9,11 @@ import { createTransport } from '../http/transport.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
 import { type OrdersFromHere, probeOrders, type Region, readRegion } from './read-region.ts';
 import { readVersion } from './read-version.ts';
-import { type Approvals, readApprovals, readProfileWallet } from './read-wallet.ts';
+import { type Approvals, type ProfileWallet, readApprovals, readProfileWallet } from './read-wallet.ts';
 import { type Survey, surveyVenue } from './survey.ts';
 
 export { openWallet, type Wallet } from '../../../wallets/evm-key.ts';
-export type { Account } from '../sign-order.ts';
+export { type Account, signOrder } from '../sign-order.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
 
@@ -45,7 +45,7 @@ export interface Inspection {
   findApiKey(wallet: Wallet, call: Call): Promise<ApiCredentials | undefined>;
   openReads(wallet: Wallet, credentials: ApiCredentials): AccountReads;
   readApprovals(account: string, call: Call): Promise<Approvals>;
-  readProfileWallet(address: string, call: Call): Promise<string | null>;
+  readProfileWallet(address: string, call: Call): Promise<ProfileWallet | null>;
   survey(call: Call): Promise<Survey>;
 }
 

@@ -6,13 +6,11 @@ import type { Transport } from '../http/transport.ts';
 /**
  * The approvals that orders need, by the ids of the venue's catalogue: the contract that has to be let at the account's
  * tokens (in lower case), and what is not possible before (https://docs.polymarket.com, pages "contracts" and "get wallet
- * approvals"). The adapter is a retired contract that the venue still asks about
- * (https://github.com/Polymarket/py-sdk/issues/305).
+ * approvals"). What the order book asks about besides, it notes by itself with the balance.
  */
 const APPROVALS = [
   ['UsdcExchange', '0xe111180000d2663c0091e4f400237545b87b996b', 'buy in markets of protocol v1'],
   ['UsdcNegRiskExchange', '0xe2222d279d744050d28e00520010520000310f59', 'buy in neg-risk markets of protocol v1'],
-  ['UsdcNegRiskAdapter', '0xd91e80cf2e7be2e162c6513ced06f1dd0da35296', 'buy in neg-risk markets of protocol v1'],
   ['PusdV2Exchange', '0xe3333700ca9d93003f00f0f71f8515005f6c00aa', 'buy in markets of protocol v2'],
   ['CtfExchangeIsApprovedForAll', undefined, 'sell in markets of protocol v1'],
   ['CtfNegRiskExchangeIsApprovedForAll', undefined, 'sell in neg-risk markets of protocol v1'],
@@ -29,8 +27,11 @@ export interface LackingApproval {
   readonly id: string;
   /** Completes the sentence "it cannot". */
   readonly prevents: string;
-  /** `noted`: given on the chain, and not yet in the notes of the CLOB, which a refresh brings up to date. */
-  readonly why: 'missing' | 'not told' | 'noted';
+  /**
+   * `noted`: given on the chain, and not yet in the notes of the CLOB, which a refresh brings up to date. `other`: of a
+   * spender that the CLOB asks about besides those of the catalogue.
+   */
+  readonly why: 'missing' | 'not told' | 'noted' | 'other';
 }
 
 /** The rows of the venue's catalogue of approvals, by their ids: true for one that is given. */
@@ -43,25 +44,39 @@ export async function readApprovals(data: Transport, account: string, call: Call
   return new Map(contracts.map(({ id, approved }) => [id, approved]));
 }
 
-/** Finds the approvals that orders lack; `notAllowed` holds the exchanges that the CLOB has noted as not allowed. */
+/** Finds the approvals that orders lack; `notAllowed` holds the spenders that the CLOB has noted as not allowed. */
 export function findLacking(given: Approvals, notAllowed: ReadonlySet<string>): readonly LackingApproval[] {
-  return APPROVALS.flatMap(([id, spender, prevents]): LackingApproval[] => {
+  const known = APPROVALS.flatMap(([id, spender, prevents]): LackingApproval[] => {
     const told = given.get(id);
     if (told === undefined) return [{ id, prevents, why: 'not told' }];
     if (!told) return [{ id, prevents, why: 'missing' }];
     return spender !== undefined && notAllowed.has(spender) ? [{ id, prevents, why: 'noted' }] : [];
   });
+  const exchanges = new Set<string | undefined>(APPROVALS.map(([, spender]) => spender));
+  const others = [...notAllowed].filter((spender) => !exchanges.has(spender));
+  return [...known, ...others.map((id) => ({ id, prevents: 'buy in some markets', why: 'other' }) as const)];
 }
 
-const profile = z.object({ proxyWallet: z.nullish(z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))) });
+const profile = z.object({
+  proxyWallet: z.nullish(z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))),
+  walletActivated: z.catch(z.nullish(z.boolean()), null),
+});
+
+/** The wallet that the website trades with. */
+export interface ProfileWallet {
+  readonly address: string;
+  /** False for a deposit wallet that is not on the chain yet: the venue refuses its orders. */
+  readonly isDeployed: boolean;
+}
 
 /**
- * `GET /public-profile` of Gamma (https://docs.polymarket.com/api-reference/profiles): the address of the wallet that the
- * website trades with, asked by the key's address or the wallet's own; `null` where it knows none. Errors: see `MarketData`.
+ * `GET /public-profile` of Gamma (https://docs.polymarket.com/api-reference/profiles): the wallet that the website trades
+ * with, asked by the key's address or the wallet's own; `null` where it knows none. Errors: see `MarketData`.
  */
-export async function readProfileWallet(gamma: Transport, address: string, call: Call): Promise<string | null> {
+export async function readProfileWallet(gamma: Transport, address: string, call: Call): Promise<ProfileWallet | null> {
   const spec = { name: 'read-profile', method: 'GET', path: `/public-profile?address=${address}` } as const;
   const response = await readWithRetry(gamma, spec, call);
   if (response.status === 404 && response.isJson) return null;
-  return parseAnswer(response, profile).proxyWallet ?? null;
+  const { proxyWallet, walletActivated } = parseAnswer(response, profile);
+  return proxyWallet ? { address: proxyWallet, isDeployed: walletActivated !== false } : null;
 }

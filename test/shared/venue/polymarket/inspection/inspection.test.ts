@@ -228,26 +228,32 @@ describe('the account', () => {
   });
 
   it('lacks approvals that are not given, not told of, or not noted by the order book', () => {
-    const ids = ['UsdcExchange', 'UsdcNegRiskExchange', 'UsdcNegRiskAdapter', 'PusdV2Exchange'];
+    const ids = ['UsdcExchange', 'UsdcNegRiskExchange', 'PusdV2Exchange'];
     const given = new Map([
       ...ids.map((id) => [id, true] as const),
       ['CtfExchangeIsApprovedForAll', false],
       ['CtfNegRiskExchangeIsApprovedForAll', true],
     ]);
-    expect(findLacking(given, new Set(['0xe3333700ca9d93003f00f0f71f8515005f6c00aa']))).toStrictEqual([
+    const other = `0x${'d9'.repeat(20)}`;
+    expect(findLacking(given, new Set(['0xe3333700ca9d93003f00f0f71f8515005f6c00aa', other]))).toStrictEqual([
       { id: 'PusdV2Exchange', prevents: 'buy in markets of protocol v2', why: 'noted' },
       { id: 'CtfExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v1', why: 'missing' },
       { id: 'V2PositionManagerExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v2', why: 'not told' },
+      { id: other, prevents: 'buy in some markets', why: 'other' },
     ]);
   });
 
   it.each([
-    [{ body: { proxyWallet: FUNDER } }, FUNDER],
+    [{ body: { proxyWallet: FUNDER } }, { address: FUNDER, isDeployed: true }],
+    [{ body: { proxyWallet: FUNDER, walletActivated: true } }, { address: FUNDER, isDeployed: true }],
+    [{ body: { proxyWallet: FUNDER, walletActivated: false } }, { address: FUNDER, isDeployed: false }],
     [{ body: { proxyWallet: null, name: 'x' } }, null],
     [{ body: {} }, null],
     [{ status: 404, body: { error: 'profile not found' } }, null],
   ])('has the wallet of its profile: %j', async (reply, expected) => {
-    expect(await asked(reply, (inspection, call) => inspection.readProfileWallet(FUNDER, call))).toBe(expected);
+    expect(await asked(reply, (inspection, call) => inspection.readProfileWallet(FUNDER, call))).toStrictEqual(
+      expected,
+    );
   });
 });
 
