@@ -13,6 +13,8 @@ import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './conso
 const SEED = 1;
 /** Holdings of the wallet at the start: as many pUSD, and as many shares of each outcome. */
 const GIVEN_UNITS = 1_000;
+/** An address in another chain, as a client would send that of its user. */
+const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 /** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
 const VENUE_PORT = '8081';
 
@@ -94,7 +96,7 @@ curl '${serviceUrl}/v1/markets?limit=3'
 curl '${serviceUrl}/v1/book/${tokenId}'
 
 # a limit order that rests
-curl -X POST '${serviceUrl}/v1/orders' -H 'Content-Type: application/json' -d '${body}'
+curl -X POST '${serviceUrl}/v1/orders' -H 'Content-Type: application/json' -H 'X-Client-Address: ${CLIENT}' -d '${body}'
 
 # your orders as the venue has them: size_matched is what was filled
 curl '${venueUrl}/paper/orders'

@@ -94,6 +94,12 @@ describe('the documents', () => {
     expect(names.filter((name) => !(name in scripts))).toStrictEqual([]);
   });
 
+  it.each(DOCUMENTS)('%s sends the address of a client with each order of an example', (file) => {
+    const examples = [...read(file).matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    const orders = examples.filter((code) => /placeOrder\(|requests\.post\(|\/v1\/orders\b[^]*-d /.test(code));
+    expect(orders.filter((code) => !/X-Client-Address|clientAddress|wallet/.test(code))).toStrictEqual([]);
+  });
+
   it('name no option of the CDK that there is not', async () => {
     const used = [
       ...DOCUMENTS.map(read)

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { createClient } from '../../client/client.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
@@ -19,7 +18,6 @@ import { startPaperService } from '../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';
-const VENUE_URL = 'https://clob.polymarket.com';
 const DEPLOYED_URL = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 const run = promisify(execFile);
 
@@ -200,35 +198,6 @@ describe('the example', () => {
     const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
     expect(balance).toBe('946003600');
   });
-
-  it('for what comes after the 201 follows, lists and cancels an order, and prints the API credentials', async () => {
-    const { url, venue, venueUrl } = await startPaperService();
-    const place = { file: 'docs/clients.md', heading: '## curl', language: 'sh' };
-    await run('sh', ['-euc', await example(place, url)]);
-    const { id = '', asset_id: token_id = '' } = venue.orders()[0] ?? {};
-    const order = { token_id, side: 'buy', price: '0.53', size: '5' } as const;
-    const filled = await createClient({ baseUrl: url }).placeOrder(order);
-    const cwd = await folder();
-    await symlink(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
-    const after = { file: 'docs/clients.md', heading: '## After the 201', language: 'js' };
-    await writeFile(join(cwd, 'venue.mjs'), await example(after, venueUrl, VENUE_URL));
-    const env = { ...process.env, SERVICE_PRIVATE_KEY: PAPER_KEY };
-    const ask = async (...args: readonly string[]) =>
-      (await run(process.execPath, ['venue.mjs', ...args], { cwd, env })).stdout;
-    const [list, resting, matched, credentials] = await Promise.all([
-      ask('list'),
-      ask('follow', id),
-      ask('follow', filled.order_id),
-      ask('credentials'),
-    ]);
-    expect(list).toContain(`id: '${id}'`);
-    expect(list).not.toContain(filled.order_id);
-    expect(resting).toMatch(/ id: '0x[0-9a-f]+',\s+status: 'LIVE',.*} \[\]\n$/s);
-    expect(matched).toMatch(/ status: 'MATCHED',.*} \[\s+{\s+id: '[^']+',\s+taker_order_id/s);
-    expect(credentials).toMatch(/key: '.+',\s+secret: '.+',\s+passphrase: '.+'/);
-    expect(await ask('cancel', id)).toContain(`canceled: [\n    '${id}'\n  ]`);
-    expect(venue.orders()).toMatchObject([{ id, status: 'CANCELED' }, { status: 'MATCHED' }]);
-  }, 60_000);
 });
 
 describeInChromium('the example for a browser', () => {

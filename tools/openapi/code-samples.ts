@@ -1,6 +1,8 @@
 import type { ROUTES } from '../../functions/routes.ts';
 import { EXAMPLES, YES } from './examples.ts';
 
+/** An address in another chain, as a client would send that of its user. */
+const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 const BASE = 'http://127.0.0.1:8080';
 
 type Name = keyof typeof ROUTES;
@@ -16,12 +18,12 @@ const CALLS: Readonly<Record<Name, string>> = {
   price: '0.01',
   size: '5',
   post_only: true,
-})`,
+}, { clientAddress: '${CLIENT}' })`,
 };
 
 function curlOf(target: string, order: string | undefined): string {
   if (!order) return `curl '${BASE}${target}'\n`;
-  return `curl '${BASE}${target}' -H 'Content-Type: application/json' -H "Idempotency-Key: curl-$(date +%s)" -d '${order}'\n`;
+  return `curl '${BASE}${target}' -H 'Content-Type: application/json' -H "Idempotency-Key: curl-$(date +%s)" -H 'X-Client-Address: ${CLIENT}' -d '${order}'\n`;
 }
 
 function pythonOf(target: string, order: string | undefined): string {
@@ -32,7 +34,7 @@ import requests
 
 order = ${order.replaceAll(':true', ':True').replaceAll(/([,:])(?=["\dT])/g, '$1 ')}
 # Keep the key: a repeat with it places no second order, whatever happened to the first attempt.
-headers = {"Idempotency-Key": str(uuid.uuid4())}
+headers = {"Idempotency-Key": str(uuid.uuid4()), "X-Client-Address": "${CLIENT}"}
 print(requests.post("${BASE}${target}", json=order, headers=headers, timeout=30).json())
 `;
 }

@@ -699,7 +699,9 @@ describe('--secret', () => {
     paper.venue.arm({ fault: 'hang', method: 'POST', times: 9 });
     const { found, said } = await deployed(undefined, { AWS_ENDPOINT_URL_SECRETS_MANAGER: paper.url });
     expect(found).toStrictEqual({ secret: 'fail', ...Object.fromEntries(SKIPPED.map((id) => [id, 'skip'])) });
-    expect(said('secret')).toMatch(/^AWS Secrets Manager does not give the secret trading\/key \(?:Timeout|Abort)Error\)/);
+    expect(said('secret')).toMatch(
+      /^AWS Secrets Manager does not give the secret trading\/key \((?:Timeout|Abort)Error\)/,
+    );
   });
 
   it.each([

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createClient } from '../../client/client.ts';
+import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
+import { type PaperService, startPaperService } from '../support/service/paper-service.ts';
+import { WITH_THIS_NODE } from '../support/service/program.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const [ALICE, BOB] = ['0x1563915e194D8CfBA1943570603F7606A3115508', 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew'];
+const run = promisify(execFile);
+
+let folder: string;
+let service: PaperService;
+let env: Record<string, string>;
+
+/** A venue in the November of the recipes, on which two clients have bought. */
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'desk-recipes-'));
+  const store = join(folder, 'orders.db');
+  service = await startPaperService({ SERVICE_STORE: store });
+  const settings = { SERVICE_CLOB_URL: service.venueUrl, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
+  env = { ...WITH_THIS_NODE, ...settings };
+  const client = createClient({ baseUrl: service.url });
+  const { items } = await client.markets({ limit: 1 });
+  const token_id = items[0]?.outcomes[0]?.token_id ?? '';
+  for (const [clientAddress, size] of [
+    [ALICE, '5'],
+    [BOB, '15'],
+  ] as const) {
+    const { order_id, transaction_hashes } = await client.placeOrder(
+      { token_id, side: 'buy', price: '0.53', size },
+      { clientAddress },
+    );
+    env = { ...env, ORDER_ID: order_id, TRANSACTION_HASH: transaction_hashes[0] ?? 'none', CLIENT: clientAddress };
+  }
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the commands of a section as they are printed, in months that hold today. */
+async function perform(heading: string): Promise<string> {
+  const text = await readFile(join(ROOT, 'docs/fills.md'), 'utf8');
+  const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+  const fences = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(fences.length).toBeGreaterThan(0);
+  const month = new Date().toISOString().slice(0, 7);
+  const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
+  const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
+  const inProject = script.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
+  return (await run('sh', ['-euc', inProject], { cwd: ROOT, env })).stdout;
+}
+
+describe('the recipe', () => {
+  it('"Who ordered this?" names the client, by the order and by the transaction', async () => {
+    const out = await perform('Who ordered this?');
+    expect(out).toContain(`client_address           ${BOB}\n`);
+    const [line = ''] = out.split('\n').filter((each) => each.includes(`,${BOB},`));
+    expect(line).toContain(String(env['TRANSACTION_HASH']));
+  }, 60_000);
+
+  it('"What did client X trade in November?" has the fills of that client alone, and their sum', async () => {
+    const out = await perform('What did client X trade in November?');
+    const rows = (await readFile(join(folder, 'november.csv'), 'utf8')).trimEnd().split('\n');
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toContain(`,${BOB},false,${env['ORDER_ID']},`);
+    expect(out).toContain('1 fill of 1 order: 15 shares, value 7.95, fees 0.14946.\n');
+  }, 60_000);
+
+  it('"Fee attribution by builder code" shares out by value', async () => {
+    expect(await perform('Fee attribution by builder code')).toBe(`${ALICE} 2.65 25.00 %\n${BOB} 7.95 75.00 %\n`);
+  }, 60_000);
+});
