@@ -105,7 +105,8 @@ export default {
     },
     {
       name: 'official-client-is-for-the-desk-and-the-doctor',
-      comment: 'Its modules and their HTTP client, of which the service needs none, would be loaded beside a wallet key.',
+      comment:
+        'Its modules and their HTTP client, of which the service needs none, would be loaded beside a wallet key.',
       severity: 'error',
       from: { pathNot: '^(local/(desk|doctor)|tools|test)/' },
       to: { path: 'node_modules/(@polymarket|axios)/' },

@@ -56,10 +56,13 @@ async function isEqual(
 }
 
 /** Compares our signatures with those of the official client, for each exchange and each kind of account. */
-export async function checkSignatures(builderCode: string | undefined): Promise<CheckResult> {
+export async function checkSignatures(
+  builderCode: string | undefined,
+  load: () => Promise<Official> = () => import('@polymarket/clob-client-v2'),
+): Promise<CheckResult> {
   let official: Official;
   try {
-    official = await import('@polymarket/clob-client-v2');
+    official = await load();
   } catch {
     return skip('The official client (@polymarket/clob-client-v2) is not installed.');
   }

@@ -96,7 +96,7 @@ describe('the documents', () => {
 
   it.each(DOCUMENTS)('%s sends the address of a client with each order of an example', (file) => {
     const examples = [...read(file).matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
-    const orders = examples.filter((code) => /placeOrder\(|requests\.post\(|\/v1\/orders\b[^]*-d /.test(code));
+    const orders = examples.filter((code) => /placeOrder\(|requests\.post\(|\/v1\/orders\b.*-d /s.test(code));
     expect(orders.filter((code) => !/X-Client-Address|clientAddress|wallet/.test(code))).toStrictEqual([]);
   });
 
