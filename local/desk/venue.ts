@@ -2,8 +2,7 @@ import { ApiError, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import axios from 'axios';
 import { Wallet } from 'ethers';
 import * as z from 'zod/mini';
-import { type Decimal, isTokenId, ONE, parseDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
-import type { ApiCredentials } from '../../shared/settings/credentials.ts';
+import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
 import { type Access, DeskError } from './access.ts';
 
 // The venue as the desk asks it: by its official client, whose answers are parsed here and nowhere else.
@@ -55,87 +54,68 @@ function parsed<T>(read: (text: string) => T | undefined) {
   );
 }
 
-const amount = parsed((text) => {
-  const decimal = parseDecimal(text);
-  return decimal && decimal.coefficient >= 0n ? decimal : undefined;
-});
-/** Collateral for a share: from 0 to 1. */
-const price = parsed((text) => {
-  const decimal = parseDecimal(text);
-  return decimal && decimal.coefficient >= 0n && subtractDecimals(ONE, decimal).coefficient >= 0n ? decimal : undefined;
-});
+/** A decimal from 0 to a limit, if there is one. */
+const decimalTo = (limit: Decimal | undefined) =>
+  parsed((text) => {
+    const decimal = parseDecimal(text);
+    return decimal && decimal.coefficient >= 0n && !(limit && compareDecimals(decimal, limit) > 0)
+      ? decimal
+      : undefined;
+  });
+const amount = decimalTo(undefined);
+/** Collateral for a share. */
+const price = decimalTo(ONE);
 const orderId = parsed((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined));
 /** Of protocol v2 they have 62 digits at times, and are padded on the right. */
-const conditionId = parsed((text) => {
-  const hex = /^0x([0-9a-fA-F]{62}(?:[0-9a-fA-F]{2})?)$/.exec(text)?.[1];
-  return hex && `0x${hex.padEnd(64, '0')}`;
-});
+const conditionId = parsed((text) =>
+  /^0x(?:[0-9a-fA-F]{62}|[0-9a-fA-F]{64})$/.test(text) ? text.padEnd(66, '0') : undefined,
+);
 const tokenId = parsed((text) => (isTokenId(text) ? text : undefined));
 const side = parsed((text) => ({ BUY: 'buy' as const, SELL: 'sell' as const })[text.toUpperCase()]);
 /** The names of states have been seen with a prefix, and without. */
 const status = parsed((text) => printable(text.replace(/^(?:ORDER|TRADE)_STATUS_/i, '').toLowerCase()));
 const seconds = z.pipe(
-  z.union([z.number(), z.pipe(z.string().check(z.regex(/^\d{1,12}$/)), z.transform(Number))]),
+  z.union([
+    z.number().check(z.gte(0), z.lte(1e11)),
+    z.pipe(z.string().check(z.regex(/^\d{1,11}$/)), z.transform(Number)),
+  ]),
   z.transform((value) => value * 1_000),
 );
-const text = z.catch(z.nullable(z.pipe(z.string(), z.transform(printable))), null);
 const optional = <T extends z.ZodMiniType>(schema: T) => z.catch(z.nullable(schema), null);
+const text = optional(parsed(printable));
 
+const common = { asset_id: tokenId, price, outcome: text };
 const order = z.object({
-  id: orderId,
-  status,
-  market: conditionId,
-  asset_id: tokenId,
-  side,
-  price,
-  original_size: amount,
-  size_matched: amount,
-  outcome: text,
-  created_at: seconds,
+  ...common,
+  ...{
+    id: orderId,
+    status,
+    market: conditionId,
+    side,
+    original_size: amount,
+    size_matched: amount,
+    created_at: seconds,
+  },
 });
 
-const makerOrder = z.object({
-  order_id: orderId,
-  owner: text,
-  maker_address: text,
-  matched_amount: amount,
-  price,
-  asset_id: tokenId,
-  outcome: text,
-  side: optional(side),
-  fee: optional(amount),
-});
-
+/** Names the account of a part of a trade, and the fee where that is told. */
+const part = { ...common, owner: text, maker_address: text, fee: optional(amount) };
+const makerOrder = z.object({ ...part, order_id: orderId, matched_amount: amount, side: optional(side) });
 const trade = z.object({
-  id: z.string().check(z.minLength(1)),
-  taker_order_id: orderId,
-  market: conditionId,
-  asset_id: tokenId,
-  side,
-  size: amount,
-  price,
-  status,
-  match_time: seconds,
-  last_update: z.catch(seconds, 0),
-  outcome: text,
-  owner: text,
-  maker_address: text,
-  trader_side: text,
-  transaction_hash: text,
-  fee: optional(amount),
+  ...part,
+  ...{ id: parsed((text) => printable(text) || undefined), taker_order_id: orderId, market: conditionId, side, status },
+  ...{ size: amount, match_time: seconds, last_update: z.catch(seconds, 0), trader_side: text, transaction_hash: text },
   maker_orders: z.array(makerOrder),
 });
+const tradePage = z.object({ trades: z.array(trade), next_cursor: z.string() });
 
 const cancellation = z.object({
   canceled: z.array(orderId),
   not_canceled: z.catch(z.record(z.string(), z.string()), {}),
 });
-
 const number = z.pipe(z.number(), z.transform(String));
-const marketInfo = z.object({
-  fd: z.nullish(z.object({ r: number, e: number, to: z.boolean() })),
-  tbf: z.nullish(z.number()),
-});
+const feeDetails = z.object({ r: number, e: z.int().check(z.gte(0), z.lte(10)), to: z.boolean() });
+const marketInfo = z.object({ fd: optional(feeDetails), tbf: optional(z.number()) });
 const apiKey = z.object({ key: z.string(), secret: z.string(), passphrase: z.string() });
 
 /** An order as the venue has it. */
@@ -183,24 +163,19 @@ export interface DeskVenue {
 
 /** Returns why there is no usable answer. The venue's own words are left out: they might quote anything. */
 function reasonOf(error: unknown): string {
-  const failed = error instanceof ApiError ? error : undefined;
-  switch (failed?.status) {
-    case 401:
-      return 'the venue refuses the API credentials, or the clock of this machine is wrong: npm run doctor tells which.';
-    case 403:
-      return 'the venue refuses this machine or this account: npm run doctor tells why.';
-    case 429:
-      return 'the venue limits the rate of requests. Try again in a minute.';
-    case undefined:
-      break;
-    default:
-      return failed && (failed.status === 425 || Number(failed.status) >= 500)
-        ? `the venue is not available (${failed.status}). See https://status.polymarket.com.`
-        : `the venue gave an answer that cannot be used (${failed?.status}).`;
+  if (!(error instanceof ApiError)) return 'the venue gave an answer that cannot be used.';
+  const { message, status = 0 } = error;
+  if (status === 401) {
+    return 'the venue refuses the API credentials, or the clock of this machine is wrong: npm run doctor tells which.';
+  }
+  if (status === 403) return 'the venue refuses this machine or this account: npm run doctor tells why.';
+  if (status === 429) return 'the venue limits the rate of requests. Try again in a minute.';
+  if (status === 425 || status >= 500) {
+    return `the venue is not available (${status}). See https://status.polymarket.com.`;
   }
   // Aborted by our own signal.
-  if (failed?.message === 'canceled') return `the venue did not answer within ${CALL_MS / 1_000} s.`;
-  const isNetwork = /E[A-Z]{4,}|socket|network|certificate/i.test(failed?.message ?? '');
+  if (message === 'canceled') return `the venue did not answer within ${CALL_MS / 1_000} s.`;
+  const isNetwork = status === 0 && /E[A-Z]{4,}|socket|network|certificate/i.test(message);
   return isNetwork ? 'the venue cannot be reached.' : 'the venue gave an answer that cannot be used.';
 }
 
@@ -217,8 +192,18 @@ async function ask<T extends z.ZodMiniType>(
   }
 }
 
-function isUnknown({ cause }: DeskError): boolean {
-  return cause instanceof ApiError && cause.status === 404;
+/** Makes a call as above; `null` where the venue knows no such thing. */
+async function askIfKnown<T extends z.ZodMiniType>(what: string, schema: T, call: () => Promise<unknown>) {
+  try {
+    return await ask(what, schema, call);
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof DeskError && error.cause instanceof ApiError ? error.cause.status : undefined;
 }
 
 /** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
@@ -232,27 +217,23 @@ function signerOf({ address, privateKey }: Access) {
   };
 }
 
-async function credentialsOf(access: Access, base: ConstructorParameters<typeof ClobClient>[0]) {
-  const { credentials, address } = access;
-  if (credentials) return revealed(credentials);
-  try {
-    return await ask('The API credentials', apiKey, () => new ClobClient(base).deriveApiKey());
-  } catch (error) {
-    if (!(error instanceof DeskError && error.cause instanceof ApiError && error.cause.status === 400)) throw error;
-    throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
-  }
-}
-
-function revealed({ key, secret, passphrase }: ApiCredentials) {
-  return { key, secret: secret.reveal(), passphrase: passphrase.reveal() };
-}
-
 /** Opens the venue with the API credentials at hand, or else with those that it derives from the wallet key. */
 export async function openVenue(access: Access): Promise<DeskVenue> {
+  const { credentials, privateKey, address } = access;
   const base = { host: access.clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
-  const creds = await credentialsOf(access, base);
+  const given = credentials && {
+    key: credentials.key,
+    secret: credentials.secret.reveal(),
+    passphrase: credentials.passphrase.reveal(),
+  };
+  const creds =
+    given ??
+    (await ask('The API credentials', apiKey, () => new ClobClient(base).deriveApiKey()).catch((error: unknown) => {
+      if (statusOf(error) !== 400) throw error;
+      throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
+    }));
   const client = new ClobClient({ ...base, creds });
-  const secrets = [creds.secret, creds.passphrase, ...(access.privateKey ? [access.privateKey.reveal().slice(2)] : [])];
+  const secrets = [creds.secret, creds.passphrase, privateKey?.reveal().slice(2) ?? creds.secret];
   const withoutSecrets = (reason: string) =>
     printable(secrets.reduce((sentence, secret) => sentence.replaceAll(secret, '[secret]'), reason));
 
@@ -274,14 +255,7 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
       const orders = await ask('The open orders', z.array(order), () => client.getOpenOrders());
       return [...new Map(orders.map((open) => [open.id, open])).values()];
     },
-    async order(id) {
-      try {
-        return await ask('The order', z.nullable(order), () => client.getOrder(id));
-      } catch (error) {
-        if (error instanceof DeskError && isUnknown(error)) return null;
-        throw error;
-      }
-    },
+    order: (id) => askIfKnown('The order', z.nullable(order), () => client.getOrder(id)),
     async trades({ since, until, conditionId: market }, progress) {
       // A second more on both sides: whether the venue takes its bounds in is not said.
       const filter = {
@@ -289,13 +263,12 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
         ...(until !== undefined && { before: String(Math.ceil(until / 1_000) + 1) }),
         ...(market && { market }),
       };
-      const schema = z.object({ trades: z.array(trade), next_cursor: z.string() });
       const trades = new Map<string, Trade>();
       const seen = new Set<string>();
       for (let cursor = FIRST; cursor !== END; ) {
         if (seen.has(cursor)) throw new DeskError('The trades: the venue gives the same page again and again.');
         seen.add(cursor);
-        const page = await ask('The trades', schema, () => client.getTradesPaginated(filter, cursor));
+        const page = await ask('The trades', tradePage, () => client.getTradesPaginated(filter, cursor));
         for (const next of page.trades) {
           const known = trades.get(next.id);
           if (!known || known.last_update <= next.last_update) trades.set(next.id, next);
@@ -311,18 +284,11 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
         .toSorted((a, b) => a.match_time - b.match_time);
     },
     async fees(market) {
-      let info: z.infer<typeof marketInfo>;
-      try {
-        info = await ask('The fees of a market', marketInfo, () => client.getClobMarketInfo(market));
-      } catch (error) {
-        // The venue removes markets that have closed.
-        if (error instanceof DeskError && isUnknown(error)) return null;
-        throw error;
-      }
-      if (!info.fd) return info.tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
-      const [rate, exponent] = [parseDecimal(info.fd.r), Number(info.fd.e)];
-      const isKnown = rate && rate.coefficient >= 0n && Number.isInteger(exponent) && exponent >= 0 && exponent <= 10;
-      return isKnown ? { rate, exponent, takerOnly: info.fd.to } : null;
+      // The venue removes markets that have closed.
+      const info = await askIfKnown('The fees of a market', marketInfo, () => client.getClobMarketInfo(market));
+      if (!info?.fd) return info?.tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
+      const rate = parseDecimal(info.fd.r);
+      return rate && rate.coefficient >= 0n ? { rate, exponent: info.fd.e, takerOnly: info.fd.to } : null;
     },
     async cancel(ids) {
       const batches = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) =>
