@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeskError } from './access.ts';
-import { type Desk, findClients, note, OPEN_LAYOUT, OPEN_NAMES, openRow, plural } from './desk.ts';
-import { type Layout, type Row, report, tableOf } from './output.ts';
+import { type Desk, findClients, note, OPEN, openRow, plural } from './desk.ts';
+import { type Row, report, type Sheet, tableOf } from './output.ts';
 import { clientsIn, comparable } from './records.ts';
 import type { Cancellation, VenueOrder } from './venue.ts';
 
@@ -18,11 +18,11 @@ const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 /** States in which an order may yet be executed. */
 const ALIVE = new Set(['live', 'delayed', 'unmatched']);
 
-/** The names of the cells of a cancelled order. */
-const NAMES = [...OPEN_NAMES, 'result', 'reason', 'rests'] as const;
-const LAYOUT: Layout = {
+/** The report of a cancellation. */
+const CANCELLED: Sheet = {
+  names: [...OPEN.names, 'result', 'reason', 'rests'],
   columns: { result: 'result', rests: 'rests', side: 'side', price: 'price', size: 'size', filled_size: 'filled' },
-  lines: { reason: 'reason', order_id: 'order', outcome: 'outcome', token_id: 'token' },
+  lines: { reason: 'reason', ...OPEN.lines },
 };
 
 /** Orders of the selection, and the rows that say what is known of them. */
@@ -52,7 +52,7 @@ async function list(desk: Desk, selection: Selection): Promise<Listed> {
     }
   };
   const rows = new Map(orders.filter(isSelected).map((order) => [order.id, openRow(order, clientOf(order.id))]));
-  const unknown = Object.fromEntries(OPEN_NAMES.map((name) => [name, null]));
+  const unknown = Object.fromEntries(OPEN.names.map((name) => [name, null]));
   return {
     ids: new Set(rows.keys()),
     rowOf: (id) => rows.get(id) ?? { ...unknown, order_id: id, ...(records && { recorded: records.byId.has(id) }) },
@@ -73,7 +73,7 @@ async function listFirst(desk: Desk, selection: Selection): Promise<Listed | und
 /** Shows what will be cancelled, and asks where somebody can answer. */
 async function confirm({ terminal }: Desk, selection: Selection, listed: Listed | undefined): Promise<boolean> {
   const rows = [...(listed?.ids ?? [])].map((id) => listed?.rowOf(id) ?? {});
-  if (rows.length > 0) terminal.err(tableOf(rows, OPEN_LAYOUT));
+  if (rows.length > 0) terminal.err(tableOf(rows, OPEN));
   if (selection.kind === 'all') {
     const foreign = rows.filter(({ recorded }) => recorded === false).length;
     const known = listed ? `: ${foreign} of them are not in the records` : '';
@@ -127,7 +127,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const before = await listFirst(desk, selection);
   const asked = selection.kind === 'ids' ? new Set(selection.ids) : (before?.ids ?? new Set<string>());
   if (before && asked.size === 0 && selection.kind !== 'all') {
-    terminal.out(report([], format, NAMES, LAYOUT));
+    terminal.out(report([], format, CANCELLED));
     note(desk, 'No such order rests.');
     return 0;
   }
@@ -145,7 +145,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
     note(desk, `What still rests cannot be told. ${error.message}`);
   }
   terminal.progress('');
-  terminal.out(report(resultRows(said, asked, before, resting), format, NAMES, LAYOUT));
+  terminal.out(report(resultRows(said, asked, before, resting), format, CANCELLED));
   const rests = resting && (resting.ids.size === 0 ? 'none of them rests' : `${resting.ids.size} still rest`);
   note(desk, `${said.cancelled.size} cancelled; ${rests ?? 'how many rest is not known'}.`);
   return resting?.ids.size === 0 && said.failures.length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 import type { Terminal } from '../../shared/command-line.ts';
 import type { OrderClient, OrderRecord } from '../../shared/orders/record.ts';
 import { type Access, DeskError } from './access.ts';
-import { decimalText, type Format, type Layout, type Row, report, timeText } from './output.ts';
+import { decimalText, type Format, type Row, report, type Sheet, timeText } from './output.ts';
 import { type ClientCells, clientsIn, type Records, readRecords } from './records.ts';
 import type { DeskVenue, VenueOrder } from './venue.ts';
 
@@ -35,24 +35,12 @@ export function plural(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** The names of the cells of an open order. */
-export const OPEN_NAMES = [
-  'order_id',
-  'client_address',
-  'client_address_verified',
-  'recorded',
-  'token_id',
-  'market',
-  'outcome',
-  'side',
-  'price',
-  'size',
-  'filled_size',
-  'since',
-] as const;
+const OPEN_NAMES =
+  'order_id client_address client_address_verified recorded token_id market outcome side price size filled_size since';
 
-/** The table of open orders. */
-export const OPEN_LAYOUT: Layout = {
+/** The report of open orders. */
+export const OPEN: Sheet = {
+  names: OPEN_NAMES.split(' '),
   columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since' },
   lines: { order_id: 'order', outcome: 'outcome', token_id: 'token' },
 };
@@ -96,7 +84,7 @@ export async function listOpen(desk: Desk): Promise<number> {
   const records = await findClients(desk, orders);
   const clientOf = clientsIn(records);
   const rows = orders.map((order) => openRow(order, clientOf(order.id)));
-  desk.terminal.out(report(rows, desk.format, OPEN_NAMES, OPEN_LAYOUT));
+  desk.terminal.out(report(rows, desk.format, OPEN));
   note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
   return records ? 0 : 1;
 }

@@ -2,32 +2,16 @@ import { ZERO } from '../../shared/decimal.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import { type Desk, note, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
-import { decimalText, type Layout, type Row, report, timeText } from './output.ts';
+import { decimalText, type Row, report, type Sheet, timeText } from './output.ts';
 import { type ClientCells, clientsIn, comparable, type Records, readRecords } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
 
-/** The names of the cells of a fill. */
-export const FILL_NAMES = [
-  'time',
-  'client_address',
-  'client_address_verified',
-  'order_id',
-  'market',
-  'outcome',
-  'side',
-  'price',
-  'size',
-  'value',
-  'fee',
-  'trade_id',
-  'transaction_hash',
-  'status',
-  'fee_source',
-  'recorded',
-] as const;
+const FILL_NAMES =
+  'time client_address client_address_verified order_id market outcome side price size value fee trade_id transaction_hash status fee_source recorded';
 
-/** The table of fills. */
-export const FILL_LAYOUT: Layout = {
+/** The report of fills. */
+export const FILLS: Sheet = {
+  names: FILL_NAMES.split(' '),
   columns: { time: 'time', side: 'side', price: 'price', size: 'size', value: 'value', fee: 'fee', status: 'status' },
   lines: {
     order_id: 'order',
@@ -60,26 +44,15 @@ export function fillRow(fill: Fill, { recorded, ...client }: ClientCells): Row {
   };
 }
 
-/** The names of the cells of a client. */
-export const CLIENT_NAMES = [
-  'client_address',
-  'client_address_verified',
-  'recorded',
-  'orders',
-  'fills',
-  'shares',
-  'value',
-  'fees',
-] as const;
-
-/** The table of clients. */
-export const CLIENT_LAYOUT: Layout = {
+/** The report of clients. */
+const CLIENTS: Sheet = {
+  names: 'client_address client_address_verified recorded orders fills shares value fees'.split(' '),
   columns: { orders: 'orders', fills: 'fills', shares: 'shares', value: 'value', fees: 'fees' },
   lines: {},
 };
 
 /** Sums the fills that count. A fee that is not known is in no sum. */
-export function totalsOf(fills: readonly Fill[]) {
+function totalsOf(fills: readonly Fill[]) {
   const counted = fills.filter(isCounted);
   return {
     orders: new Set(counted.map(({ orderId }) => orderId)).size,
@@ -91,7 +64,7 @@ export function totalsOf(fills: readonly Fill[]) {
 }
 
 /** Sums the fills by client. A claimed address and a verified one are two clients: anybody may claim. */
-export function byClient(fills: readonly Fill[], clientOf: (orderId: string) => ClientCells): readonly Row[] {
+function byClient(fills: readonly Fill[], clientOf: (orderId: string) => ClientCells): readonly Row[] {
   const keyOf = ({ orderId }: Fill) => {
     const { client_address, client_address_verified, recorded } = clientOf(orderId);
     return JSON.stringify([client_address && comparable(client_address), client_address_verified, recorded]);
@@ -168,16 +141,8 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   };
   const fills = all.filter(isWanted);
   terminal.progress('');
-  if (isByClient) terminal.out(report(byClient(fills, clientOf), format, CLIENT_NAMES, CLIENT_LAYOUT));
-  else
-    terminal.out(
-      report(
-        fills.map((fill) => fillRow(fill, clientOf(fill.orderId))),
-        format,
-        FILL_NAMES,
-        FILL_LAYOUT,
-      ),
-    );
+  const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => fillRow(fill, clientOf(fill.orderId)));
+  terminal.out(report(rows, format, isByClient ? CLIENTS : FILLS));
   if (format === 'table') {
     const { orders, fills: count, shares, value, fees } = totalsOf(fills);
     terminal.out(

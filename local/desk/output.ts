@@ -10,11 +10,13 @@ type Cell = string | number | boolean | null;
 /** One object of the JSON, one line of the CSV. */
 export type Row = Readonly<Record<string, Cell>>;
 
-/** How rows become a table that fits a terminal: what is short in columns, what is long on lines of its own below. */
-export interface Layout {
-  /** The headings of the columns, by the names of the cells. */
+/** A kind of report. */
+export interface Sheet {
+  /** The names of the cells, also where there are no rows. */
+  readonly names: readonly string[];
+  /** In a table that fits a terminal: the headings of what is short, by the names of the cells. */
   readonly columns: Readonly<Record<string, string>>;
-  /** The labels of the lines, by the names of the cells. */
+  /** What is long has lines of its own below: their labels. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +53,7 @@ function line(label: string, value: string): string {
 }
 
 /** Writes rows as a table. */
-export function tableOf(rows: readonly Row[], { columns, lines }: Layout): string {
+export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string {
   const names = Object.keys(columns);
   const cells = [Object.values(columns), ...rows.map((row) => names.map((name) => plain(row[name])))];
   const widths = names.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
@@ -78,15 +80,11 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** Writes rows as CSV, with the names of the cells in the first line. */
-function csvOf(rows: readonly Row[], names: readonly string[]): string {
+/** Writes rows in a format. */
+export function report(rows: readonly Row[], format: Format, sheet: Sheet): string {
+  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
+  if (format === 'table') return rows.length === 0 ? '' : tableOf(rows, sheet);
+  const { names } = sheet;
   const lines = rows.map((row) => names.map((name) => csvCell(row[name] ?? null)).join(','));
   return `${[names.join(','), ...lines].join('\n')}\n`;
-}
-
-/** Writes rows in a format. `names` are those of the cells, also where there are no rows. */
-export function report(rows: readonly Row[], format: Format, names: readonly string[], layout: Layout): string {
-  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
-  if (format === 'csv') return csvOf(rows, names);
-  return rows.length === 0 ? '' : tableOf(rows, layout);
 }

@@ -6,8 +6,6 @@ import { DeskError, type StorePlace } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
 const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
-/** Parts of the table that are read at once. */
-const SEGMENTS = 4;
 /** Records between two words of progress. */
 const STRIDE_RECORDS = 1_000;
 
@@ -35,29 +33,14 @@ async function* scan(table: string, region: string | undefined): AsyncGenerator<
     FilterExpression: 'attribute_exists(#record)',
     ProjectionExpression: '#record',
     ExpressionAttributeNames: { '#record': 'record' },
-    TotalSegments: SEGMENTS,
   };
-  const segments = Array.from({ length: SEGMENTS }, (_, Segment) => paginateScan({ client }, { ...input, Segment }));
-  const nextOf = async (pages: (typeof segments)[number]) => ({ pages, page: await pages.next() });
-  const waiting = new Map(segments.map((pages) => [pages, nextOf(pages)]));
   try {
-    while (waiting.size > 0) {
-      const { pages, page } = await Promise.race(waiting.values());
-      if (page.done) waiting.delete(pages);
-      else {
-        waiting.set(pages, nextOf(pages));
-        for (const found of page.value.Items ?? []) yield item.parse(found).record.S;
-      }
+    for await (const { Items = [] } of paginateScan({ client }, input)) {
+      for (const found of Items) yield item.parse(found).record.S;
     }
   } finally {
-    // What is still on its way fails with the client, and nobody waits for it.
-    for (const rest of waiting.values()) rest.catch(() => undefined);
     client.destroy();
   }
-}
-
-function nameOf(store: StorePlace): string {
-  return 'file' in store ? store.file : `table ${store.table}`;
 }
 
 /**
@@ -83,7 +66,10 @@ export async function readRecords<T>(
     }
   } catch (cause) {
     const why = cause instanceof Error ? (cause.name === 'Error' ? cause.message : cause.name) : 'unknown';
-    throw new DeskError(`The records of orders (${nameOf(store)}) cannot be read: ${why}.`, { cause });
+    throw new DeskError(
+      `The records of orders (${'file' in store ? store.file : `table ${store.table}`}) cannot be read: ${why}.`,
+      { cause },
+    );
   }
   return { byId, makers };
 }

@@ -1,10 +1,9 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { DeskError } from './access.ts';
-import { type Desk, note } from './desk.ts';
-import { FILL_LAYOUT, FILL_NAMES, fillRow, findFills, oursOf } from './fills.ts';
-import { decimalText, type Row, report, timeText } from './output.ts';
+import { type Desk, note, openRow, plural } from './desk.ts';
+import { FILLS, fillRow, findFills, oursOf } from './fills.ts';
+import { type Row, report, type Sheet, timeText } from './output.ts';
 import { clientsIn, readRecords } from './records.ts';
-import type { VenueOrder } from './venue.ts';
 
 /** How far trades are looked for before the signing: the clocks of the venue's parts may differ. */
 const MARGIN_MS = 3_600_000;
@@ -20,55 +19,15 @@ function answerOf(record: OrderRecord): string {
 /** Returns what the record says of its order. */
 function recordCells(record: OrderRecord): Row {
   const { terms, conditionId, requestId, signedAt } = record;
-  return {
-    request_id: requestId,
-    signed_at: timeText(signedAt.venue),
-    token_id: terms.tokenId,
-    market: conditionId,
-    side: terms.side,
-    price: terms.price,
-    size: terms.size,
-    post_only: terms.postOnly,
-    expires_at: terms.expiresAt === null ? null : timeText(terms.expiresAt),
-    answer: answerOf(record),
-  };
+  const { tokenId, side, price, size, postOnly, expiresAt } = terms;
+  const [signed_at, expires_at] = [timeText(signedAt.venue), expiresAt === null ? null : timeText(expiresAt)];
+  const order = { token_id: tokenId, market: conditionId, side, price, size, post_only: postOnly, expires_at };
+  return { request_id: requestId, signed_at, ...order, answer: answerOf(record) };
 }
 
-/** Returns what the venue says of the order. */
-function venueCells(order: VenueOrder): Row {
-  return {
-    token_id: order.asset_id,
-    market: order.market,
-    outcome: order.outcome,
-    side: order.side,
-    price: decimalText(order.price),
-    size: decimalText(order.original_size),
-    venue_status: order.status,
-    filled_size: decimalText(order.size_matched),
-    since: timeText(order.created_at),
-  };
-}
-
-const NAMES = [
-  'order_id',
-  'client_address',
-  'client_address_verified',
-  'recorded',
-  'request_id',
-  'signed_at',
-  'token_id',
-  'market',
-  'outcome',
-  'side',
-  'price',
-  'size',
-  'post_only',
-  'expires_at',
-  'answer',
-  'venue_status',
-  'filled_size',
-  'since',
-] as const;
+const SHOW_NAMES =
+  'order_id client_address client_address_verified recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
+const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 
 /** Shows an order: its record, what the venue knows of it, and its fills. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
@@ -88,18 +47,22 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
   const client = clientsIn({ ...records, byId: new Map(record ? [[id, record.client]] : []) })(id);
-  const cells = { ...Object.fromEntries(NAMES.map((name) => [name, null])), order_id: id, ...client };
-  const row: Row = { ...cells, ...(record && recordCells(record)), ...(order && venueCells(order)) };
+  const cells = { ...Object.fromEntries(SHOW.names.map((name) => [name, null])), order_id: id, ...client };
+  const row: Row = {
+    ...cells,
+    ...(record && recordCells(record)),
+    ...(order && { ...openRow(order, client), venue_status: order.status }),
+  };
   const fillRows = fills.map((fill) => fillRow(fill, client));
   terminal.progress('');
   if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
-  else if (format === 'csv') terminal.out(report([row], format, NAMES, { columns: {}, lines: {} }));
+  else if (format === 'csv') terminal.out(report([row], format, SHOW));
   else {
-    const lines = NAMES.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
-    terminal.out(`${lines.join('')}\n${report(fillRows, format, FILL_NAMES, FILL_LAYOUT)}`);
+    const lines = SHOW.names.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
+    terminal.out(`${lines.join('')}\n${report(fillRows, format, FILLS)}`);
     note(
       desk,
-      order ? `${fills.length} fills.` : `${fills.length} fills; the venue has no such order any more, or never had.`,
+      `${plural(fills.length, 'fill')}${order ? '' : '; the venue has no such order any more, or never had'}.`,
     );
   }
   return 0;
