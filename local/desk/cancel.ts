@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeskError } from './access.ts';
 import { type Desk, findClients, note, OPEN, openRow, plural } from './desk.ts';
 import { type Row, report, type Sheet, tableOf } from './output.ts';
-import { clientsIn, comparable } from './records.ts';
+import { type ClientCells, clientsIn, isOfClient, UNREAD } from './records.ts';
 import type { Cancellation, VenueOrder } from './venue.ts';
 
 /** The orders that a cancellation is about. */
@@ -25,38 +25,36 @@ const CANCELLED: Sheet = {
   lines: { reason: 'reason', ...OPEN.lines },
 };
 
-/** Orders of the selection, and the rows that say what is known of them. */
+type ClientOf = (orderId: string) => ClientCells;
+
+/** Orders of the selection that rest. */
 interface Listed {
-  readonly ids: ReadonlySet<string>;
-  readonly rowOf: (id: string) => Row;
+  readonly orders: ReadonlyMap<string, VenueOrder>;
+  /** Present where the records were read for it: that of a large store takes minutes, for which no order waits. */
+  readonly clientOf?: ClientOf;
 }
 
 /** Lists the orders of the selection that rest. Throws `DeskError` where that cannot be told. */
 async function list(desk: Desk, selection: Selection): Promise<Listed> {
-  const orders = await desk.venue.openOrders();
-  const records = await findClients(desk, orders);
-  if (selection.kind === 'client' && !records) throw new DeskError('Whose orders rest is not known.');
-  const clientOf = clientsIn(records);
-  const isSelected = ({ id, asset_id }: VenueOrder): boolean => {
-    switch (selection.kind) {
-      case 'all':
-        return true;
-      case 'ids':
-        return selection.ids.includes(id);
-      case 'token':
-        return asset_id === selection.tokenId;
-      case 'client': {
-        const address = clientOf(id).client_address;
-        return address !== null && comparable(address) === comparable(selection.address);
-      }
+  const open = await desk.venue.openOrders();
+  const listed = (orders: readonly VenueOrder[]) => new Map(orders.map((order) => [order.id, order]));
+  switch (selection.kind) {
+    case 'all':
+      return { orders: listed(open) };
+    case 'ids':
+      return { orders: listed(open.filter(({ id }) => selection.ids.includes(id))) };
+    case 'token':
+      return { orders: listed(open.filter(({ asset_id }) => asset_id === selection.tokenId)) };
+    case 'client': {
+      const records = await findClients(
+        desk,
+        open.map(({ id }) => id),
+      );
+      if (!records) throw new DeskError('Whose orders rest is not known.');
+      const clientOf = clientsIn(records);
+      return { orders: listed(open.filter(({ id }) => isOfClient(clientOf(id), selection.address))), clientOf };
     }
-  };
-  const rows = new Map(orders.filter(isSelected).map((order) => [order.id, openRow(order, clientOf(order.id))]));
-  const unknown = Object.fromEntries(OPEN.names.map((name) => [name, null]));
-  return {
-    ids: new Set(rows.keys()),
-    rowOf: (id) => rows.get(id) ?? { ...unknown, order_id: id, ...(records && { recorded: records.byId.has(id) }) },
-  };
+  }
 }
 
 /** Lists them, if they can be: in a bad minute the list may be what does not work, and all or named ones need none. */
@@ -71,82 +69,87 @@ async function listFirst(desk: Desk, selection: Selection): Promise<Listed | und
 }
 
 /** Shows what will be cancelled, and asks where somebody can answer. */
-async function confirm({ terminal }: Desk, selection: Selection, listed: Listed | undefined): Promise<boolean> {
-  const rows = [...(listed?.ids ?? [])].map((id) => listed?.rowOf(id) ?? {});
-  if (rows.length > 0) terminal.err(tableOf(rows, OPEN));
+async function confirm({ terminal }: Desk, selection: Selection, rows: readonly Row[] | undefined): Promise<boolean> {
+  if (rows && rows.length > 0) terminal.err(tableOf(rows, OPEN));
   if (selection.kind === 'all') {
-    const foreign = rows.filter(({ recorded }) => recorded === false).length;
-    const known = listed ? `: ${foreign} of them are not in the records` : '';
-    terminal.err(`These are all orders of the account, also those that were placed elsewhere${known}.\n`);
+    terminal.err('These are all orders of the account, also those that were placed elsewhere.\n');
   }
   if (!terminal.ask) return true;
-  const what = listed ? plural(rows.length, 'resting order') : 'the orders, which could not be listed,';
+  const what = rows ? plural(rows.length, 'resting order') : 'the orders, which could not be listed,';
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
 }
 
 /** Looks which orders still rest: those of the list, and those that the venue did not cancel and calls alive. */
-async function look(desk: Desk, selection: Selection, { cancelled }: Cancellation, asked: Iterable<string>) {
+async function look(desk: Desk, selection: Selection, { cancelled, refused }: Cancellation): Promise<Listed> {
   let listed = await list(desk, selection);
   for (const pause of LOOK_PAUSES_MS) {
-    if (![...listed.ids].some((id) => cancelled.has(id))) break;
+    if (![...cancelled].some((id) => listed.orders.has(id))) break;
     await sleep(pause);
     listed = await list(desk, selection);
   }
-  const alive = new Set<string>();
-  for (const id of asked) {
-    if (cancelled.has(id) || listed.ids.has(id)) continue;
+  const orders = new Map(listed.orders);
+  for (const id of refused.keys()) {
     desk.terminal.progress(`looking up ${id}`);
-    const order = await desk.venue.order(id);
-    if (order && ALIVE.has(order.status)) alive.add(id);
+    const order = orders.has(id) ? undefined : await desk.venue.order(id);
+    if (order && ALIVE.has(order.status)) orders.set(id, order);
   }
-  return { ...listed, ids: new Set([...listed.ids, ...alive]) };
+  return { ...listed, orders };
 }
 
-/** Says what became of each order; `resting` is `undefined` where that cannot be told. */
-function resultRows(
-  { cancelled, refused }: Cancellation,
-  asked: ReadonlySet<string>,
-  before: Listed | undefined,
-  resting: Listed | undefined,
-): readonly Row[] {
-  const all = new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.ids ?? [])]);
-  return [...all].map((id) => {
-    const isLate = !asked.has(id) && !cancelled.has(id) && !refused.has(id);
-    return {
-      ...((before?.ids.has(id) ? before : resting)?.rowOf(id) ?? { order_id: id }),
-      result: cancelled.has(id) ? 'cancelled' : refused.has(id) || isLate ? 'not_cancelled' : 'unknown',
-      reason: refused.get(id) ?? (isLate ? 'it came after the others were listed' : null),
-      rests: resting ? resting.ids.has(id) : null,
-    };
-  });
+/** Looks what still rests; `undefined`, and a word about it, where that cannot be told. */
+async function lookAfter(desk: Desk, selection: Selection, said: Cancellation): Promise<Listed | undefined> {
+  try {
+    return await look(desk, selection, said);
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(desk, `What still rests cannot be told. ${error.message}`);
+    return undefined;
+  }
 }
+
+const NOTHING = Object.fromEntries(OPEN.names.map((name) => [name, null]));
 
 /** Takes orders off the book. Returns 1 where one of them still rests, or where that cannot be told. */
 export async function cancelOrders(desk: Desk, selection: Selection): Promise<number> {
   const { venue, terminal, format } = desk;
   const before = await listFirst(desk, selection);
-  const asked = selection.kind === 'ids' ? new Set(selection.ids) : (before?.ids ?? new Set<string>());
+  const asked = new Set(selection.kind === 'ids' ? selection.ids : before?.orders.keys());
   if (before && asked.size === 0 && selection.kind !== 'all') {
     terminal.out(report([], format, CANCELLED));
     note(desk, 'No such order rests.');
     return 0;
   }
-  if (!(await confirm(desk, selection, before))) {
+  const clientsNow = async (ids: Iterable<string>) => clientsIn(await findClients(desk, [...ids]));
+  let clientOf = before?.clientOf ?? (terminal.ask && (await clientsNow(asked)));
+  const rowOf = (order: VenueOrder) => openRow(order, clientOf?.(order.id) ?? UNREAD);
+  if (!(await confirm(desk, selection, before && [...before.orders.values()].map(rowOf)))) {
     note(desk, 'Nothing is cancelled.');
     return 1;
   }
   const said = await (selection.kind === 'all' ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of said.failures) note(desk, sentence);
-  let resting: Listed | undefined;
-  try {
-    resting = await look(desk, selection, said, asked);
-  } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    note(desk, `What still rests cannot be told. ${error.message}`);
-  }
+  const resting = await lookAfter(desk, selection, said);
+  const { cancelled, refused } = said;
+  const all = new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.orders.keys() ?? [])]);
+  const known = clientOf;
+  const others = [...all].filter((id) => !known || !asked.has(id));
+  const later = resting?.clientOf ?? (await clientsNow(others));
+  clientOf = (id) => (known && asked.has(id) ? known(id) : later(id));
+  const rows = [...all].map((id) => {
+    const order = before?.orders.get(id) ?? resting?.orders.get(id);
+    const isLate = !asked.has(id) && !cancelled.has(id) && !refused.has(id);
+    return {
+      ...(order ? rowOf(order) : { ...NOTHING, order_id: id, ...clientOf?.(id) }),
+      result: cancelled.has(id) ? 'cancelled' : refused.has(id) || isLate ? 'not_cancelled' : 'unknown',
+      reason: refused.get(id) ?? (isLate ? 'it came after the others were listed' : null),
+      rests: resting ? resting.orders.has(id) : null,
+    };
+  });
   terminal.progress('');
-  terminal.out(report(resultRows(said, asked, before, resting), format, CANCELLED));
-  const rests = resting && (resting.ids.size === 0 ? 'none of them rests' : `${resting.ids.size} still rest`);
-  note(desk, `${said.cancelled.size} cancelled; ${rests ?? 'how many rest is not known'}.`);
-  return resting?.ids.size === 0 && said.failures.length === 0 ? 0 : 1;
+  terminal.out(report(rows, format, CANCELLED));
+  const left = resting?.orders.size;
+  const rests =
+    left === undefined ? 'how many rest is not known' : left === 0 ? 'none of them rests' : `${left} still rest`;
+  note(desk, `${cancelled.size} cancelled; ${rests}.`);
+  return left === 0 && said.failures.length === 0 ? 0 : 1;
 }

@@ -64,9 +64,9 @@ export function openRow(order: VenueOrder, client: ClientCells): Row {
 /** Reads the clients of these orders; `undefined`, and a word about it, where the records cannot be read. */
 export async function findClients(
   desk: Desk,
-  orders: readonly Pick<VenueOrder, 'id'>[],
+  orderIds: readonly string[],
 ): Promise<Records<OrderClient | null> | undefined> {
-  const ids = new Set(orders.map(({ id }) => id));
+  const ids = new Set(orderIds);
   if (ids.size === 0) return { byId: new Map(), makers: new Set() };
   const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
   try {
@@ -81,7 +81,10 @@ export async function findClients(
 /** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
 export async function listOpen(desk: Desk): Promise<number> {
   const orders = await desk.venue.openOrders();
-  const records = await findClients(desk, orders);
+  const records = await findClients(
+    desk,
+    orders.map(({ id }) => id),
+  );
   const clientOf = clientsIn(records);
   const rows = orders.map((order) => openRow(order, clientOf(order.id)));
   desk.terminal.out(report(rows, desk.format, OPEN));

@@ -3,7 +3,7 @@ import type { OrderClient } from '../../shared/orders/record.ts';
 import { type Desk, note, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
 import { decimalText, type Row, report, type Sheet, timeText } from './output.ts';
-import { type ClientCells, clientsIn, comparable, type Records, readRecords } from './records.ts';
+import { type ClientCells, clientsIn, comparable, isOfClient, type Records, readRecords } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
 
 const FILL_NAMES =
@@ -135,11 +135,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
   const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = clientsIn(records);
-  const isWanted = ({ orderId }: Fill) => {
-    const address = clientOf(orderId).client_address;
-    return client === undefined || (address !== null && comparable(address) === comparable(client));
-  };
-  const fills = all.filter(isWanted);
+  const fills = all.filter(({ orderId }) => client === undefined || isOfClient(clientOf(orderId), client));
   terminal.progress('');
   const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => fillRow(fill, clientOf(fill.orderId)));
   terminal.out(report(rows, format, isByClient ? CLIENTS : FILLS));

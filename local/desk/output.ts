@@ -41,7 +41,7 @@ function plain(cell: Cell | undefined): string {
 
 /** Says who an order is for: on the word of a caller alone, an address is a claim. */
 function clientOf({ client_address: address, client_address_verified: verified, recorded }: Row): string {
-  if (recorded === null) return 'unknown: the records could not be read';
+  if (recorded === null) return 'unknown: the records were not read';
   if (!recorded) return 'unknown: the order is not in the records';
   return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
 }

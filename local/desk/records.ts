@@ -88,14 +88,23 @@ export interface ClientCells {
   readonly recorded: boolean | null;
 }
 
-/** Returns the client of each order; without records nothing is known of any. */
+/** Where the records were not read, nothing is known of any order. */
+export const UNREAD: ClientCells = { client_address: null, client_address_verified: null, recorded: null };
+
+/** Returns the client of each order. */
 export function clientsIn(records: Records<OrderClient | null> | undefined): (orderId: string) => ClientCells {
+  if (!records) return () => UNREAD;
   return (orderId) => {
-    const client = records?.byId.get(orderId);
+    const client = records.byId.get(orderId);
     return {
       client_address: client?.address ?? null,
       client_address_verified: client?.isVerified ?? null,
-      recorded: records ? client !== undefined : null,
+      recorded: client !== undefined,
     };
   };
+}
+
+/** Returns true for an order of this client. */
+export function isOfClient({ client_address: own }: ClientCells, address: string): boolean {
+  return own !== null && comparable(own) === comparable(address);
 }
