@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
-import { parseText } from '../../shared/settings/formats.ts';
+import { ConfigError, parseText } from '../../shared/settings/formats.ts';
 
 /** The key as the operator keeps it in the secret store. */
 export interface WalletKey {
@@ -15,9 +15,10 @@ export interface WalletKey {
 export type ReadWalletKey = () => Promise<WalletKey>;
 
 const text = z.optional(z.string());
+const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
 
 /** A member that is not listed is refused: without it a misspelt `apiSecret` would go unnoticed. */
-const keyRecord = z.strictObject({ privateKey: z.string(), apiKey: text, apiSecret: text, apiPassphrase: text });
+const keyRecord = z.strictObject({ privateKey: text, apiKey: text, apiSecret: text, apiPassphrase: text });
 
 function parseJson(secret: string): unknown {
   try {
@@ -28,19 +29,19 @@ function parseJson(secret: string): unknown {
 }
 
 /**
- * Parses the secret: a private key in hex, or JSON with `privateKey` and the API credentials. Throws an error that never
- * holds a part of the secret.
+ * Parses a secret: a private key in hex, or JSON with `privateKey`, with the API credentials, or with both. Throws
+ * `ConfigError`, which never holds a part of the secret.
  */
-function parseWalletKey(secret: string): WalletKey {
+export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Partial<WalletKey> {
   const trimmed = secret.trim();
   if (!trimmed.startsWith('{')) {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
   const { success, data } = keyRecord.safeParse(parseJson(trimmed));
-  if (!success) throw new Error('The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.');
+  if (!success) throw new ConfigError(FORM);
   const { privateKey, apiKey, apiSecret, apiPassphrase } = data;
   return {
-    privateKey: parseText(privateKey, 'privateKey in the secret', PRIVATE_KEY),
+    ...(privateKey !== undefined && { privateKey: parseText(privateKey, 'privateKey in the secret', PRIVATE_KEY) }),
     credentials: parseCredentials([apiKey, apiSecret, apiPassphrase], ['apiKey', 'apiSecret', 'apiPassphrase']),
   };
 }
@@ -71,5 +72,9 @@ export function createSecretReader(secretId: string, region?: string): () => Pro
 /** Creates the reader of the key in the secret with that name or ARN. */
 export function createWalletKeyReader(secretId: string): ReadWalletKey {
   const read = createSecretReader(secretId);
-  return async () => parseWalletKey(await read());
+  return async () => {
+    const { privateKey, credentials } = parseSecret(await read());
+    if (!privateKey) throw new ConfigError(FORM);
+    return { privateKey, credentials };
+  };
 }

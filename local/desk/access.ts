@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import * as z from 'zod/mini';
 import { walletAddressOf } from '#venue/order-entry';
-import { createSecretReader } from '../../functions/orders/wallet-key.ts';
+import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
-import { type Attempt, ConfigError, parseText, readAll } from '../../shared/settings/formats.ts';
+import { type ApiCredentials, parseCredentials } from '../../shared/settings/credentials.ts';
+import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
 import {
   COMMON_SETTINGS,
   DEPLOYMENT_SETTINGS,
@@ -124,40 +123,14 @@ async function readOutputs(stack: string, region: string | undefined): Promise<R
   }
 }
 
-const member = z.optional(z.string());
-/** The deployment's own secret, or one for the desk alone, which leaves the wallet key out. */
-const secretShape = z.object({ privateKey: member, apiKey: member, apiSecret: member, apiPassphrase: member });
-
-/** Parses a secret; the wallet key only where it is needed. Its errors hold no part of it. */
-function parseSecret(text: string, address: string | undefined): Omit<Signer, 'address'> {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('{')) {
-    return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
-  }
-  let json: unknown;
+async function readSecret(name: string, region: string | undefined): Promise<string> {
   try {
-    json = JSON.parse(trimmed);
-  } catch {
-    json = undefined;
-  }
-  const { success, data } = secretShape.safeParse(json);
-  if (!success) throw new ConfigError('The secret must be JSON with texts.');
-  const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;
-  const credentials = parseCredentials([data.apiKey, data.apiSecret, data.apiPassphrase], [...names]);
-  if ((credentials && address) || data.privateKey === undefined) return { credentials, privateKey: undefined };
-  return { credentials, privateKey: parseText(data.privateKey, 'privateKey in the secret', PRIVATE_KEY) };
-}
-
-async function readSecret(name: string, region: string | undefined, address: string | undefined) {
-  let text: string;
-  try {
-    text = await createSecretReader(name, region)();
+    return await createSecretReader(name, region)();
   } catch (cause) {
     const why = cause instanceof Error ? cause.name : 'unknown';
     const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
     throw new DeskError(`The secret ${name} cannot be read (${why}): ${fix}.`, { cause });
   }
-  return parseSecret(text, address);
 }
 
 async function openDeployed(stack: string, { region, secret }: Where, env: Environment): Promise<Access> {
@@ -175,11 +148,9 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
       `The stack ${stack} places no orders and names no secret (output ${OUTPUTS.secret}): name it with --secret NAME.`,
     );
   }
-  const signer = { address, ...(await readSecret(name, region, address)) };
-  return {
-    ...rest,
-    ...complete(signer, `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`),
-  };
+  const { credentials, privateKey } = parseSecret(await readSecret(name, region));
+  const missing = `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`;
+  return { ...rest, ...complete({ address, credentials, privateKey }, missing) };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */

@@ -84,10 +84,13 @@ export function keyOf({ key }: Setup): CheckResult<Key> {
 
 /** Judges an error of the reader. Its own sentences hold no part of a secret; those of others are not repeated. */
 function judgeUnread(name: string, error: unknown): CheckResult {
-  const { message, name: kind } = error instanceof Error ? error : new Error();
-  if (error instanceof ConfigError || message.startsWith('The secret must be')) {
-    return fail(`${name} is of no use: ${message.replaceAll('\n', ' ')}`, 'docs/deploying.md says what it must hold.');
+  if (error instanceof ConfigError) {
+    return fail(
+      `${name} is of no use: ${error.message.replaceAll('\n', ' ')}`,
+      'docs/deploying.md says what it must hold.',
+    );
   }
+  const kind = error instanceof Error ? error.name : 'unknown';
   return fail(
     `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
     'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
