@@ -67,19 +67,22 @@ was computed from the fees of the market says so.
 `,
 } as const;
 
-const OVERVIEW = `The operator's desk: who ordered what, and what came of it.
-
-Usage: npm run orders -- COMMAND [options]
-       order-book-adapter orders COMMAND [options]    in the package
-
-  open                list the orders that rest at the venue
+const DESK = {
+  purpose: "The operator's desk: who ordered what, what came of it, and everything off the book.",
+  usage: `npm run orders -- COMMAND [options]
+       order-book-adapter orders COMMAND [options]    in the package`,
+  options: {},
+  notes: `  open                list the orders that rest at the venue
   show ORDER_ID       show an order with its record and its fills
   cancel ORDER_ID…    take orders off the book: these, those of a client or a token, or all
   fills               report what was executed, by fill or by client
 
 Each has its options: npm run orders -- COMMAND --help
 With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* it does without the wallet key.
-`;
+`,
+} as const;
+
+const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 type Common = Values<typeof COMMON>;
 
@@ -130,6 +133,10 @@ async function work(
   const form = oneOf('format', format, FORMATS);
   if (stack === undefined && (region ?? secret) !== undefined)
     throw new UsageError('--region and --secret need --stack.');
+  // A wallet key given as a name would be printed, and perhaps sent.
+  if ([stack, secret, settings].some((name) => name !== undefined && KEY_LIKE.test(name))) {
+    throw new UsageError('--stack, --secret and --settings take names, not a key.');
+  }
   if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
   // Loaded only here: `--help` does without.
   const [{ openAccess, DeskError }, { openVenue }] = await Promise.all([import('./access.ts'), import('./venue.ts')]);
@@ -189,10 +196,13 @@ export async function runDesk(env: Environment, terminal: DeskTerminal): Promise
         },
         own,
       );
-    default: {
-      const isHelp = name === '--help' || name === '-h';
-      (isHelp ? terminal.out : terminal.err)(OVERVIEW);
-      return isHelp ? 0 : 2;
-    }
+    default:
+      return runCommand(
+        DESK,
+        () => {
+          throw new UsageError('Name a command: open, show, cancel or fills.');
+        },
+        terminal,
+      );
   }
 }

@@ -5,8 +5,10 @@ import { decimalText, type Format, type Row, report, type Sheet, timeText } from
 import { type ClientCells, clientsIn, type Records, readRecords } from './records.ts';
 import type { DeskVenue, VenueOrder } from './venue.ts';
 
-// What the commands share, and the list of open orders. What a program may read goes to the output, all words about it
-// to the other stream.
+// The operator's desk: who ordered what, what came of it, and everything off the book. It joins what the venue's official
+// client (venue.ts) tells with the records of orders (records.ts); commands.ts reads the command lines and is where to
+// start, our-part.ts finds our side of a trade. Here is what the commands share, and the list of open orders. What a
+// program may read goes to the output, all words about it to the other stream. No rule of the service belongs here.
 
 /** A terminal, and the person at it. */
 export interface DeskTerminal extends Terminal {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  addDecimals,
   compareDecimals,
   type Decimal,
   formatDecimal,
@@ -64,6 +65,7 @@ describe('a decimal', () => {
       const [x, y] = [parse(a.text), parse(b.text)];
       expect(Math.sign(compareDecimals(x, y))).toBe(a.units < b.units ? -1 : a.units > b.units ? 1 : 0);
       expect(unitsOf(subtractDecimals(x, y))).toBe((a.units - b.units) * BASE);
+      expect(unitsOf(addDecimals(x, y))).toBe((a.units + b.units) * BASE);
       expect(unitsOf(multiplyDecimals(x, y))).toBe(a.units * b.units);
     });
     fc.assert(property);

@@ -437,13 +437,14 @@ describe('the command line', () => {
   const ID = `0x${'ab'.repeat(32)}`;
 
   it.each([
-    [[], /^The operator's desk/],
-    [['orders'], /^The operator's desk/],
+    [[], /^Name a command: open, show, cancel or fills\./],
+    [['orders'], /^An argument belongs to no option\./],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', 'x'], /^An argument belongs to no option\./],
     [['open', '--region', 'eu-west-1'], /^--region and --secret need --stack\./],
     [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],
+    [['open', '--stack', PAPER_KEY], /^--stack, --secret and --settings take names, not a key\./],
     [['show'], /^Name one order\./],
     [['show', ID, ID.replace('a', 'c')], /^Name one order\./],
     [['show', `0x${'5e'.repeat(31)}`], /^An order id is 0x and 64 hex digits\./],
