@@ -97,10 +97,10 @@ async function desk(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 /** Places an order with the account, and records it with a client. */
-async function placed(client: string) {
+async function placed(client: string, price = 0.4) {
   const { yes } = await plainMarket(paper);
   const { client: official } = await officialClient(paper, { wallet: OWN });
-  const { orderID } = await official.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
+  const { orderID } = await official.createAndPostOrder({ tokenID: yes, price, size: 5, side: Side.BUY });
   const record = { ...finishedOrder(PLACED), orderId: orderID, client: { address: client, isVerified: true } };
   await createDynamoDbStore(db).create(client, record, undefined);
   return orderID;
@@ -125,6 +125,15 @@ describe('the desk of a deployment', () => {
     const { code, out } = await desk(['cancel', '--client', 'bob', '--yes']);
     expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id: ids[1], result: 'cancelled', rests: false }]]);
   }, 60_000);
+
+  it('reports fills by client', async () => {
+    secrets.set(deskSecret());
+    await placed('alice', 0.53);
+    await placed('bob');
+    const { code, out } = await desk(['fills', '--since', '2026-01-01', '--by-client']);
+    const sums = { orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' };
+    expect([code, JSON.parse(out)]).toMatchObject([0, [{ client_address: 'alice', recorded: true, ...sums }]]);
+  });
 
   it('asks for no secret where the API credentials are in the environment', async () => {
     const credentials = {

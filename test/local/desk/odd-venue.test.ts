@@ -273,6 +273,13 @@ describe('a venue that answers nonsense', () => {
     const [open, fills] = await Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
     expect(open).toStrictEqual({ code: 1, out: '', err: 'The open orders: the venue did not answer within 10 s.\n' });
     expect(fills.err).toBe('The trades: the venue did not answer within 10 s.\n');
+  }, 25_000);
+
+  it('is not followed elsewhere: a redirect gets no credentials', async () => {
+    const elsewhere = await startVenue(() => ({ body: { data: [], next_cursor: 'LTE=' } }));
+    const { url } = await startVenue(({ path }) => ({ status: 302, headers: { location: elsewhere.url + path } }));
+    expect((await desk(['open'], settings(url))).code).toBe(1);
+    expect(elsewhere.seen).toStrictEqual([]);
   });
 
   it('is nobody', async () => {
@@ -309,6 +316,22 @@ describe('a venue that answers nonsense', () => {
       '/orders',
       '/orders',
     ]);
+  });
+
+  it('may hold an order back: it is on no list, cannot be cancelled, and rests all the same', async () => {
+    const id = idOf('ours');
+    const open = { id, market: MARKET, asset_id: YES, side: 'BUY', price: '0.4', created_at: 1_795_000_000 };
+    const held = { ...open, status: 'ORDER_STATUS_DELAYED', original_size: '10', size_matched: '0', outcome: 'Yes' };
+    const { url } = await startVenue(({ method, path }): Reply => {
+      if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'the order is delayed' } } };
+      return { body: path.startsWith('/data/order/') ? held : { data: [], next_cursor: 'LTE=' } };
+    });
+    expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
+      code: 1,
+      rows: [
+        { order_id: id, client_address: CLIENT, result: 'not_cancelled', reason: 'the order is delayed', rests: true },
+      ],
+    });
   });
 
   it('is told at most 1000 ids in a call', async () => {
