@@ -131,7 +131,7 @@ export interface components {
              * @enum {string}
              */
             mode: "read-only" | "order-placing";
-            /** @description EIP-55 address of the configured key, also where orders are not enabled; `null` without a key. */
+            /** @description EIP-55 address of the wallet that this service is set to trade with; `null` without one. A local server shows that of its key, also where orders are not enabled. */
             wallet_address: string | null;
             /** @description The account that holds the funds, where it is not the key's own. */
             funder_address?: string;
@@ -394,6 +394,24 @@ export interface components {
              * @enum {string}
              */
             code: "host_not_allowed";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+        };
+        /** @description Answered when the gateway has named no caller, and this deployment takes orders of callers that it names alone. */
+        CallerNotIdentifiedProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Caller not identified";
+            /** @constant */
+            status: 403;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "caller_not_identified";
             /** @description A sentence that says what to do. Not stable: branch on `code`. */
             detail: string;
             /** @description As in `X-Request-Id`. */
@@ -1591,6 +1609,7 @@ export interface operations {
              *     - `order_placement_disabled`: the service is read-only; `detail` names the setting that is missing.
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
              *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
+             *     - `caller_not_identified`: the gateway has named no caller, and this deployment takes orders of callers that it names alone.
              */
             403: {
                 headers: {
@@ -1598,7 +1617,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"];
+                    "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["CallerNotIdentifiedProblem"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];

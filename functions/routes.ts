@@ -14,15 +14,3 @@ export const UNKNOWN_ROUTE = { name: 'unknown', method: 'ANY', path: '$default' 
 
 /** An endpoint, or the route for every other path. */
 export type AnyRoute = Route | typeof UNKNOWN_ROUTE;
-
-/**
- * Routes that a deployment has while it takes orders, besides that of orders. They lead to the function of health, go
- * before its ANY, and so tell it by their keys that orders are taken: the function itself stays as it is.
- */
-export const WHILE_ORDERS_ARE_TAKEN = {
-  health: 'GET /health',
-  /** Allows listed pages to send tokens; only where the gateway checks them. */
-  preflight: 'OPTIONS /v1/orders',
-  /** Headers that the gateway writes into the request for health, over anything that a client sent under the name. */
-  headers: { walletAddress: 'x-deployed-wallet-address', funderAddress: 'x-deployed-funder-address' },
-} as const;

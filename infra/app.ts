@@ -1,15 +1,13 @@
 import { join } from 'node:path';
-import { Annotations, App, type StackProps, Validations } from 'aws-cdk-lib';
+import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { namesOf } from './constructs/names.ts';
 import type { Target } from './settings/context.ts';
 import { withEnvironmentFile } from './settings/environment-file.ts';
-import { readSettings, type Settings } from './settings/settings.ts';
-import { OrderStoreStack } from './stacks/order-store-stack.ts';
-import { OrdersStack } from './stacks/orders-stack.ts';
-import { ServiceStack } from './stacks/service-stack.ts';
+import { readSettings } from './settings/settings.ts';
+import { ServiceStack } from './stack.ts';
 
+/** Folders that a deployment is made of. */
 export interface Folders {
   /** The build's output. */
   readonly assets: string;
@@ -17,62 +15,24 @@ export interface Folders {
   readonly environments: string;
 }
 
-export interface Stacks {
-  readonly service: ServiceStack;
-  /** Both only where orders are asked for. */
-  readonly store?: OrderStoreStack;
-  readonly orders?: OrdersStack;
-}
-
-function createStacks(app: App, assets: string, settings: Settings, env: NonNullable<StackProps['env']>): Stacks {
-  const names = namesOf(settings.stackName);
-  const { environment, alarmTopic } = settings;
-  const common = { env, names, assets, environment, alarmTopic };
-  const service = new ServiceStack(app, 'Service', {
-    ...common,
-    stackName: names.stack,
-    description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
-  });
-  if (!settings.orders) return { service };
-  const { ordersTable } = settings.orders;
-  const store = new OrderStoreStack(app, 'OrderStore', {
-    env,
-    names,
-    ordersTable,
-    stackName: names.storeStack,
-    description: 'What remembers the orders of the order book adapter; keep it',
-  });
-  const orders = new OrdersStack(app, 'Orders', {
-    ...common,
-    settings: settings.orders,
-    stackName: names.ordersStack,
-    description: 'Lets the order book adapter place orders; deleting it turns orders off',
-  });
-  // They know each other by names, which the CDK does not see.
-  orders.addStackDependency(service);
-  orders.addStackDependency(store);
-  return { service, store, orders };
-}
-
-/** Adds the stacks to the app; throws `ConfigError` where the context does not make sense. */
-export function addStacks(app: App, { assets, environments }: Folders, found: Target): Stacks {
+/** Adds the stack to the app; throws `ConfigError` where the context does not make sense. */
+export function addStack(app: App, { assets, environments }: Folders, found: Target): ServiceStack {
   const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found);
   const { account } = found;
   const { region } = settings;
-  const stacks = createStacks(app, assets, settings, {
-    ...(account !== undefined && { account }),
-    ...(region !== undefined && { region }),
-  });
-  for (const warning of settings.warnings)
-    Annotations.of(stacks.service).addWarningV2('order-book-adapter:setting', warning);
+  const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
+  const stack = new ServiceStack(app, { env, assets, settings });
+  for (const warning of settings.warnings) {
+    Annotations.of(stack).addWarningV2('order-book-adapter:setting', warning);
+  }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-  return stacks;
+  return stack;
 }
 
 function main(): void {
   const app = new App();
   const root = join(import.meta.dirname, '..');
-  addStacks(
+  addStack(
     app,
     { assets: join(root, 'build'), environments: join(root, 'deploy') },
     { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] },

@@ -222,6 +222,14 @@ export const ERRORS = {
     detail: ({ host }: { readonly host: string }) =>
       `Requests for the host ${quoted(host)} are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
   },
+  caller_not_identified: {
+    status: 403,
+    title: 'Caller not identified',
+    when: 'the gateway has named no caller, and this deployment takes orders of callers that it names alone',
+    on: ['orders'],
+    detail: () =>
+      'The order came without a caller that the gateway has checked, and nothing was placed: sign the request with AWS credentials or send the token of a user, as this deployment asks for.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

@@ -6,7 +6,9 @@ export const healthStatus = z.object({
   status: z.literal('ok'),
   mode: z.enum(['read-only', 'order-placing']).check(z.describe('Whether `POST /v1/orders` is enabled.')),
   wallet_address: z.nullable(
-    address('EIP-55 address of the configured key, also where orders are not enabled; `null` without a key.'),
+    address(
+      'EIP-55 address of the wallet that this service is set to trade with; `null` without one. A local server shows that of its key, also where orders are not enabled.',
+    ),
   ),
   funder_address: z.optional(address("The account that holds the funds, where it is not the key's own.")),
   settlement_chain: z.literal('polygon'),

@@ -5,7 +5,7 @@ import type { OrderResult } from '../../shared/orders/order-request.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, HttpHandler } from '../endpoint.ts';
+import type { Endpoint, HttpHandler, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import {
@@ -76,6 +76,8 @@ export function alreadyOpen(orders: Orders): OpenOrders {
 export interface OrdersOptions {
   /** Absent where clients are not verified. */
   readonly verification?: ClientVerification | undefined;
+  /** Comes before the checks of the request, where a gateway names the caller. */
+  readonly callerCheck?: Middleware;
 }
 
 function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandler {
@@ -103,14 +105,21 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
 
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
 export function ordersEndpoint(openOrders: OpenOrders, options: OrdersOptions = {}): Endpoint {
-  const { verification } = options;
+  const { verification, callerCheck } = options;
   const clientHeaders = verification ? [verification.checkHeaders] : [];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
     open: async (call) => placeOrder(await openOrders(call), options),
-    headChecks: [checkNoQuery, checkMediaType, checkSize, checkOrderHeaders, ...clientHeaders],
+    headChecks: [
+      ...(callerCheck ? [callerCheck] : []),
+      checkNoQuery,
+      checkMediaType,
+      checkSize,
+      checkOrderHeaders,
+      ...clientHeaders,
+    ],
     bodyChecks: [checkSize, parseJsonBody()],
   };
 }

@@ -1,14 +1,32 @@
 import * as z from 'zod/mini';
+import { refuse } from '../../shared/errors.ts';
+import type { OrderAccess } from '../../shared/settings/table.ts';
+import type { Middleware } from '../endpoint.ts';
 
 const signedByIam = z.object({ authorizer: z.object({ iam: z.object({ userArn: z.string() }) }) });
 const bearerOfJwt = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string() }) }) }),
 });
 
-/** Names the caller where the gateway has verified one: the ARN of IAM, or the subject of a token. */
+/** Returns the caller whom the gateway has verified: the ARN of IAM, or the subject of a token. */
 export function gatewayCaller(requestContext: unknown): string | undefined {
   return (
     signedByIam.safeParse(requestContext).data?.authorizer.iam.userArn ??
     bearerOfJwt.safeParse(requestContext).data?.authorizer.jwt.claims.sub
   );
+}
+
+const CALLER = { iam: signedByIam, jwt: bearerOfJwt } as const;
+
+/**
+ * Creates the check of the function's own door: 403 `caller_not_identified` for an event without the caller that its
+ * access asks for, whatever route led here.
+ */
+export function checkCaller(access: OrderAccess): Middleware {
+  return {
+    before: ({ event: { requestContext } }) => {
+      if (access === 'public' || CALLER[access].safeParse(requestContext).success) return;
+      throw refuse('caller_not_identified', {});
+    },
+  };
 }

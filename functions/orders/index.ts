@@ -1,7 +1,7 @@
 import { openDeployed } from '../lambda-start.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { ordersEndpoint } from './endpoint.ts';
-import { gatewayCaller } from './gateway-caller.ts';
+import { checkCaller, gatewayCaller } from './gateway-caller.ts';
 import { createTrading } from './trading.ts';
 import { openVerification } from './verification/open.ts';
 
@@ -13,5 +13,8 @@ await openOrders().catch(() => undefined);
 
 const verification = await openVerification(config);
 
+// `createTrading` has refused settings without an access.
+const callerCheck = checkCaller(config.orderAccess ?? 'iam');
+
 /** The Lambda handler of `POST /v1/orders`. */
-export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification }), pipeline);
+export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification, callerCheck }), pipeline);

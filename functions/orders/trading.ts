@@ -107,7 +107,7 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
 export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
     throw new ConfigError(
-      'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_PRIVATE_KEY_SECRET and SERVICE_ORDERS_TABLE must be set.',
+      'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET and SERVICE_ORDERS_TABLE must be set.',
     );
   }
   const { walletAddress: pinnedAddress, privateKeySecret, ordersTable } = config.orders;

@@ -19,6 +19,7 @@ import type { Route } from '../../functions/routes.ts';
 import { acknowledgeFunction, acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
+/** One endpoint's function. */
 export interface EndpointFunctionProps {
   readonly name: Route['name'];
   readonly names: Names;
@@ -32,13 +33,14 @@ export interface EndpointFunctionProps {
   readonly layer?: LayerVersion;
   /** Without one it has a log of its own, for a month and as long as the stack. */
   readonly log?: ILogGroup;
-  readonly reservedConcurrency?: number;
+  /** `undefined` reserves nothing. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** The alias of the version that answers. */
-export const LIVE = 'live';
+const LIVE = 'live';
 
-/** Publishes the layer for the functions of a stack: code and layer come and go together, whatever other stacks run with. */
+/** Adds the layer of all functions that use the venue. */
 export function addVenueLayer(scope: Construct, assets: string, names: Names): LayerVersion {
   return new LayerVersion(scope, 'VenueLayer', {
     layerVersionName: names.layer,

@@ -15,7 +15,7 @@ export function acknowledgeOpenRoute(route: IConstruct): void {
   });
 }
 
-/** The order path without the function of orders: POST has a route of its own in another stack. */
+/** The order path without the function of orders: POST has a route of its own. */
 export function acknowledgeOrderPath(route: IConstruct): void {
   Validations.of(route).acknowledge({
     id: OPEN_ROUTE,

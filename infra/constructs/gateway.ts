@@ -1,19 +1,26 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnStage,
+  DomainName,
   HttpApi,
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
   HttpStage,
+  type IHttpRouteAuthorizer,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
-import { acknowledgeOpenRoute, acknowledgeOrderPath } from './findings.ts';
+import type { OrderAccess } from '../../shared/settings/table.ts';
+import type { ReadAccess, Settings } from '../settings/settings.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+import { acknowledgeOpenRoute, acknowledgeOrderPath, acknowledgePublicOrders } from './findings.ts';
 import type { Names } from './names.ts';
 import type { Readers } from './readers.ts';
 import { GATEWAY_THROTTLES } from './service-metrics.ts';
@@ -50,18 +57,31 @@ const ACCESS_LOG = JSON.stringify({
   gateway_error: '$context.error.message',
 });
 
+/** The API of a deployment. */
 export interface Gateway {
   readonly api: HttpApi;
+  readonly stage: HttpStage;
   readonly accessLog: LogGroup;
+  /** The host by which clients know the service. */
+  readonly host: string;
+}
+
+interface GatewayProps {
+  readonly names: Names;
+  readonly settings: Settings;
+  readonly readers: Readers;
+  /** Absent where no orders are taken. */
+  readonly orders: EndpointFunction | undefined;
 }
 
 /** Adds the access log, and counts in it the 429 that no function answered: the API's own metrics know 4xx alone. */
 function addAccessLog(api: HttpApi, names: Names): LogGroup {
   const logGroup = new LogGroup(api, 'AccessLog', {
-    logGroupName: names.accessLog,
+    // Another one for each stack of the name, since the log of the last one is kept.
+    logGroupName: `${names.accessLog}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
     // As long as the log of orders: who was refused by the gateway is here alone.
     retention: RetentionDays.ONE_YEAR,
-    removalPolicy: RemovalPolicy.DESTROY,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   new MetricFilter(api, 'Throttled', {
     logGroup,
@@ -76,55 +96,124 @@ function addAccessLog(api: HttpApi, names: Names): LogGroup {
   return logGroup;
 }
 
-/** Adds the one stage, with its throttles and the access log. */
-function addStage(api: HttpApi, accessLog: LogGroup): HttpStage {
-  return new HttpStage(api, 'Stage', {
-    httpApi: api,
-    autoDeploy: true,
-    // Of routes without settings of their own: those of the stack of orders, GET of health too, and unknown paths.
-    throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
-    accessLogSettings: {
-      destination: new LogGroupLogDestination(accessLog),
-      format: AccessLogFormat.custom(ACCESS_LOG),
-    },
+/** Creates the check of callers; `undefined` where everybody may call. One for both, since an API has few. */
+function createAuthorizers({
+  tokens,
+}: Settings): (access: OrderAccess | ReadAccess) => IHttpRouteAuthorizer | undefined {
+  const byTokens = tokens && new HttpJwtAuthorizer('Tokens', tokens.issuer, { jwtAudience: [tokens.audience] });
+  const bySignature = new HttpIamAuthorizer();
+  return (access) => ({ iam: bySignature, jwt: byTokens, open: undefined, public: undefined })[access];
+}
+
+interface RouteProps {
+  readonly id: string;
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly target: HttpLambdaIntegration;
+  readonly authorizer: IHttpRouteAuthorizer | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly acknowledge: (route: HttpRoute) => void;
+}
+
+function addRoute(
+  httpApi: HttpApi,
+  { id, method, path, target, authorizer, scopes, acknowledge }: RouteProps,
+): HttpRoute {
+  const route = new HttpRoute(httpApi, `Route-${id}`, {
+    httpApi,
+    routeKey: HttpRouteKey.with(path, method),
+    integration: target,
+    ...(authorizer && { authorizer, ...(scopes?.length && { authorizationScopes: [...scopes] }) }),
   });
+  if (!authorizer) acknowledge(route);
+  return route;
 }
 
 /**
- * Adds the HTTP API with the routes of the readers. Each takes ANY method: preflights, 405 and their bodies are the
- * functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key: it refuses,
- * until the stack of orders adds POST, which goes before ANY.
+ * Adds the routes, and returns those that have a throttle of their own. Each takes ANY method: preflights, 405 and their
+ * bodies are the functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key;
+ * where orders are taken POST goes before it, to the function of orders.
  */
-export function addGateway(scope: Construct, names: Names, { health, markets, book }: Readers): Gateway {
-  const rest = new HttpLambdaIntegration('health', health.live);
-  const integrations = {
-    health: rest,
-    markets: new HttpLambdaIntegration('markets', markets.live),
-    book: new HttpLambdaIntegration('book', book.live),
-    orders: rest,
-  } as const;
+function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
+  const authorizerOf = createAuthorizers(settings);
+  const scopes = settings.tokens?.scopes;
+  const read = authorizerOf(settings.readAccess);
+  const any = { method: HttpMethod.ANY, scopes } as const;
+  const open = { ...any, authorizer: undefined } as const;
+  const integration = (name: 'markets' | 'book') => new HttpLambdaIntegration(name, readers[name].live);
+  const { health, markets, book, orders: order } = ROUTES;
+  const rows = [
+    [health, { ...open, target: rest, acknowledge: acknowledgeOpenRoute }],
+    [markets, { ...any, authorizer: read, target: integration('markets'), acknowledge: acknowledgeOpenRoute }],
+    [book, { ...any, authorizer: read, target: integration('book'), acknowledge: acknowledgeOpenRoute }],
+    [order, { ...open, target: rest, acknowledge: acknowledgeOrderPath }],
+  ] as const;
+  const throttled = rows.map(([{ name, path }, route]) => {
+    return [`ANY ${path}`, name, addRoute(api, { ...route, id: name, path })] as const;
+  });
+  if (!orders || !settings.orders) return throttled;
+  const post = addRoute(api, {
+    id: 'place-order',
+    method: HttpMethod.POST,
+    path: order.path,
+    scopes,
+    target: new HttpLambdaIntegration('orders', orders.live),
+    authorizer: authorizerOf(settings.orders.access),
+    acknowledge: acknowledgePublicOrders,
+  });
+  return [...throttled, [`POST ${order.path}`, 'orders', post] as const];
+}
+
+/** Adds the domain of the operator's own; the address of the gateway then answers nobody. */
+function addDomain(api: HttpApi, { name, certificateArn }: NonNullable<Settings['domain']>): DomainName {
+  const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
+  const domainName = new DomainName(api, 'Domain', { domainName: name, certificate });
+  new CfnOutput(Stack.of(api), 'DomainTarget', {
+    value: domainName.regionalDomainName,
+    description: `What the DNS record of ${name} points to`,
+  });
+  return domainName;
+}
+
+/** Adds the HTTP API with its routes, its one stage, throttles and access log. */
+export function addGateway(scope: Construct, props: GatewayProps): Gateway {
+  const { names, settings, readers } = props;
+  const { domain, perSecond } = settings;
+  const rest = new HttpLambdaIntegration('health', readers.health.live);
   const api = new HttpApi(scope, 'Api', {
     apiName: names.stack,
     description: 'Lists markets, reads order books and places limit orders at the venue',
     createDefaultStage: false,
     defaultIntegration: rest,
+    disableExecuteApiEndpoint: domain !== undefined,
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
   if (unknown) acknowledgeOpenRoute(unknown);
   const accessLog = addAccessLog(api, names);
-  const stage = addStage(api, accessLog);
-  const settings = Object.values(ROUTES).map(({ name, path }) => {
-    const routeKey = HttpRouteKey.with(path, HttpMethod.ANY);
-    const route = new HttpRoute(api, `Route-${name}`, { httpApi: api, routeKey, integration: integrations[name] });
-    // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
-    stage.node.addDependency(route);
-    if (name === 'orders') acknowledgeOrderPath(route);
-    else acknowledgeOpenRoute(route);
-    const { rate, burst } = THROTTLES[name];
-    return [routeKey.key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] as const;
+  new CfnOutput(scope, 'AccessLog', { value: accessLog.logGroupName });
+  const routes = addRoutes(api, rest, props);
+  const stage = new HttpStage(api, 'Stage', {
+    httpApi: api,
+    autoDeploy: true,
+    // Of unknown paths.
+    throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(accessLog),
+      format: AccessLogFormat.custom(ACCESS_LOG),
+    },
+    ...(domain && { domainMapping: { domainName: addDomain(api, domain) } }),
   });
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
-  defaultChild.routeSettings = Object.fromEntries(settings);
-  return { api, accessLog };
+  defaultChild.routeSettings = Object.fromEntries(
+    routes.map(([key, name, route]) => {
+      // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
+      stage.node.addDependency(route);
+      const asked = name === 'markets' || name === 'book' ? perSecond[name] : undefined;
+      const { rate, burst } = asked === undefined ? THROTTLES[name] : { rate: asked, burst: 2 * asked };
+      return [key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }];
+    }),
+  );
+  const { region } = Stack.of(scope);
+  return { api, stage, accessLog, host: domain?.name ?? `${api.apiId}.execute-api.${region}.amazonaws.com` };
 }

@@ -1,26 +1,31 @@
 import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
+import { walletVariables } from '../settings/order-settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import type { Names } from './names.ts';
 
-export interface ReadersProps {
+interface ReadersProps {
   readonly names: Names;
   readonly assets: string;
   readonly layer: LayerVersion;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly settings: Settings;
 }
 
+/** The three functions that cannot trade. */
 export interface Readers {
   readonly health: EndpointFunction;
   readonly markets: EndpointFunction;
   readonly book: EndpointFunction;
 }
 
-/** The three functions that cannot trade. */
-export function addReaders(scope: Construct, { layer, ...common }: ReadersProps): Readers {
+/** Adds the three functions that cannot trade. Health is told which wallet trades, where one does. */
+export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps): Readers {
+  const { environment, orders, readConcurrency: reservedConcurrency } = settings;
   // Above the 9 s within which a read is answered.
-  const reader = { ...common, layer, memory: 1024, timeoutMs: LAMBDA_TIMEOUT_MS.reads } as const;
+  const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
+  const reader = { ...common, environment, layer, memory: 1024, timeoutMs, reservedConcurrency } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
       ...common,
@@ -28,6 +33,7 @@ export function addReaders(scope: Construct, { layer, ...common }: ReadersProps)
       description: 'GET /health, and the answer to every request that no other function takes',
       memory: 256,
       timeoutMs: LAMBDA_TIMEOUT_MS.health,
+      environment: { ...environment, ...(orders && walletVariables(orders)) },
     }),
     markets: new EndpointFunction(scope, 'Markets', {
       ...reader,

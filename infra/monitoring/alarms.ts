@@ -17,11 +17,13 @@ interface AlarmSpec {
   readonly within?: number;
   /** Set where a bad build can ring it while it is a canary, which then goes back; a venue or a caller is no reason to. */
   readonly stopsRollout?: boolean;
+  /** Rings below the threshold, and where there is no data. */
+  readonly isSilence?: boolean;
 }
 
 /**
- * Alarms on what an operator has to act on, each of them quiet when nobody asks for anything. The id of an alarm is the
- * heading of its runbook in docs/operations.md.
+ * Alarms on what an operator has to act on. All but those of silence are quiet when nobody asks for anything. The id of an
+ * alarm is the heading of its runbook in docs/operations.md.
  */
 export class Alarms extends Construct {
   private readonly topic: SnsAction | undefined;
@@ -33,15 +35,18 @@ export class Alarms extends Construct {
     this.topic = topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
   }
 
-  add(id: string, { times = 1, within = times, stopsRollout = false, ...spec }: AlarmSpec): void {
+  /** Adds an alarm, and tells the topic of it. */
+  add(id: string, { times = 1, within = times, stopsRollout = false, isSilence = false, ...spec }: AlarmSpec): void {
     const alarm = new Alarm(this, id, {
       metric: spec.metric,
       alarmDescription: `${spec.description} Runbook: docs/operations.md#${id.toLowerCase()}`,
       threshold: spec.threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: isSilence
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: times,
       evaluationPeriods: within,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: isSilence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (this.topic) {
       alarm.addAlarmAction(this.topic);
@@ -102,63 +107,40 @@ function addGatewayAlarms(alarms: Alarms, metrics: ServiceMetrics, api: HttpApi)
   });
 }
 
-/** Adds the alarms of the service that cannot trade. */
-export function addServiceAlarms(alarms: Alarms, metrics: ServiceMetrics, readers: Readers, api: HttpApi): void {
-  addGatewayAlarms(alarms, metrics, api);
-  addVenueAlarms(alarms, metrics, ['markets', 'book']);
-  addFunctionAlarms(alarms, Object.values(readers));
-  alarms.add('SlowReads', {
-    metric: maxOf([readers.markets, readers.book]),
-    description: 'The slowest hundredth of the reads is near the 9 s after which they are answered venue_timeout.',
-    threshold: 8_000,
-    times: 2,
-    within: 3,
-  });
-}
+/** The alarms of orders that ring at a number of log lines or errors, all of which a bad build can ring. */
+const ORDER_ALARMS = [
+  ['UnreadableWalletKey', 'unreadable_keys', 1, 'The secret with the wallet key cannot be read: no order is placed.'],
+  [
+    'ForeignWalletKey',
+    'foreign_keys',
+    1,
+    'The wallet key in the secret does not belong to walletAddress: no order is placed.',
+  ],
+  ['ContradictedRecord', 'contradicted_records', 1, 'The venue took an order that was called refused.'],
+  // A repeat under the same idempotency key settles a single one.
+  [
+    'LeaseFaults',
+    'lease_faults',
+    3,
+    'Answers or leases of orders cannot be stored, or leases end before their order is sent.',
+  ],
+  ['OrderFaults', 'order_faults', 3, 'Orders are answered 5xx.'],
+] as const;
 
-/** Adds the alarms of the secret store and of the store of orders. */
-function addStoreAlarms(alarms: Alarms, metrics: ServiceMetrics): void {
-  const counts = { threshold: 1, stopsRollout: true } as const;
-  alarms.add('UnreadableWalletKey', {
-    ...counts,
-    metric: metrics.warnings('orders', 'unreadable_keys'),
-    description: 'The secret with the wallet key cannot be read: no order is placed.',
-  });
-  alarms.add('ForeignWalletKey', {
-    ...counts,
-    metric: metrics.warnings('orders', 'foreign_keys'),
-    description: 'The wallet key in the secret does not belong to walletAddress: no order is placed.',
-  });
-  alarms.add('ContradictedRecord', {
-    ...counts,
-    metric: metrics.warnings('orders', 'contradicted_records'),
-    description: 'The venue took an order that was called refused.',
-  });
-  alarms.add('LeaseFaults', {
-    ...counts,
-    metric: metrics.warnings('orders', 'lease_faults'),
-    description: 'Answers or leases of orders cannot be stored, or leases end before their order is sent.',
-    // A repeat under the same idempotency key settles a single one.
-    threshold: 3,
-  });
-}
-
-/** Adds the alarms of orders. */
-export function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: EndpointFunction): void {
-  addVenueAlarms(alarms, metrics, ['orders']);
-  addFunctionAlarms(alarms, [orders]);
-  addStoreAlarms(alarms, metrics);
-  alarms.add('OrderFaults', {
-    metric: metrics.warnings('orders', 'order_faults'),
-    description: 'Orders are answered 5xx.',
-    threshold: 3,
-    stopsRollout: true,
-  });
+function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: EndpointFunction): void {
+  for (const [id, name, threshold, description] of ORDER_ALARMS) {
+    alarms.add(id, { metric: metrics.warnings('orders', name), threshold, description, stopsRollout: true });
+  }
   alarms.add('OutcomeUnknown', {
     metric: metrics.errors('orders', 'outcome_unknown'),
     description: 'An order may be live although its caller was not told so.',
     threshold: 1,
     stopsRollout: true,
+  });
+  alarms.add('UnidentifiedCaller', {
+    metric: metrics.errors('orders', 'caller_not_identified'),
+    description: 'An order reached its function without a caller whom the gateway has checked, and was refused.',
+    threshold: 1,
   });
   alarms.add('DailyCapNear', {
     metric: metrics.warnings('orders', 'daily_cap_warnings'),
@@ -172,6 +154,29 @@ export function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: 
     times: 2,
     within: 3,
   });
+}
+
+interface Watched {
+  readonly metrics: ServiceMetrics;
+  readonly api: HttpApi;
+  readonly readers: Readers;
+  /** Absent where no orders are taken. */
+  readonly orders: EndpointFunction | undefined;
+}
+
+/** Adds the alarms of a deployment. */
+export function addAlarms(alarms: Alarms, { metrics, api, readers, orders }: Watched): void {
+  addGatewayAlarms(alarms, metrics, api);
+  addVenueAlarms(alarms, metrics, ['markets', 'book', ...(orders ? (['orders'] as const) : [])]);
+  addFunctionAlarms(alarms, [...Object.values(readers), ...(orders ? [orders] : [])]);
+  alarms.add('SlowReads', {
+    metric: maxOf([readers.markets, readers.book]),
+    description: 'The slowest hundredth of the reads is near the 9 s after which they are answered venue_timeout.',
+    threshold: 8_000,
+    times: 2,
+    within: 3,
+  });
+  if (orders) addOrderAlarms(alarms, metrics, orders);
 }
 
 /** One metric needs no expression: AWS does not say what that gives while one of its metrics was never written. */

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type ILogGroup, LogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
 import type { Names } from '../constructs/names.ts';
@@ -161,23 +161,20 @@ const ONE_REQUEST = {
   limit: 200,
 };
 
-interface ServiceLogs {
+interface Logs {
   readonly names: Names;
-  readonly logs: readonly ILogGroup[];
-  readonly accessLog: ILogGroup;
+  /** Those of the readers. */
+  readonly readers: readonly ILogGroup[];
+  readonly orders: ILogGroup;
+  readonly access: ILogGroup;
 }
 
 /** Saves the questions to the logs that an operator asks first. */
-export function addServiceQueries(scope: Construct, { names, logs, accessLog }: ServiceLogs): void {
-  save(scope, names.stack, { ...functionQueries(logs), Gateway: { ...ANSWERED_BY_GATEWAY, logs: [accessLog] } });
-}
-
-/** Saves the same questions for the log of orders, and who sent which order. */
-export function addOrderQueries(scope: Construct, names: Names, log: ILogGroup): void {
-  const accessLog = LogGroup.fromLogGroupName(scope, 'AccessLog', names.accessLog);
-  save(scope, names.ordersStack, {
-    ...functionQueries([log]),
-    Orders: { ...ORDERS_BY_CLIENT, logs: [log] },
-    One: { ...ONE_REQUEST, logs: [log, accessLog] },
+export function addQueries(scope: Construct, { names, readers, orders, access }: Logs): void {
+  save(scope, names.stack, {
+    ...functionQueries([...readers, orders]),
+    Gateway: { ...ANSWERED_BY_GATEWAY, logs: [access] },
+    Orders: { ...ORDERS_BY_CLIENT, logs: [orders] },
+    One: { ...ONE_REQUEST, logs: [orders, access] },
   });
 }

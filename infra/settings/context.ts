@@ -4,7 +4,7 @@ import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf, type Setting } from '.
 /** The values of `-c name=value` and of cdk.json, by name. */
 export type Context = Readonly<Record<string, unknown>>;
 
-/** The command line gives texts, cdk.json gives JSON: both are read alike. */
+/** Reads a setting as text: the command line gives texts, cdk.json gives JSON. Throws `ConfigError` for an empty one. */
 export function readText(context: Context, name: string): string | undefined {
   const value = context[name];
   if (value === undefined) return undefined;
@@ -19,6 +19,7 @@ export function readText(context: Context, name: string): string | undefined {
   throw new ConfigError(`${name} must be a text.`);
 }
 
+/** The form of a setting. */
 export interface Rule {
   readonly valid: (text: string) => boolean;
   /** Completes the sentence "… must be". */
@@ -40,15 +41,39 @@ export function readOneOf<T extends string>(context: Context, name: string, valu
   return value;
 }
 
+/** Reads a whole number from 1 to `most`; throws `ConfigError` for anything else. */
+export function readCount(context: Context, name: string, most: number): number | undefined {
+  const valid = (text: string) => /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most;
+  const text = readValid(context, name, { valid, rule: `a whole number from 1 to ${most}` });
+  return text === undefined ? undefined : Number(text);
+}
+
 /** The account and region of the deployment, as far as synth can know them. */
 export interface Target {
   readonly account?: string | undefined;
   readonly region?: string | undefined;
 }
 
+/** The account of the example, which is nobody's. */
+const PLACEHOLDER_ACCOUNT = '111111111111';
+
+/** Reads an ARN of a form; throws `ConfigError` for another form, a placeholder, and another region or account. */
+export function readArn(
+  context: Context,
+  name: string,
+  what: string,
+  form: RegExp,
+  target: Target,
+): string | undefined {
+  const arn = readValid(context, name, { valid: (text) => form.test(text), rule: `the ARN of ${what}` });
+  if (arn !== undefined) requireOwn(name, what, arn, target);
+  return arn;
+}
+
 /** Refuses an ARN of another region or account than the target's: it is not found there, or not allowed. */
-export function requireSameRegion(name: string, what: string, arn: string, { region, account }: Target): void {
+export function requireOwn(name: string, what: string, arn: string, { region, account }: Target): void {
   const [, , , ownRegion, ownAccount] = arn.split(':');
+  if (ownAccount === PLACEHOLDER_ACCOUNT) throw new ConfigError(`${name} is that of the example: give your own.`);
   if (region !== undefined && ownRegion !== region) {
     throw new ConfigError(`${name} must be ${what} of ${region}, where the functions run.`);
   }
@@ -57,8 +82,8 @@ export function requireSameRegion(name: string, what: string, arn: string, { reg
   }
 }
 
-// The stacks set these by themselves.
-const { ordersTable, metricsNamespace, ...given } = DEPLOYMENT_SETTINGS;
+// The stack sets these by itself.
+const { ordersTable, metricsNamespace, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
 const ROWS: Readonly<Record<string, Setting>> = { ...given, ...COMMON_SETTINGS };
 
 /** The settings of the service that `-c` takes, by their names in the table. */
@@ -76,7 +101,10 @@ export function readVariables(context: Context, options: typeof OPTIONS): Readon
 
 /** Refuses unknown names: a misspelt `maxDailyNotional` would deploy a service without that cap. */
 export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new ConfigError(`${unknown} is not a setting of a deployment: did you mean ${nearestOf(unknown, known)}?`);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const sentences = unknown.map(
+    (name) => `${name} is not a setting of a deployment: did you mean ${nearestOf(name, known)}?`,
+  );
+  throw new ConfigError(sentences.join('\n'));
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type Context, readText, readValid, refuseUnknown } from './context.ts';
-import { NAMES } from './settings.ts';
+import { DEFAULT_STACK_NAME, NAMES } from './settings.ts';
 
 const ENV = { valid: (text: string) => /^\w[\w-]*$/.test(text), rule: 'the name of a file in deploy/, without .json' };
 
@@ -36,13 +36,36 @@ function parseFile(text: string, file: string): Context {
   return { ...parsed };
 }
 
+/** Returns the stack that a file names; a malformed file names none. */
+function nameIn(folder: string, file: string): unknown {
+  try {
+    return parseFile(readFile(folder, file), file)['stackName'];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses a deploy without `env` of a stack that has a file: it would lose what the file says. */
+function refuseForgotten(context: Context, folder: string): void {
+  const stackName = readText(context, 'stackName') ?? DEFAULT_STACK_NAME;
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'example.json');
+  const file = files.find((name) => nameIn(folder, name) === stackName);
+  if (file === undefined) return;
+  throw new ConfigError(
+    `deploy/${file} has the settings of the stack ${stackName}: deploy it with -c env=${basename(file, '.json')}.`,
+  );
+}
+
 /**
  * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them; throws `ConfigError`. What is said in both
  * places must be the same: a setting of one deploy alone would be gone with the next.
  */
 export function withEnvironmentFile(context: Context, folder: string): Context {
   const env = readValid(context, 'env', ENV);
-  if (env === undefined) return context;
+  if (env === undefined) {
+    refuseForgotten(context, folder);
+    return context;
+  }
   const file = `${env}.json`;
   const settings = parseFile(readFile(folder, file), file);
   refuseUnknown(Object.keys(settings), NAMES);

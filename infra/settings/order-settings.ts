@@ -1,15 +1,16 @@
 import { getAddress } from 'ethers/address';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import { SIGNATURE_TYPES } from '../../shared/settings/table.ts';
+import { type Attempt, ConfigError } from '../../shared/settings/formats.ts';
+import { ORDER_ACCESSES, type OrderAccess, SIGNATURE_TYPES } from '../../shared/settings/table.ts';
 import { chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 import {
   type Context,
   OPTIONS,
+  readArn,
+  readCount,
   readOneOf,
   readText,
-  readValid,
   readVariables,
-  requireSameRegion,
+  requireOwn,
   type Target,
 } from './context.ts';
 import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
@@ -23,15 +24,7 @@ import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
 const ROLLOUTS = ['canary', 'all-at-once'] as const;
 export type Rollout = (typeof ROLLOUTS)[number];
 
-/**
- * Callers that may send orders: those that sign their requests with AWS credentials, those with a token of an issuer (the
- * gateway's own JWT authorizer), or all.
- */
-type OrderAccess =
-  | { readonly kind: 'iam' }
-  | { readonly kind: 'public' }
-  | { readonly kind: 'jwt'; readonly issuer: string; readonly audience: string };
-
+/** All that placing orders takes. */
 export interface OrderSettings {
   readonly region: string;
   /** EIP-55. */
@@ -43,16 +36,13 @@ export interface OrderSettings {
     /** The KMS key that encrypts it, where that is the operator's own. */
     readonly keyArn: string | undefined;
   };
-  /** A restored table to go on with. */
-  readonly ordersTable: string | undefined;
   readonly rollout: Rollout;
   readonly access: OrderAccess;
   /** Orders handled at the same time; `undefined` reserves nothing. */
   readonly concurrency: number | undefined;
-  /** A sentence about an account that the key may not control. */
-  readonly accountWarning: string | undefined;
   /** Variables for the function of orders, by the names of the service's settings. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
 }
 
 /** The settings of which readers are told nothing. */
@@ -63,16 +53,16 @@ export const ORDER_SETTING_NAMES = [
   ...TRADING.map(({ option }) => option).filter((option) => option !== 'placeOrder'),
   'orderAccess',
   'allowPublic',
-  'jwtIssuer',
-  'jwtAudience',
   'orderConcurrency',
   'rollout',
   'secretKeyArn',
-  'ordersTable',
 ];
 
-/** Second confirmation for public orders. */
+/** Second confirmation for orders of everybody who has a wallet, or an account at the issuer of tokens. */
 const PUBLIC_CONSENT = 'yes-anyone-may-order';
+
+/** The word for a cap that is left out on purpose. */
+const NO_CAP = 'none';
 
 function readRegion(region: string | undefined): string {
   if (region === undefined) {
@@ -88,12 +78,19 @@ function readRegion(region: string | undefined): string {
 function readAddress(context: Context, name: string): string | undefined {
   const text = readText(context, name);
   if (text === undefined) return undefined;
+  if (/^0x(.)\1{39}$/.test(text)) throw new ConfigError(`${name} is that of an example: give your own.`);
   try {
     if (/^0x/.test(text)) return getAddress(text);
   } catch {
     // Wrong digits or a wrong checksum: the same sentence says what to do.
   }
   throw new ConfigError(`${name} must be an address: 0x and 40 hex digits, in lower case or with a right checksum.`);
+}
+
+function readWallet(context: Context): string {
+  const address = readAddress(context, 'walletAddress');
+  if (address !== undefined) return address;
+  throw new ConfigError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
 }
 
 function readSecretName(context: Context, target: Target): string {
@@ -116,127 +113,142 @@ function readSecretName(context: Context, target: Target): string {
       'privateKeySecret must be the name of a Secrets Manager secret, or its whole ARN with the six characters at its end.',
     );
   }
-  requireSameRegion('privateKeySecret', 'a secret', text, target);
+  requireOwn('privateKeySecret', 'a secret', text, target);
   return text;
 }
 
-function readSecretKey(context: Context, region: string): string | undefined {
-  const valid = (text: string) => /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/.test(text);
-  const arn = readValid(context, 'secretKeyArn', { valid, rule: 'the ARN of a KMS key (no alias)' });
-  if (arn !== undefined) requireSameRegion('secretKeyArn', 'a key', arn, { region });
-  return arn;
-}
-
-/** The function would refuse a wrong account at its start, where every order is a bare 500. */
-function readAccount(
-  context: Context,
-  walletAddress: string,
-): Pick<OrderSettings, 'funderAddress' | 'accountWarning' | 'variables'> {
+/** Chooses the account; the function would refuse a wrong one at its start, where every order is a bare 500. */
+function readAccount(context: Context, walletAddress: string) {
   const signatureType = readOneOf(context, 'signatureType', SIGNATURE_TYPES);
   const funderAddress = readAddress(context, 'funderAddress');
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
   const chosen = chooseAccount(walletAddress, { signatureType, funderAddress }, names);
   if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
-  // Handed on in one form, whatever the operator wrote.
-  const variables = {
-    SERVICE_PLACE_ORDER: '1',
-    SERVICE_WALLET_ADDRESS: walletAddress,
-    SERVICE_SIGNATURE_TYPE: chosen.signatureType,
-    ...(funderAddress !== undefined && { SERVICE_FUNDER_ADDRESS: funderAddress }),
-  };
-  return { funderAddress, accountWarning: chosen.warning, variables };
+  const isEoa = chosen.signatureType === 'eoa';
+  return { funderAddress, signatureType: chosen.signatureType, warning: isEoa ? EOA_WARNING : chosen.warning };
 }
 
-/** The word for a cap that is left out on purpose. */
-export const NO_CAP = 'none';
+const EOA_WARNING =
+  'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.';
 
-/** Asks for the cap or for the word that there is none, so that none is lost unnoticed; returns the context without the words. */
-function readCaps(context: Context): Context {
-  const { maxOrderNotional, maxDailyNotional } = context;
-  if (readText(context, 'maxOrderNotional') === undefined) {
-    throw new ConfigError(
-      'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
-    );
-  }
-  const caps = Object.entries({ maxOrderNotional, maxDailyNotional });
-  return { ...context, ...Object.fromEntries(caps.map(([name, cap]) => [name, cap === NO_CAP ? undefined : cap])) };
+/** Asks for the cap or for the word that there is none, so that none is lost unnoticed. */
+function requireCap(context: Context): void {
+  if (readText(context, 'maxOrderNotional') !== undefined) return;
+  throw new ConfigError(
+    'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
+  );
 }
 
-/** Refuses public orders that are not bounded, or not confirmed. */
-function requireConsent(context: Context, isPublic: boolean): void {
-  const consent = readOneOf(context, 'allowPublic', [PUBLIC_CONSENT]);
-  if (!isPublic) {
-    if (consent !== undefined) throw new ConfigError('allowPublic goes with orderAccess=public; leave it out.');
-    return;
-  }
-  const everybody = 'everybody who knows the URL can send orders.';
-  const isBounded =
-    readText(context, 'clientVerification') === 'required' && readText(context, 'maxDailyNotional') !== undefined;
-  if (!isBounded) {
-    throw new ConfigError(
-      `orderAccess=public needs -c clientVerification=required and -c maxDailyNotional=…: ${everybody}`,
-    );
-  }
-  if (readText(context, 'maxOrderNotional') === undefined) {
-    throw new ConfigError(`orderAccess=public needs -c maxOrderNotional=… that is not none: ${everybody}`);
-  }
-  if (consent === undefined) {
-    throw new ConfigError(`orderAccess=public needs -c allowPublic=${PUBLIC_CONSENT} too: ${everybody}`);
-  }
+function isCapped(context: Context, name: string): boolean {
+  const cap = readText(context, name);
+  return cap !== undefined && cap !== NO_CAP;
 }
 
-/** Reads who may send orders. Opening them to all takes a wallet signature of each client, caps, and a second word. */
+/** Reads who may send orders. Opening them takes caps, and a second word where nothing else bounds who comes. */
 function readAccess(context: Context): OrderAccess {
-  const kind = readOneOf(context, 'orderAccess', ['iam', 'jwt', 'public']) ?? 'iam';
-  const isIssuer = (text: string) => /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/.test(text);
-  const issuer = readValid(context, 'jwtIssuer', { valid: isIssuer, rule: 'an https URL' });
-  const audience = readText(context, 'jwtAudience');
-  requireConsent(context, kind === 'public');
-  if (kind === 'jwt') {
-    if (issuer !== undefined && audience !== undefined) return { kind, issuer, audience };
-    throw new ConfigError(
-      'orderAccess=jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
-    );
+  const access = readOneOf(context, 'orderAccess', ORDER_ACCESSES) ?? 'iam';
+  const consent = readOneOf(context, 'allowPublic', [PUBLIC_CONSENT]);
+  if (access === 'iam') {
+    if (consent === undefined) return access;
+    throw new ConfigError('allowPublic goes with orderAccess=public or jwt; leave it out.');
   }
-  if (issuer !== undefined || audience !== undefined) {
-    throw new ConfigError('jwtIssuer and jwtAudience go with orderAccess=jwt; leave them out.');
-  }
-  return { kind };
+  const missing = [
+    ...['maxOrderNotional', 'maxDailyNotional'].flatMap((name) =>
+      isCapped(context, name) ? [] : [`-c ${name}=… (a number)`],
+    ),
+    ...(access === 'public' && readText(context, 'clientVerification') === 'off'
+      ? ['-c clientVerification=required']
+      : []),
+    ...(consent === undefined && (access === 'public' || readText(context, 'jwtScopes') === undefined)
+      ? [`${access === 'jwt' ? '-c jwtScopes=… or ' : ''}-c allowPublic=${PUBLIC_CONSENT}`]
+      : []),
+  ];
+  if (missing.length === 0) return access;
+  const who = access === 'jwt' ? 'everybody who gets a token of the issuer' : 'everybody who knows the URL';
+  throw new ConfigError(`orderAccess=${access} needs ${missing.join(', ')}: ${who} can send orders.`);
 }
 
 function readConcurrency(context: Context): number | undefined {
-  const rule = 'a number from 1 to 1000, or none to reserve nothing';
-  const valid = (text: string) => text === 'none' || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000);
   // The gateway's throttle bounds orders already, and a new account has no quota to reserve from.
-  const text = readValid(context, 'orderConcurrency', { valid, rule }) ?? 'none';
-  return text === 'none' ? undefined : Number(text);
+  return readText(context, 'orderConcurrency') === 'none' ? undefined : readCount(context, 'orderConcurrency', 1_000);
 }
 
-function readTable(context: Context): string | undefined {
-  const valid = (text: string) => /^[\w.-]{3,255}$/.test(text);
-  return readValid(context, 'ordersTable', { valid, rule: 'the name of a DynamoDB table' });
+/** Returns the context without the words for no cap. */
+function withoutNoCap(context: Context): Context {
+  return Object.fromEntries(
+    Object.entries(context).filter(([name, value]) => !(/^max\w+Notional$/.test(name) && value === NO_CAP)),
+  );
 }
 
-/** Reads what placing orders needs; throws `ConfigError` where it is missing or cannot work. */
-export function readOrderSettings(asked: Context, { account, region: unresolved }: Target): OrderSettings {
-  const region = readRegion(unresolved);
-  const walletAddress = readAddress(asked, 'walletAddress');
-  if (walletAddress === undefined) {
-    throw new ConfigError('placeOrder needs the address that the key belongs to: -c walletAddress=0x….');
-  }
-  const nameOrArn = readSecretName(asked, { account, region });
-  const context = readCaps(asked);
-  const { funderAddress, accountWarning, variables } = readAccount(context, walletAddress);
+function warningsOf(context: Context, access: OrderAccess, walletAddress: string): readonly string[] {
+  const warnings: readonly (readonly [boolean, string])[] = [
+    [
+      context['alarmTopic'] === undefined,
+      'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
+    ],
+    [context['maxOrderNotional'] === NO_CAP, 'maxOrderNotional=none: no order is too large for this deployment.'],
+    [
+      context['maxDailyNotional'] === undefined,
+      'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
+    ],
+    [
+      context['clientVerification'] === 'off',
+      'clientVerification=off: X-Client-Address is a claim that nobody checks. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
+    ],
+    [
+      access === 'public',
+      `orderAccess=public: everybody who knows the URL and has a wallet can trade with the money of ${walletAddress}, up to the daily cap.`,
+    ],
+  ];
+  return warnings.flatMap(([isMeant, sentence]) => (isMeant ? [sentence] : []));
+}
+
+/** Reads what placing orders needs; `attempt` collects what is missing or cannot work. */
+export function readOrderSettings(
+  context: Context,
+  { account, region: unresolved }: Target,
+  attempt: Attempt,
+): OrderSettings | undefined {
+  // One that is malformed was refused already.
+  const isMalformed = unresolved === undefined && context['region'] !== undefined;
+  const region = isMalformed ? undefined : attempt(() => readRegion(unresolved));
+  const target = { account, region };
+  const walletAddress = attempt(() => readWallet(context));
+  const nameOrArn = attempt(() => readSecretName(context, target));
+  const keyForm = /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/;
+  const keyArn = attempt(() => readArn(context, 'secretKeyArn', 'a KMS key (no alias)', keyForm, { region }));
+  attempt(() => requireCap(context));
+  const access = attempt(() => readAccess(context));
+  const rollout = attempt(() => readOneOf(context, 'rollout', ROLLOUTS) ?? 'canary');
+  const concurrency = attempt(() => readConcurrency(context));
+  const told = attempt(() => readVariables(withoutNoCap(context), TRADING));
+  const chosen = walletAddress === undefined ? undefined : attempt(() => readAccount(context, walletAddress));
+  if (!region || !walletAddress || !nameOrArn || !access || !rollout || !chosen) return undefined;
+  const { funderAddress, signatureType, warning } = chosen;
   return {
     region,
     walletAddress,
     funderAddress,
-    secret: { nameOrArn, keyArn: readSecretKey(context, region) },
-    ordersTable: readTable(context),
-    rollout: readOneOf(context, 'rollout', ROLLOUTS) ?? 'canary',
-    access: readAccess(context),
-    concurrency: readConcurrency(context),
-    accountWarning,
-    variables: { ...readVariables(context, TRADING), ...variables },
+    secret: { nameOrArn, keyArn },
+    rollout,
+    access,
+    concurrency,
+    // Addresses are handed on in one form, whatever the operator wrote.
+    variables: {
+      ...told,
+      SERVICE_CLIENT_VERIFICATION: readText(context, 'clientVerification') ?? 'required',
+      SERVICE_SIGNATURE_TYPE: signatureType,
+    },
+    warnings: [...warningsOf(context, access, walletAddress), ...(warning === undefined ? [] : [warning])],
+  };
+}
+
+/** Returns the variables by which functions know the wallet that the deployment trades with. */
+export function walletVariables({ walletAddress, funderAddress, access }: OrderSettings) {
+  return {
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_WALLET_ADDRESS: walletAddress,
+    ...(funderAddress !== undefined && { SERVICE_FUNDER_ADDRESS: funderAddress }),
+    SERVICE_ORDER_ACCESS: access,
   };
 }

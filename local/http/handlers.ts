@@ -27,10 +27,7 @@ export interface HandlersDeps {
  */
 export function createHandlers({ pipeline, health, marketData, openOrders, verification }: HandlersDeps): Handlers {
   return {
-    health: createGatewayHandler(
-      healthEndpoint(() => health),
-      pipeline,
-    ),
+    health: createGatewayHandler(healthEndpoint(health), pipeline),
     markets: createGatewayHandler(marketsEndpoint(marketData), pipeline),
     book: createGatewayHandler(bookEndpoint(marketData), pipeline),
     orders: createGatewayHandler(ordersEndpoint(openOrders, { verification }), pipeline),

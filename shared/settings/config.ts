@@ -6,6 +6,7 @@ import {
   DEPLOYMENT_SETTINGS,
   type Environment,
   LOCAL_SETTINGS,
+  type OrderAccess,
   readSettings,
   refuseUnknown,
   type Values,
@@ -30,12 +31,16 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
 
 /** Settings of a deployed function. */
 export interface DeployedConfig extends Config {
+  /** Set where the deployment takes orders, also for the function of health. EIP-55. */
+  readonly walletAddress: string | undefined;
+  readonly orderAccess: OrderAccess | undefined;
   /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
     | { readonly kind: 'off' }
     | {
         readonly kind: 'on';
         readonly walletAddress: string;
+        readonly access: OrderAccess;
         readonly privateKeySecret: string;
         readonly ordersTable: string;
       };
@@ -139,16 +144,15 @@ export function parseLocalConfig(env: Environment): LocalConfig {
 function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
   attempt(() => requireFunder(env, common));
-  const { walletAddress, privateKeySecret, ordersTable, ...deployment } = readSettings(
-    env,
-    DEPLOYMENT_SETTINGS,
-    attempt,
-  );
-  const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
+  const deployment = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
+  const { walletAddress, orderAccess: access, privateKeySecret, ordersTable, metricsNamespace } = deployment;
+  const isComplete = placeOrder && walletAddress && access && privateKeySecret && ordersTable;
   return {
     ...common,
-    ...deployment,
-    orders: isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' },
+    metricsNamespace,
+    walletAddress: placeOrder ? walletAddress : undefined,
+    orderAccess: access,
+    orders: isComplete ? { kind: 'on', walletAddress, access, privateKeySecret, ordersTable } : { kind: 'off' },
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };
 }

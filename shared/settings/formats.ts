@@ -24,7 +24,7 @@ export function readAll<T>(read: (attempt: Attempt) => T): T {
       return undefined;
     }
   });
-  if (sentences.length > 0) throw new ConfigError(sentences.join('\n'));
+  if (sentences.length > 0) throw new ConfigError([...new Set(sentences)].join('\n'));
   return value;
 }
 

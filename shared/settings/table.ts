@@ -25,6 +25,11 @@ export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as con
 /** A kind of account. */
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
+/** The callers from whom a deployment takes orders: `iam` and `jwt` are checked by the gateway. */
+export const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
+/** The callers from whom a deployment takes orders. */
+export type OrderAccess = (typeof ORDER_ACCESSES)[number];
+
 /** A row of the table. */
 export interface Setting {
   /** The environment variable. */
@@ -187,6 +192,12 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_WALLET_ADDRESS',
     format: ADDRESS,
     meaning: 'the only address that it trades with',
+    functions: ORDERS,
+  },
+  orderAccess: {
+    name: 'SERVICE_ORDER_ACCESS',
+    format: oneOf(ORDER_ACCESSES),
+    meaning: 'the callers from whom orders are taken: iam, jwt or public',
     functions: ORDERS,
   },
   privateKeySecret: {

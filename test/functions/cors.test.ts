@@ -26,7 +26,7 @@ const EVIL = [
   `${LISTED_ORIGIN},${LISTED_ORIGIN}`,
 ];
 
-const health = healthEndpoint(() => ({ mode: 'read-only', walletAddress: null, funderAddress: undefined }));
+const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
 const markets = marketsEndpoint(fakeMarketData());
 const book = bookEndpoint(fakeMarketData());
 

@@ -7,9 +7,7 @@ import { BOOK, fakeMarketData, MARKET, TOKEN_ID } from '../support/venue/fake-ve
 
 describe('health', () => {
   it('says what the service is', async () => {
-    const { body } = await ask(
-      healthEndpoint(() => ({ mode: 'read-only', walletAddress: null, funderAddress: undefined })),
-    );
+    const { body } = await ask(healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined }));
     expect(body).toStrictEqual({
       status: 'ok',
       mode: 'read-only',
@@ -22,7 +20,7 @@ describe('health', () => {
 
   it('names the wallet, and the funder where there is one', async () => {
     const facts = { mode: 'order-placing', walletAddress: '0xA', funderAddress: '0xB' } as const;
-    expect((await ask(healthEndpoint(() => facts))).body).toStrictEqual({
+    expect((await ask(healthEndpoint(facts))).body).toStrictEqual({
       status: 'ok',
       mode: 'order-placing',
       wallet_address: '0xA',
@@ -34,7 +32,7 @@ describe('health', () => {
   });
 
   it('ignores a query', async () => {
-    const endpoint = healthEndpoint(() => ({ mode: 'read-only', walletAddress: null, funderAddress: undefined }));
+    const endpoint = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
     expect((await ask(endpoint, { query: 'x=1' })).result.statusCode).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { gatewayCaller } from '../../functions/orders/gateway-caller.ts';
+import { checkCaller, gatewayCaller } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { type ClientVerification, createVerification } from '../../functions/orders/verification/verification.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
@@ -113,6 +113,7 @@ describe('verification', () => {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
     SERVICE_PRIVATE_KEY_SECRET: 'name',
+    SERVICE_ORDER_ACCESS: 'iam',
     SERVICE_ORDERS_TABLE: 'table',
   };
 
@@ -168,6 +169,24 @@ describe('the trace of a deployed order', () => {
     [{}, undefined],
   ])('says whom the gateway has verified: %j', (requestContext, caller) => {
     expect(gatewayCaller(requestContext)).toBe(caller);
+  });
+
+  it.each([
+    ['iam', { authorizer: { iam: { userArn } } }, 201],
+    ['iam', { authorizer: { jwt: { claims: { sub: 'me' } } } }, 403],
+    ['iam', { authorizer: { iam: { userArn: null } } }, 403],
+    ['iam', {}, 403],
+    ['jwt', { authorizer: { jwt: { claims: { sub: 'me' }, scopes: ['trade'] } } }, 201],
+    ['jwt', { authorizer: { iam: { userArn } } }, 403],
+    ['jwt', {}, 403],
+    ['public', {}, 201],
+  ] as const)('is needed where access is %s: %j', async (access, requestContext, status) => {
+    const fake = fakeOrders();
+    const endpoint = ordersEndpoint(async () => fake, { callerCheck: checkCaller(access) });
+    const trace = { requestContext, method: 'POST', headers: { 'content-type': 'application/json' } };
+    const { result } = await ask(endpoint, { ...trace, body: JSON.stringify(BODY) });
+    expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
+    if (status === 403) expect(JSON.parse(`${result.body}`)).toMatchObject({ code: 'caller_not_identified' });
   });
 
   it('is in all of its lines, those of refused requests included', async () => {

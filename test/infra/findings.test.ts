@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CloudFormationValidatePlugin, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
-import { ORDER_CONTEXT, PUBLIC } from '../../tools/support/deployment.ts';
+import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
+import { funderOf } from '../support/venue/funder.ts';
 
 let folder: string;
 
@@ -88,13 +89,27 @@ const { alarmTopic, region } = ORDER_CONTEXT;
 /** Templates without a region, as of this deployment without settings, are those of the one that is broken. */
 const READ_ONLY = { alarmTopic, region };
 
+/** Without a warning of our own. */
+const { clientVerification: _, ...VERIFIED } = { ...ORDER_CONTEXT, funderAddress: funderOf(WALLET_ADDRESS, 'safe') };
+const CLOSED = {
+  readAccess: 'jwt',
+  jwtIssuer: 'https://id.example',
+  jwtAudience: 'readers',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd',
+  healthCheck: 'true',
+  monthlyBudget: '50',
+  readConcurrency: '20',
+};
+
 describe('cdk-nag and cfn-guard', () => {
   it.each([
     // First: the CDK loads its rules again for types of resources that it has not seen yet.
-    ['order-placing', ORDER_CONTEXT, []],
+    ['order-placing', VERIFIED, []],
     ['read-only', READ_ONLY, []],
     // Our own warning, which is in the same report.
-    ['public', { ...ORDER_CONTEXT, ...PUBLIC }, ['Construct Annotations Annotation::order-book-adapter:public-orders']],
+    ['public', { ...VERIFIED, ...PUBLIC }, ['Construct Annotations Annotation::order-book-adapter:setting']],
+    ['closed', { ...READ_ONLY, ...CLOSED }, []],
   ])(
     'find nothing in the %s deployment',
     async (name, context, expected) => {

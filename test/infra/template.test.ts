@@ -19,19 +19,17 @@ type Context = Readonly<Record<string, unknown>>;
 
 const made = new Map<string, ReturnType<typeof createServiceApp>>();
 
-/** The stacks of a deployment; one app for all tests that ask for the same. */
-function stacksOf(context: Context): ReturnType<typeof createServiceApp> {
+/** The app of a deployment; one for all tests that ask for the same. */
+function appOf(context: Context): ReturnType<typeof createServiceApp> {
   const key = JSON.stringify(context);
-  const stacks = made.get(key) ?? createServiceApp(folder, context);
-  made.set(key, stacks);
-  return stacks;
+  const app = made.get(key) ?? createServiceApp(folder, context);
+  made.set(key, app);
+  return app;
 }
 
-/** The template of one of the stacks. */
-function templateOf(context: Context = {}, name: 'service' | 'store' | 'orders' = 'service'): Template {
-  const stack = stacksOf(context)[name];
-  if (!stack) throw new Error(`there is no stack ${name}`);
-  return quietly(() => Template.fromStack(stack));
+function templateOf(context: Context = {}): Template {
+  const { service } = appOf(context);
+  return quietly(() => Template.fromStack(service));
 }
 
 /** Every statement of every policy in the template. */
@@ -71,7 +69,6 @@ describe('the service', () => {
 
   it('has three functions and no way to trade', () => {
     template.resourceCountIs('AWS::Lambda::Function', 3);
-    template.resourceCountIs('AWS::DynamoDB::Table', 0);
     expect(statementsOf(template)).toStrictEqual(
       ['Health', 'Markets', 'Book'].map((name) =>
         logStatement({ 'Fn::GetAtt': [expect.stringMatching(`^${name}Log`), 'Arn'] }),
@@ -82,20 +79,25 @@ describe('the service', () => {
     }
   });
 
-  it('is all that there is without placeOrder, so that `cdk deploy` needs no name', () => {
-    const { app } = stacksOf({});
-    expect(app.synth().stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
+  it('is one stack with orders and without, so that `cdk deploy` needs no name', () => {
+    for (const context of [{}, ORDER_CONTEXT]) {
+      const { app } = appOf(context);
+      const assembly = quietly(() => app.synth());
+      expect(assembly.stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
+    }
   });
 
-  it.each([
-    ['asked for', {}],
-    ['public', PUBLIC],
-    ['taken with tokens', { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'orders' }],
-    ['gone on with', { ordersTable: 'earlier', orderConcurrency: 5, rollout: 'all-at-once' }],
-  ])('is the same to the letter where orders are %s: a forgotten flag leaves them alone', (_, more) => {
+  it('remembers orders from the first deployment on, and the same with orders on and off', () => {
     const { region, alarmTopic } = ORDER_CONTEXT;
-    const withOrders = templateOf({ ...ORDER_CONTEXT, ...more });
-    expect(withOrders.toJSON()).toStrictEqual(templateOf({ region, alarmTopic }).toJSON());
+    const storeOf = (context: Context) =>
+      ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'].map((type) =>
+        Object.entries(templateOf(context).findResources(type)).map(([id, { Properties, DeletionPolicy }]) => [
+          id,
+          Properties,
+          DeletionPolicy,
+        ]),
+      );
+    expect(storeOf(ORDER_CONTEXT)).toStrictEqual(storeOf({ region, alarmTopic }));
   });
 
   it('lets requests reach published versions alone, each with the layer of its build', () => {
@@ -169,12 +171,17 @@ describe('the service', () => {
 
   it('keeps no log for ever, and that of all callers as long as that of orders', () => {
     const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
-    const kept = logs.map(({ Properties: { LogGroupName, RetentionInDays } }) => [LogGroupName ?? '', RetentionInDays]);
+    const kept = logs.map(({ Properties: { LogGroupName, RetentionInDays } }) => [
+      LogGroupName?.['Fn::Join'][1][0] ?? '',
+      RetentionInDays,
+    ]);
     const days = [
       ['', 30],
       ['', 30],
       ['', 30],
-      ['/aws/vendedlogs/order-book-adapter/access', 365],
+      // That of orders.
+      ['', 365],
+      ['/aws/vendedlogs/order-book-adapter/access-', 365],
     ];
     expect(kept.toSorted()).toStrictEqual(days);
   });
@@ -186,13 +193,10 @@ describe('the service', () => {
       READ_ROUTES.slice(1).map((route) => route.replace(' NONE', '')),
     );
     expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
-    // Of the route of orders, which is not in this template.
+    // Of unknown paths.
     expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
       ThrottlingRateLimit: 20,
       ThrottlingBurstLimit: 40,
-    });
-    template.hasResourceProperties('AWS::Logs::LogGroup', {
-      LogGroupName: '/aws/vendedlogs/order-book-adapter/access',
     });
   });
 
@@ -224,21 +228,21 @@ describe('the service', () => {
 
 const ACCOUNT = { Ref: 'AWS::AccountId' };
 
-/** Its value cannot change while orders are on. */
-const TABLE = { 'Fn::ImportValue': 'order-book-adapter:OrdersTable' };
-
 function arn(service: string, resource: string) {
   return { 'Fn::Join': ['', [`arn:aws:${service}:eu-west-1:`, ACCOUNT, `:${resource}`]] };
 }
 
 describe('the store of orders', () => {
-  it('keeps the table whatever happens to the stacks', () => {
-    const template = templateOf(ORDER_CONTEXT, 'store');
+  it('keeps table and log whatever happens to the stack', () => {
+    const template = templateOf();
     template.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
       // After everything that can fail: nobody may delete it again.
-      DependsOn: Object.keys(template.findResources('AWS::Logs::LogGroup')),
+      DependsOn: Match.arrayWith([
+        Match.stringLikeRegexp('^AlarmsFunctionFaults'),
+        Match.stringLikeRegexp('^ApiStage'),
+      ]),
       Properties: {
         TableName: 'order-book-adapter-orders',
         BillingMode: 'PAY_PER_REQUEST',
@@ -249,48 +253,45 @@ describe('the store of orders', () => {
         SSESpecification: { SSEEnabled: true },
       },
     });
-    template.hasResource('AWS::Logs::LogGroup', {
-      DeletionPolicy: 'RetainExceptOnCreate',
-      Properties: { RetentionInDays: 365 },
-    });
-    template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
-    expect(stacksOf(ORDER_CONTEXT).store?.terminationProtection).toBe(true);
+    for (const { DeletionPolicy } of Object.values(
+      template.findResources('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 365 } }),
+    )) {
+      expect(DeletionPolicy).toBe('RetainExceptOnCreate');
+    }
+    template.hasOutput('*', { Value: 'order-book-adapter-orders' });
   });
 
-  it('holds nothing that an upgrade, a cap or another wallet changes', () => {
-    const change = { ...PUBLIC, signatureType: 'safe', funderAddress: `0x${'1'.repeat(40)}`, rollout: 'all-at-once' };
-    expect(templateOf({ ...ORDER_CONTEXT, ...change }, 'store').toJSON()).toStrictEqual(
-      templateOf(ORDER_CONTEXT, 'store').toJSON(),
-    );
+  it('goes on with a restored table, and makes none beside it', () => {
+    const template = templateOf({ ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' });
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"order-book-adapter-orders-restored"');
   });
 
-  it('goes on with the table of an earlier deployment, and makes none beside it', () => {
-    const context = { ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' };
-    const store = templateOf(context, 'store');
-    store.resourceCountIs('AWS::DynamoDB::Table', 0);
-    store.hasOutput('OrdersTable', { Value: context.ordersTable, Export: { Name: 'order-book-adapter:OrdersTable' } });
+  it('cannot be deleted by mistake while orders are on', () => {
+    const isProtected = [{}, ORDER_CONTEXT].map((context) => appOf(context).service.terminationProtection);
+    expect(isProtected).toStrictEqual([false, true]);
   });
 });
 
-describe('the stack of orders', () => {
+describe('the flag placeOrder', () => {
   let template: Template;
   beforeAll(() => {
-    template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' }, 'orders');
+    template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' });
   });
 
   it('adds the one function that may read the key', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 1);
-    const log = { 'Fn::ImportValue': 'order-book-adapter:OrderLog' };
+    template.resourceCountIs('AWS::Lambda::Function', 4);
+    template.resourceCountIs('AWS::Lambda::LayerVersion', 1);
     const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
     const [statements] = policies
       .filter(([id]) => id.startsWith('OrdersRole'))
       .map(([, { Properties }]) => Properties.PolicyDocument.Statement);
     expect(statements).toStrictEqual([
-      logStatement({ 'Fn::Join': ['', ['arn:aws:logs:eu-west-1:', ACCOUNT, ':log-group:', log, ':*']] }),
+      logStatement({ 'Fn::GetAtt': [expect.stringMatching('^OrderStoreLog'), 'Arn'] }),
       {
         Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
-        Resource: { 'Fn::Join': ['', ['arn:aws:dynamodb:eu-west-1:', ACCOUNT, ':table/', TABLE]] },
+        Resource: arn('dynamodb', 'table/order-book-adapter-orders'),
       },
       {
         Action: 'secretsmanager:GetSecretValue',
@@ -298,46 +299,45 @@ describe('the stack of orders', () => {
         Resource: arn('secretsmanager', `secret:${SECRET_NAME}-??????`),
       },
     ]);
-    template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    template.resourceCountIs('AWS::Logs::LogGroup', 0);
   });
 
-  it('tells its function all, in the EIP-55 form of the wallet', () => {
+  it('adds function, role, route, rollout and alarms of orders, and nothing else', () => {
+    const { region, alarmTopic } = ORDER_CONTEXT;
+    const idsOf = (context: Context) => Object.keys(templateOf(context).toJSON()['Resources']);
+    const [off, on] = [idsOf({ region, alarmTopic }), idsOf(ORDER_CONTEXT)];
+    const isVersion = (id: string) => /CurrentVersion/.test(id);
+    expect(off.filter((id) => !on.includes(id) && !isVersion(id))).toStrictEqual([]);
+    const added = on.filter((id) => !off.includes(id) && !isVersion(id));
+    expect(added.filter((id) => !/^(?:Orders|Rollout|ApiRouteplaceorder|Alarms)/.test(id))).toStrictEqual([]);
+    expect(added.length).toBeGreaterThan(15);
+  });
+
+  it('tells the function of orders all, and health which wallet trades, in the EIP-55 form', () => {
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-    expect(functions.map(({ Properties }) => Properties.Environment.Variables)).toStrictEqual([
+    const variables = functions.map(({ Properties }) => Properties.Environment?.Variables ?? {});
+    const wallet = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: WALLET_ADDRESS, SERVICE_ORDER_ACCESS: 'iam' };
+    expect(variables).toStrictEqual([
+      wallet,
+      {},
+      {},
       {
+        ...wallet,
+        SERVICE_CLIENT_VERIFICATION: 'off',
         SERVICE_METRICS_NAMESPACE: 'OrderBookAdapter/order-book-adapter',
-        SERVICE_PLACE_ORDER: '1',
-        SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
         SERVICE_SIGNATURE_TYPE: 'eoa',
         SERVICE_MAX_ORDER_NOTIONAL: '50',
         SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
-        SERVICE_ORDERS_TABLE: TABLE,
+        SERVICE_ORDERS_TABLE: 'order-book-adapter-orders',
       },
     ]);
   });
 
-  it('lets only signed POST reach it; health says from the gateway which wallet trades', () => {
-    expect(routesOf(template)).toStrictEqual(['GET /health NONE', 'POST /v1/orders AWS_IAM']);
-    template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
-      IntegrationUri: arn('lambda', 'function:order-book-adapter-health:live'),
-      RequestParameters: {
-        'overwrite:header.x-deployed-wallet-address': WALLET_ADDRESS,
-        'remove:header.x-deployed-funder-address': '',
-      },
-    });
+  it('lets only signed POST reach it', () => {
+    expect(routesOf(template)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders AWS_IAM'].toSorted());
     template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
       IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') },
     });
     template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
-  });
-
-  it('imports from the others nothing that an upgrade changes', () => {
-    const imports = [...textOf(template.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name);
-    expect(new Set(imports)).toStrictEqual(
-      new Set(['order-book-adapter:ApiId', 'order-book-adapter:OrderLog', 'order-book-adapter:OrdersTable']),
-    );
-    templateOf().hasOutput('ApiId', { Export: { Name: 'order-book-adapter:ApiId' } });
   });
 
   it('logs all of our lines, and of Lambda its failures alone', () => {
@@ -349,7 +349,7 @@ describe('the stack of orders', () => {
   });
 
   it('reserves concurrency where that is asked for, and answers within 28 s', () => {
-    const reserved = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 10 }, 'orders');
+    const reserved = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 10 });
     const Properties = { MemorySize: 1769, Timeout: 28 };
     reserved.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ReservedConcurrentExecutions: 10 });
     const absent = { ReservedConcurrentExecutions: Match.absent() };
@@ -357,25 +357,45 @@ describe('the stack of orders', () => {
   });
 
   it('is open to everybody only when asked for', () => {
-    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC }, 'orders');
-    expect(routesOf(open)).toStrictEqual(['GET /health NONE', 'POST /v1/orders NONE']);
+    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC });
+    expect(routesOf(open)).toContain('POST /v1/orders NONE');
   });
 
-  it("takes orders with a token of the operator's issuer, and preflights without one", () => {
-    const context = { orderAccess: 'jwt', jwtIssuer: 'https://id.example/tenant', jwtAudience: 'orders' };
-    const tokens = templateOf({ ...ORDER_CONTEXT, ...context }, 'orders');
-    expect(routesOf(tokens)).toStrictEqual(['GET /health NONE', 'OPTIONS /v1/orders NONE', 'POST /v1/orders JWT']);
+  const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'orders' } as const;
+
+  it("takes orders with a token of the operator's issuer and scope, and preflights without one", () => {
+    const context = { orderAccess: 'jwt', jwtScopes: 'trade admin', maxDailyNotional: '1000' };
+    const tokens = templateOf({ ...ORDER_CONTEXT, ...TOKENS, ...context });
+    expect(routesOf(tokens)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders JWT'].toSorted());
     tokens.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],
       JwtConfiguration: { Audience: ['orders'], Issuer: 'https://id.example/tenant' },
     });
+    tokens.hasResourceProperties('AWS::ApiGatewayV2::Route', {
+      RouteKey: 'POST /v1/orders',
+      AuthorizationScopes: ['trade', 'admin'],
+    });
+  });
+
+  it.each([
+    ['iam', {}, 'AWS_IAM'],
+    ['jwt', TOKENS, 'JWT'],
+  ])('does not decide who may read: readAccess=%s', (readAccess, more, type) => {
+    const closed = routesOf(templateOf({ readAccess, ...more }));
+    expect(closed).toStrictEqual([
+      '$default NONE',
+      'ANY /health NONE',
+      `ANY /v1/book/{token_id} ${type}`,
+      `ANY /v1/markets ${type}`,
+      'ANY /v1/orders NONE',
+    ]);
   });
 
   it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
     const privateKeySecret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
     const secretKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd';
-    const statements = statementsOf(templateOf({ ...ORDER_CONTEXT, privateKeySecret, secretKeyArn }, 'orders'));
+    const statements = statementsOf(templateOf({ ...ORDER_CONTEXT, privateKeySecret, secretKeyArn }));
     expect(statements).toContainEqual(expect.objectContaining({ Resource: privateKeySecret }));
     expect(statements).toContainEqual({
       Action: 'kms:Decrypt',
@@ -393,7 +413,7 @@ describe('the stack of orders', () => {
 describe('the rollout of orders', () => {
   /** The deployment group with the names of its alarms' resources. */
   function rolloutOf(rollout?: string) {
-    const template = templateOf({ ...ORDER_CONTEXT, rollout }, 'orders');
+    const template = templateOf({ ...ORDER_CONTEXT, rollout });
     const [group] = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
     if (!group) throw new Error('there is no deployment group');
     return { template, id: group[0], properties: group[1]['Properties'] };
@@ -429,5 +449,53 @@ describe('the rollout of orders', () => {
       Resource: [functionArn, { 'Fn::Join': ['', [functionArn, ':*']] }],
     });
     template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
+  });
+});
+
+describe('settings of the whole service', () => {
+  it('bound what readers may cost: throttles, concurrency and a budget', () => {
+    const { alarmTopic, region } = ORDER_CONTEXT;
+    const bounds = { marketsPerSecond: 5, booksPerSecond: 30, readConcurrency: 20, monthlyBudget: 50 };
+    const template = templateOf({ alarmTopic, region, ...bounds });
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    expect(stage?.['Properties'].RouteSettings).toMatchObject({
+      'ANY /v1/markets': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+      'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 60 },
+      'ANY /health': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+    });
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    expect(functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions)).toStrictEqual([
+      undefined,
+      20,
+      20,
+    ]);
+    template.hasResourceProperties('AWS::Budgets::Budget', {
+      Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
+      NotificationsWithSubscribers: Match.arrayWith([
+        Match.objectLike({ Subscribers: [{ Address: alarmTopic, SubscriptionType: 'SNS' }] }),
+      ]),
+    });
+  });
+
+  it('give it a domain, and take the address of the gateway away', () => {
+    const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
+    const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
+    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'api.example.com' });
+    template.hasOutput('Url', { Value: 'https://api.example.com' });
+    templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
+  });
+
+  it('have it asked for from outside, with an alarm that rings where nothing is heard', () => {
+    const { alarmTopic, region } = ORDER_CONTEXT;
+    const template = templateOf({ alarmTopic, region, healthCheck: 'true' });
+    template.hasResourceProperties('AWS::Route53::HealthCheck', {
+      HealthCheckConfig: { ResourcePath: '/health', Type: 'HTTPS' },
+    });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+      AlarmDescription: Match.stringLikeRegexp('^No request for /health'),
+    });
   });
 });

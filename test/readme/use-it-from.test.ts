@@ -146,7 +146,7 @@ describe('the example', () => {
   it('for curl with AWS credentials works', async () => {
     const { url, venue } = await startPaperService();
     const gateway = await startIamGateway(url);
-    const place = { file: 'docs/deploying.md', heading: '## Verifying it', language: 'sh', holds: 'curl' };
+    const place = { file: 'docs/clients.md', heading: '## Signed with AWS credentials', language: 'sh' };
     const script = await example(place, gateway.url, DEPLOYED_URL);
     const ask = (variables: object) => run('sh', ['-euc', script], { env: { ...process.env, ...variables } });
     expect((await ask({ ...AWS_VARIABLES, AWS_SESSION_TOKEN: 'another' })).stdout).toBe('{"message":"Forbidden"}');

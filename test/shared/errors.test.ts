@@ -9,6 +9,7 @@ const STATUSES = {
   order_placement_disabled: 403,
   origin_not_allowed: 403,
   host_not_allowed: 403,
+  caller_not_identified: 403,
   not_found: 404,
   unknown_token: 404,
   method_not_allowed: 405,

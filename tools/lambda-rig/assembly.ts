@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -22,11 +22,9 @@ export interface DeployedRoute {
   readonly key: string;
   readonly target: string;
   readonly signed: boolean;
-  /** The headers that the gateway writes into a request, or takes out of it. */
-  readonly headers: ReadonlyMap<string, string | undefined>;
 }
 
-/** All stacks together. */
+/** What a deployment consists of. */
 export interface Assembly {
   /** By their path in the tree of constructs: `Health`, `Orders` and so on. */
   readonly functions: ReadonlyMap<string, DeployedFunction>;
@@ -40,8 +38,6 @@ const resource = z.object({
 });
 type Resource = z.output<typeof resource>;
 
-/** An export of another stack; the rig puts its own in that place. */
-const imported = z.object({ 'Fn::ImportValue': z.string() }).transform(({ 'Fn::ImportValue': name }) => name);
 const reference = z.object({ Ref: z.string() }).transform(({ Ref }) => Ref);
 const functionProperties = z.object({
   FunctionName: z.string(),
@@ -49,36 +45,17 @@ const functionProperties = z.object({
   MemorySize: z.number(),
   Timeout: z.number(),
   Layers: z.array(reference).max(1).default([]),
-  Environment: z.object({ Variables: z.record(z.string(), z.union([z.string(), imported])) }),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()) }).default({ Variables: {} }),
 });
 const joined = z.object({ 'Fn::Join': z.tuple([z.literal(''), z.tuple([z.literal('integrations/'), reference])]) });
 const routeProperties = z.object({ RouteKey: z.string(), AuthorizationType: z.string(), Target: joined });
 const attribute = (name: string) => z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal(name)]) });
 const aliasProperties = z.object({ FunctionVersion: attribute('Version') });
 const versionProperties = z.object({ FunctionName: reference });
-/** The ARN of an alias in another stack, of which nothing but the account is left to CloudFormation. */
-const foreignAlias = z
-  .object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) })
-  .transform(
-    ({ 'Fn::Join': [, parts] }) => /^:function:(?<name>[\w-]+):live$/.exec(`${parts.at(-1)}`)?.groups?.['name'],
-  );
-const integrationProperties = z.object({
-  IntegrationUri: z.union([reference.transform((alias) => ({ alias })), foreignAlias.transform((name) => ({ name }))]),
-  RequestParameters: z
-    .record(z.templateLiteral([z.enum(['overwrite', 'remove']), ':header.', z.string()]), z.string())
-    .default({}),
-});
+const integrationProperties = z.object({ IntegrationUri: reference });
 
 function nameOf({ Metadata }: Resource): string {
   return `${Metadata['aws:cdk:path'].split('/')[1]}`;
-}
-
-function headersOf(parameters: Readonly<Record<string, string>>): ReadonlyMap<string, string | undefined> {
-  const rows = Object.entries(parameters).map(([key, value]) => {
-    const [action, header = ''] = key.split(':header.');
-    return [header, action === 'overwrite' ? value : undefined] as const;
-  });
-  return new Map(rows);
 }
 
 interface Template {
@@ -101,13 +78,12 @@ async function readTemplate(path: string): Promise<Template> {
   };
 }
 
-/** The functions of a stack, by their names at Lambda. */
-function functionsOf({ ofType, find }: Template, folder: string): [string, DeployedFunction][] {
+function functionsOf({ ofType, find }: Template, folder: string): DeployedFunction[] {
   const asset = (found: Resource) => join(folder, `${found.Metadata['aws:asset:path']}`);
   return ofType('AWS::Lambda::Function').map((found) => {
     const properties = functionProperties.parse(found.Properties);
     const [layer] = properties.Layers;
-    const target = {
+    return {
       name: nameOf(found),
       task: asset(found),
       layer: layer === undefined ? undefined : asset(find(layer)),
@@ -116,35 +92,25 @@ function functionsOf({ ofType, find }: Template, folder: string): [string, Deplo
       timeout: properties.Timeout * 1000,
       variables: properties.Environment.Variables,
     };
-    return [properties.FunctionName, target];
   });
 }
 
-/** The routes of a stack. Each leads to the version of an alias; that of another stack is known by its name. */
-function routesOf({ ofType, find }: Template, byName: ReadonlyMap<string, DeployedFunction>): DeployedRoute[] {
+/** The routes. Each leads to the version of an alias. */
+function routesOf({ ofType, find }: Template): DeployedRoute[] {
   const nameBehind = (alias: string) => {
     const [version] = aliasProperties.parse(find(alias).Properties).FunctionVersion['Fn::GetAtt'];
     return nameOf(find(versionProperties.parse(find(version).Properties).FunctionName));
   };
   return ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => {
     const { RouteKey, AuthorizationType, Target } = routeProperties.parse(Properties);
-    const { IntegrationUri, RequestParameters } = integrationProperties.parse(
-      find(Target['Fn::Join'][1][1]).Properties,
-    );
-    const target =
-      'alias' in IntegrationUri ? nameBehind(IntegrationUri.alias) : byName.get(`${IntegrationUri.name}`)?.name;
-    if (target === undefined) throw new Error(`no stack has the function behind ${RouteKey}`);
-    return { key: RouteKey, target, signed: AuthorizationType === 'AWS_IAM', headers: headersOf(RequestParameters) };
+    const { IntegrationUri } = integrationProperties.parse(find(Target['Fn::Join'][1][1]).Properties);
+    return { key: RouteKey, target: nameBehind(IntegrationUri), signed: AuthorizationType === 'AWS_IAM' };
   });
 }
 
 /** Reads what `cdk synth` wrote. */
 export async function readAssembly(folder: string): Promise<Assembly> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.template.json'));
-  const templates = await Promise.all(files.map((name) => readTemplate(join(folder, name))));
-  const byName = new Map(templates.flatMap((template) => functionsOf(template, folder)));
-  return {
-    functions: new Map([...byName.values()].map((target) => [target.name, target])),
-    routes: templates.flatMap((template) => routesOf(template, byName)),
-  };
+  const template = await readTemplate(join(folder, 'Service.template.json'));
+  const functions = functionsOf(template, folder);
+  return { functions: new Map(functions.map((target) => [target.name, target])), routes: routesOf(template) };
 }

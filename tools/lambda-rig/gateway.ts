@@ -42,13 +42,6 @@ function matchRoute(route: DeployedRoute, method: string, path: string): Match |
   return { ...route, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
 }
 
-/** Headers as the integration of a route changes them. */
-function mapHeaders(sent: Readonly<Record<string, string>>, { headers }: Match): Record<string, string> {
-  const kept = Object.entries(sent).filter(([name]) => !headers.has(name));
-  const written = [...headers].flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return Object.fromEntries([...kept, ...written]);
-}
-
 function bodyOf({ headers, body }: ClientRequest): object {
   if (body === undefined) return { isBase64Encoded: false };
   const isText = /^(?:text\/|application\/(?:json|javascript|xml))/.test(headers?.['content-type'] ?? '');
@@ -70,7 +63,7 @@ export function route({ routes }: Assembly, request: ClientRequest): Routed {
     // As behind a custom domain with a path of its own: functions go by the route.
     rawPath: `/adapter${path}`,
     rawQueryString,
-    headers: mapHeaders({ host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers }, best),
+    headers: { host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers },
     ...parameters,
     requestContext: {
       accountId: '123456789012',

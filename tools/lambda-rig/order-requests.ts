@@ -68,8 +68,8 @@ export function orderRows(token: string): readonly Row[] {
     { name: 'side hold', request: order(token, { side: 'hold' }), ...invalid },
     { name: 'no price', request: order(token, { price: undefined }), ...invalid },
     {
-      name: 'a client address that is no text',
-      request: order(token, {}, { 'x-client-address': 'x'.repeat(129) }),
+      name: 'an idempotency key that is too long',
+      request: order(token, {}, { 'idempotency-key': 'x'.repeat(256) }),
       ...invalid,
     },
     { name: 'an unknown token', request: order(UNKNOWN_TOKEN), status: 404, code: 'unknown_token' },

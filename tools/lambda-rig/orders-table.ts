@@ -9,13 +9,15 @@ import type { World } from './world.ts';
 export function describeOrdersTable(world: World): void {
   describe('the table', () => {
     const key = { 'idempotency-key': 'rig-store' };
-    it('is needed only for requests with an idempotency key', () =>
+    it('is needed for every order: none is sent that is not stored', () =>
       withOrders(
         world,
         async ({ place }) => {
           world.secrets.set(WALLET_KEY);
-          assert.equal((await place()).status, 201);
+          const placed = world.venue.orders().length;
+          assert.equal(codeOf(await place()), 'store_unavailable');
           assert.equal(codeOf(await place(key)), 'store_unavailable');
+          assert.equal(world.venue.orders().length, placed);
         },
         { SERVICE_ORDERS_TABLE: 'not-there' },
       ));

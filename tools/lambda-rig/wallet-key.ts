@@ -87,6 +87,19 @@ function describeRotation(world: World): void {
     });
   });
 
+  it('is read again before credentials are derived or created, where it has held the key alone', async () => {
+    secrets.set(WALLET_KEY);
+    await withOrders(world, async ({ place }) => {
+      assert.equal((await place()).status, 201);
+      const { secret } = await rotateCredentials(world);
+      secrets.set(secret);
+      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
+      const before = count();
+      assert.equal((await place()).status, 201);
+      assert.equal(count(), before);
+    });
+  });
+
   it('is refused when a rotation brings the key of another wallet', async () => {
     const { secret } = await rotateCredentials(world);
     secrets.set(secret);

@@ -10,6 +10,7 @@ export const ORDER_CONTEXT = {
   privateKeySecret: SECRET_NAME,
   maxOrderNotional: '250',
   maxDailyNotional: 'none',
+  clientVerification: 'off',
   region: 'eu-west-1',
   alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:operators',
 } as const;

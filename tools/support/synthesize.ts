@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { ROUTES } from '../../functions/routes.ts';
-import { addStacks, type Stacks } from '../../infra/app.ts';
+import { addStack } from '../../infra/app.ts';
 import { buildAssets } from '../../infra/build/build.ts';
+import type { ServiceStack } from '../../infra/stack.ts';
 
 /** Metadata that the command line asks for too: which construct a resource comes from, and which folder its code. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true } as const;
@@ -25,13 +26,13 @@ export function createServiceApp(
   assets: string,
   context: Readonly<Record<string, unknown>> = {},
   outdir?: string,
-): Stacks & { readonly app: App } {
+): { readonly app: App; readonly service: ServiceStack } {
   const app = new App({
     context: { ...FLAGS, ...METADATA, ...context },
     builtinCloudFormationValidation: false,
     ...(outdir !== undefined && { outdir }),
   });
-  return { app, ...addStacks(app, { assets, environments: join(ROOT, 'deploy') }, {}) };
+  return { app, service: addStack(app, { assets, environments: join(ROOT, 'deploy') }, {}) };
 }
 
 /** Runs a synthesis without the CDK's report on the terminal: a test reads it in the templates or the assembly. */

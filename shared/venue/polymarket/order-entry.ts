@@ -75,9 +75,13 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const { wallet, signatureType } = account;
   const clob = createTransport(settings.clobUrl);
   const { credentials: given, reloadCredentials } = settings;
-  const credentials = createCredentialSource(given, (call) =>
-    given === undefined ? deriveApiKey(clob, wallet, call) : (reloadCredentials?.(call) ?? Promise.resolve(undefined)),
-  );
+  let isRenewal = given !== undefined;
+  const credentials = createCredentialSource(given, async (call) => {
+    // Where they came from may have new ones: none are derived, and none created at the venue, that are there already.
+    const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
+    isRenewal = true;
+    return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);
+  });
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,

@@ -113,7 +113,7 @@ function answering(result: number, readBook: MarketData['readBook'] = async () =
 const failing = (code: 'rate_limited' | 'venue_error') => async () => {
   throw code === 'rate_limited' ? refuse(code, { rateOf: 'requests' }) : refuse(code, { why: 'unusable' });
 };
-const health = healthEndpoint(() => ({ mode: 'read-only', walletAddress: null, funderAddress: undefined }));
+const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
 const onBook: EventParts = { pathParameters: { token_id: TOKEN_ID } };
 
 describe('the metrics of a reader', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withEnvironmentFile } from '../../../infra/settings/environment-file.ts';
 import { readSettings } from '../../../infra/settings/settings.ts';
+import { ORDER_CONTEXT } from '../../../tools/support/deployment.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', 'deploy');
 
@@ -13,9 +14,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'environments-'));
   const files = {
     prod: { stackName: 'prod', region: 'eu-west-1', corsOrigins: 'https://app.example' },
-    misspelt: { stackName: 'prod', maxDailyNotionl: 5 },
+    misspelt: { stackName: 'misspelt', maxDailyNotionl: 5 },
     nameless: { region: 'eu-west-1' },
-    deep: { stackName: 'prod', corsOrigins: ['https://app.example'] },
+    deep: { stackName: 'deep', corsOrigins: ['https://app.example'] },
     list: [{ stackName: 'prod' }],
   };
   for (const [name, settings] of Object.entries(files)) {
@@ -54,9 +55,30 @@ describe('the file of an environment', () => {
     expect(withEnvironmentFile(context, folder)).toBe(context);
   });
 
-  it('has an example that synthesizes', () => {
-    const { orders, warnings } = readSettings(withEnvironmentFile({ env: 'example' }, DEPLOY));
-    expect([orders?.rollout, warnings]).toStrictEqual(['canary', []]);
+  it('cannot be forgotten: without it, its stack is not deployed', () => {
+    expect(problemOf({ stackName: 'prod' })).toBe(
+      'ConfigError: deploy/prod.json has the settings of the stack prod: deploy it with -c env=prod.',
+    );
+    expect(problemOf({ stackName: 'other' })).toBe('none');
+  });
+
+  it('has an example of the stack that is deployed without one, refused until its values are replaced', () => {
+    const context = withEnvironmentFile({ env: 'example' }, DEPLOY);
+    const problem = (changed: object) => {
+      try {
+        return readSettings({ ...context, ...changed }).stackName;
+      } catch (error) {
+        return `${error}`.split('\n');
+      }
+    };
+    expect(problem({})).toStrictEqual(
+      expect.arrayContaining([
+        expect.stringContaining('walletAddress is that of an example'),
+        'alarmTopic is that of the example: give your own.',
+      ]),
+    );
+    const { walletAddress, alarmTopic } = ORDER_CONTEXT;
+    expect(problem({ walletAddress, alarmTopic })).toBe('order-book-adapter');
   });
 
   it.each([

@@ -2,12 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { OPTIONS } from '../../../infra/settings/context.ts';
+import { walletVariables } from '../../../infra/settings/order-settings.ts';
 import { NAMES, readSettings } from '../../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../../shared/settings/config.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../../tools/support/deployment.ts';
 import { funderOf } from '../../support/venue/funder.ts';
 
 const SAFE = funderOf(WALLET_ADDRESS, 'safe');
+
+/** An account of nobody that the key knows. */
+const STRANGER = `0x${'12'.repeat(20)}`;
+
+/** Orders about which there is nothing to warn of. */
+const VERIFIED = { ...ORDER_CONTEXT, clientVerification: undefined, funderAddress: SAFE };
 
 const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
 const KMS_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
@@ -16,7 +23,8 @@ function problemOf(context: Readonly<Record<string, unknown>>, region?: string, 
   try {
     readSettings(context, { region, account });
   } catch (error) {
-    return `${error}`;
+    // Without what would do instead.
+    return `${error}`.replace(/\n\n[\s\S]*/, '');
   }
   return 'none';
 }
@@ -36,10 +44,12 @@ describe('placeOrder', () => {
     expect(warnings).toStrictEqual([expect.stringContaining('walletAddress, maxOrderNotional')]);
   });
 
-  it.each(['false', '0', 'yes', 'TRUE', ' 1', false, 0, 2])('is refused for %p', (placeOrder) => {
-    expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe(
-      'ConfigError: placeOrder must be true or 1; leave it out to deploy the service without touching orders.',
-    );
+  it.each(['false', false])('is off for %p', (placeOrder) => {
+    expect(readSettings({ placeOrder }).orders).toBeUndefined();
+  });
+
+  it.each(['0', 'yes', 'TRUE', ' 1', 0, 2])('is refused for %p', (placeOrder) => {
+    expect(problemOf({ ...ORDER_CONTEXT, placeOrder })).toBe('ConfigError: placeOrder must be true, or left out.');
   });
 
   it.each([
@@ -91,22 +101,37 @@ describe('what moves money', () => {
   it('has no cap only where that is said, and then with a warning', () => {
     const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, maxOrderNotional: 'none' });
     expect(orders?.variables).not.toHaveProperty('SERVICE_MAX_ORDER_NOTIONAL');
-    expect(warnings).toStrictEqual(['maxOrderNotional=none: no order is too large for this deployment.']);
-    expect(readSettings(ORDER_CONTEXT).warnings).toStrictEqual([]);
+    expect(warnings).toContain('maxOrderNotional=none: no order is too large for this deployment.');
+    expect(readSettings(VERIFIED).warnings).toStrictEqual([]);
   });
 
   it('is warned of where nobody is told of its alarms', () => {
-    expect(readSettings(without('alarmTopic')).warnings).toStrictEqual([
+    expect(readSettings({ ...VERIFIED, alarmTopic: undefined }).warnings).toStrictEqual([
       'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
     ]);
-    expect(readSettings(without('maxDailyNotional')).warnings).toStrictEqual([
+    expect(readSettings({ ...VERIFIED, maxDailyNotional: undefined }).warnings).toStrictEqual([
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
     ]);
     expect(readSettings({}).warnings).toStrictEqual([]);
   });
 
   it('is open to everybody who was invited in two words, with both caps', () => {
-    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.access).toStrictEqual({ kind: 'public' });
+    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.access).toBe('public');
+  });
+
+  it('wants the signature of each client unless the settings say otherwise, and then says why it should', () => {
+    const variables = (context: object) =>
+      readSettings({ ...context }).orders?.variables['SERVICE_CLIENT_VERIFICATION'];
+    expect([variables(VERIFIED), variables(ORDER_CONTEXT)]).toStrictEqual(['required', 'off']);
+    expect(readSettings({ ...VERIFIED, clientVerification: 'off' }).warnings).toStrictEqual([
+      expect.stringContaining('asks a production deployment to verify a wallet signature'),
+    ]);
+  });
+
+  it('is warned of where the account is the address of the key', () => {
+    expect(readSettings({ ...VERIFIED, funderAddress: undefined }).warnings).toStrictEqual([
+      expect.stringContaining('(eoa): the venue takes orders of such accounts only from its allowlist'),
+    ]);
   });
 
   it('reserves no quota, and rolls out in steps, unless asked', () => {
@@ -114,6 +139,42 @@ describe('what moves money', () => {
     expect([orders?.concurrency, orders?.rollout]).toStrictEqual([undefined, 'canary']);
     const asked = readSettings({ ...ORDER_CONTEXT, orderConcurrency: '7', rollout: 'all-at-once' }).orders;
     expect([asked?.concurrency, asked?.rollout]).toStrictEqual([7, 'all-at-once']);
+  });
+});
+
+describe('a deployment that cannot be made', () => {
+  const wholeProblem = (context: object) => {
+    try {
+      readSettings({ ...context });
+    } catch (error) {
+      return `${error}`;
+    }
+    return 'none';
+  };
+
+  it('is told all that is missing or wrong at once, and a command that would do but for its values', () => {
+    const problem = wholeProblem({ placeOrder: 'true', region: 'eu-west-2', maxDailyNotionl: '5', logLevel: 'debug' });
+    expect(problem.split('\n')).toStrictEqual([
+      'ConfigError: maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
+      expect.stringContaining('The venue refuses orders from eu-west-2'),
+      expect.stringContaining('placeOrder needs the address that the key belongs to'),
+      expect.stringContaining('placeOrder needs the name or ARN of a Secrets Manager secret'),
+      expect.stringContaining('placeOrder needs the largest price times size of an order'),
+      '',
+      'A command that would do, but for its values:',
+      'npx cdk deploy -c placeOrder=true -c region=eu-west-1 -c walletAddress=0x… -c privateKeySecret=NAME -c maxOrderNotional=250 -c maxDailyNotional=1000 -c alarmTopic=arn:aws:sns:… -c logLevel=debug',
+    ]);
+  });
+
+  it('is told a file where its settings are one, without what was wrong', () => {
+    const key = 'a'.repeat(64);
+    const problem = wholeProblem({ ...ORDER_CONTEXT, env: 'prod', privateKeySecret: key });
+    expect(problem).toContain('A file deploy/prod.json that would do, but for its values:');
+    expect(JSON.parse(problem.slice(problem.indexOf('{')))).toMatchObject({
+      privateKeySecret: 'NAME',
+      placeOrder: 'true',
+    });
+    expect(problem).not.toContain(key);
   });
 });
 
@@ -153,7 +214,11 @@ describe('settings', () => {
       { secretKeyArn: KMS_ARN.replace('key/', 'alias/') },
       'secretKeyArn must be the ARN of a KMS key',
     ],
-    ['a key elsewhere', { secretKeyArn: KMS_ARN.replace('eu-', 'us-') }, 'secretKeyArn must be a key of eu-west-1'],
+    [
+      'a key elsewhere',
+      { secretKeyArn: KMS_ARN.replace('eu-', 'us-') },
+      'secretKeyArn must be a KMS key (no alias) of eu-west-1',
+    ],
     [
       'a topic elsewhere',
       { alarmTopic: 'arn:aws:sns:us-east-1:123456789012:t' },
@@ -170,43 +235,60 @@ describe('settings', () => {
       { stackName: 'x'.repeat(51) },
       'stackName must be a letter, then letters, digits and dashes, 50 at most',
     ],
-    ['the name of its own stack of orders', { stackName: 'adapter-orders' }, 'without -orders or -order-store'],
     ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, jwt, public'],
-    ['tokens of nobody', { orderAccess: 'jwt' }, 'orderAccess=jwt needs'],
-    ['tokens for nobody', { orderAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'orderAccess=jwt needs'],
+    ['tokens of nobody', { orderAccess: 'jwt' }, 'jwt needs -c jwtIssuer=https://… and -c jwtAudience=…'],
+    ['tokens for nobody', { readAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'jwt needs -c jwtIssuer'],
+    [
+      'tokens of everybody who has an account there',
+      { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' },
+      'orderAccess=jwt needs -c jwtScopes=… or -c allowPublic=yes-anyone-may-order: everybody who gets a token',
+    ],
+    [
+      'tokens without a cap for the day',
+      { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', jwtScopes: 'trade' },
+      'orderAccess=jwt needs -c maxDailyNotional=… (a number): everybody who gets a token',
+    ],
+    ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
+    ['a budget that nobody hears of', { monthlyBudget: 5, alarmTopic: undefined }, 'monthlyBudget needs -c alarmTopic'],
+    ['the wallet of the example', { walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of an example'],
+    [
+      'the topic of the example',
+      { alarmTopic: 'arn:aws:sns:eu-west-1:111111111111:operators' },
+      'alarmTopic is that of the example: give your own.',
+    ],
     [
       'an issuer without TLS',
       { orderAccess: 'jwt', jwtIssuer: 'http://id.example', jwtAudience: 'a' },
       'jwtIssuer must be',
     ],
-    ['an issuer that nobody asks', { jwtIssuer: 'https://id.example' }, 'go with orderAccess=jwt'],
+    ['an issuer that nobody asks', { jwtIssuer: 'https://id.example' }, 'go with orderAccess=jwt or readAccess=jwt'],
     ['orders of everybody', { orderAccess: 'public' }, 'orderAccess=public needs'],
     [
-      'orders of every wallet without end',
-      { orderAccess: 'public', clientVerification: 'required' },
-      'orderAccess=public needs',
+      'orders of everybody whom nobody checks',
+      { ...PUBLIC, clientVerification: 'off' },
+      'orderAccess=public needs -c clientVerification=required: everybody who knows the URL can send orders.',
     ],
     ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
     [
       'orders of everybody without a cap',
       { ...PUBLIC, maxOrderNotional: 'none' },
-      'needs -c maxOrderNotional=… that is not none',
+      'orderAccess=public needs -c maxOrderNotional=… (a number): everybody',
     ],
     [
       'orders of everybody without a cap for the day',
       { ...PUBLIC, maxDailyNotional: 'none' },
-      'needs -c clientVerification=required and -c maxDailyNotional=…',
+      'orderAccess=public needs -c maxDailyNotional=… (a number): everybody',
     ],
     [
       'orders of everybody in one word',
       { ...PUBLIC, allowPublic: undefined },
-      'needs -c allowPublic=yes-anyone-may-order too',
+      'orderAccess=public needs -c allowPublic=yes-anyone-may-order: everybody',
     ],
     ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be one of yes-anyone-may-order'],
     [
       'a word for everybody that is kept ready',
       { allowPublic: PUBLIC.allowPublic },
-      'allowPublic goes with orderAccess=public',
+      'allowPublic goes with orderAccess=public or jwt',
     ],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
@@ -217,17 +299,13 @@ describe('settings', () => {
       { signatureType: 'safe' },
       'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x',
     ],
-    [
-      'a funder of no kind',
-      { funderAddress: `0x${'1'.repeat(40)}` },
-      'signatureType must be set, or another funderAddress',
-    ],
+    ['a funder of no kind', { funderAddress: STRANGER }, 'signatureType must be set, or another funderAddress'],
     [
       'a kind that the funder is not of',
       { signatureType: 'deposit-wallet', funderAddress: SAFE },
       'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
     ],
-    ['no concurrency', { orderConcurrency: 0 }, 'orderConcurrency must be a number from 1 to 1000'],
+    ['no concurrency', { orderConcurrency: 0 }, 'orderConcurrency must be a whole number from 1 to 1000'],
     ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
     ['a path', { corsOrigins: 'https://app.example/' }, 'corsOrigins must be exact origins'],
     ['a pattern of origins', { corsOrigins: 'https://*.example' }, 'corsOrigins must be exact origins'],
@@ -263,11 +341,11 @@ describe('settings', () => {
   });
 
   it('take the kind of account from its address, and warn of one that the key does not control', () => {
-    const derived = readSettings({ ...ORDER_CONTEXT, funderAddress: SAFE });
-    expect(derived.orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: SAFE });
+    const derived = readSettings(VERIFIED);
+    expect(derived.orders).toMatchObject({ funderAddress: SAFE, variables: { SERVICE_SIGNATURE_TYPE: 'safe' } });
     expect(derived.warnings).toStrictEqual([]);
-    const foreign = { signatureType: 'deposit-wallet', funderAddress: `0x${'1'.repeat(40)}` };
-    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...foreign });
+    const foreign = { signatureType: 'deposit-wallet', funderAddress: STRANGER };
+    const { orders, warnings } = readSettings({ ...VERIFIED, ...foreign });
     expect(orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
     expect(warnings).toStrictEqual([
       expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
@@ -295,8 +373,10 @@ describe('settings', () => {
       clobUrl: 'https://clob.example',
     };
     const { environment, orders } = readSettings(context);
-    const variables = { ...environment, ...orders?.variables };
-    expect(Object.keys(variables).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
+    if (!orders) throw new Error('orders are off');
+    const variables = { ...environment, ...orders.variables, ...walletVariables(orders) };
+    const { SERVICE_ORDER_ACCESS: _, ...asked } = variables;
+    expect(Object.keys(asked).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
       signatureType: 'safe',
       funderAddress: SAFE,
@@ -310,9 +390,12 @@ describe('settings', () => {
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
+      walletAddress: WALLET_ADDRESS,
+      orderAccess: 'iam',
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,
+        access: 'iam',
         privateKeySecret: ORDER_CONTEXT.privateKeySecret,
         ordersTable: 'table',
       },

@@ -18,6 +18,8 @@ export interface EventParts {
   readonly timeEpoch?: number;
   /** The id of the invocation; a new one by default. */
   readonly awsRequestId?: string;
+  /** Members of the request's context besides, such as `authorizer`. */
+  readonly requestContext?: object;
   /** Brings the body later, as the local server does. */
   readonly receiveBody?: RequestContext['receiveBody'];
 }
@@ -31,6 +33,7 @@ function gatewayEvent({
   body,
   isBase64Encoded = false,
   timeEpoch = 0,
+  requestContext,
 }: EventParts): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
@@ -50,6 +53,7 @@ function gatewayEvent({
       stage: '$default',
       time: '01/Jan/2026:00:00:00 +0000',
       timeEpoch,
+      ...requestContext,
     },
     ...(body !== undefined && { body }),
     isBase64Encoded,

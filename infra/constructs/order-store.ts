@@ -1,0 +1,44 @@
+import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Names } from './names.ts';
+
+/**
+ * Remembers orders: there from the first deployment on, and kept whatever becomes of the function that places them. Without
+ * the table an order may be placed twice, and the log is the one place that says which caller asked for which order.
+ */
+export class OrderStore extends Construct {
+  readonly log: LogGroup;
+  readonly tableName: string;
+
+  /** `ordersTable`: a restored table to go on with. */
+  constructor(scope: Construct, names: Names, ordersTable: string | undefined) {
+    super(scope, 'OrderStore');
+    this.tableName = ordersTable ?? names.ordersTable;
+    this.log = new LogGroup(this, 'Log', {
+      retention: RetentionDays.ONE_YEAR,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    new CfnOutput(this, 'OrdersTable', { value: this.tableName, description: 'Idempotency keys with their orders' });
+    new CfnOutput(this, 'OrderLog', { value: this.log.logGroupName });
+  }
+
+  /**
+   * Adds the table, after everything that can fail: nothing may delete it again. Its name is fixed: where such a table was
+   * left behind, CloudFormation says so rather than make an empty one.
+   */
+  addTable(after: readonly Construct[]): void {
+    const table = new Table(this, 'Table', {
+      tableName: this.tableName,
+      partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
+      timeToLiveAttribute: 'expires_at',
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      encryption: TableEncryption.AWS_MANAGED,
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    table.node.addDependency(...after);
+  }
+}

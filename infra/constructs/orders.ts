@@ -1,0 +1,72 @@
+import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
+import { type OrderSettings, walletVariables } from '../settings/order-settings.ts';
+import { EndpointFunction } from './endpoint-function.ts';
+import type { Names } from './names.ts';
+import type { OrderStore } from './order-store.ts';
+
+interface OrdersProps {
+  readonly names: Names;
+  readonly settings: OrderSettings;
+  readonly assets: string;
+  readonly layer: LayerVersion;
+  /** Variables that every function is told. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly store: OrderStore;
+}
+
+/** Returns a secret's ARN. A name needs the six characters that Secrets Manager appends; six question marks match nothing longer. */
+function secretArn(scope: Construct, nameOrArn: string): string {
+  if (nameOrArn.startsWith('arn:')) return nameOrArn;
+  return Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${nameOrArn}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+/** Lets a role read one secret, with the one key that encrypts it, and use one table. */
+function allow({ role }: EndpointFunction, { secret, region }: OrderSettings, tableName: string): void {
+  const add = (actions: string[], resource: string, conditions = {}) =>
+    role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
+  const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
+  // The last one counts the notional of a day.
+  add(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
+  const resource = secretArn(role, secret.nameOrArn);
+  add(['secretsmanager:GetSecretValue'], resource);
+  if (secret.keyArn === undefined) return;
+  // Of all that the key has encrypted this one secret, and only when Secrets Manager asks.
+  add(['kms:Decrypt'], secret.keyArn, {
+    StringEquals: { 'kms:ViaService': `secretsmanager.${region}.amazonaws.com` },
+    StringLike: { 'kms:EncryptionContext:SecretARN': resource },
+  });
+}
+
+/** Adds the one function that may read the key. */
+export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps): EndpointFunction {
+  const { names } = props;
+  const orders = new EndpointFunction(scope, 'Orders', {
+    ...props,
+    name: 'orders',
+    description: 'POST /v1/orders: places limit orders with the wallet of the key',
+    // One vCPU: signing and the start are computation, and a slow order costs more than the memory.
+    memory: 1769,
+    timeoutMs: LAMBDA_TIMEOUT_MS.orders,
+    environment: {
+      ...props.environment,
+      ...settings.variables,
+      ...walletVariables(settings),
+      SERVICE_ORDERS_TABLE: store.tableName,
+      SERVICE_METRICS_NAMESPACE: names.metrics,
+    },
+    log: store.log,
+    reservedConcurrency: settings.concurrency,
+  });
+  allow(orders, settings, store.tableName);
+  new CfnOutput(scope, 'PrivateKeySecret', { value: settings.secret.nameOrArn });
+  return orders;
+}

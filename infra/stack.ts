@@ -1,0 +1,85 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { ROUTES } from '../functions/routes.ts';
+import { addVenueLayer, type EndpointFunction } from './constructs/endpoint-function.ts';
+import { addGateway, type Gateway } from './constructs/gateway.ts';
+import { namesOf } from './constructs/names.ts';
+import { OrderStore } from './constructs/order-store.ts';
+import { addOrders } from './constructs/orders.ts';
+import { addReaders, type Readers } from './constructs/readers.ts';
+import { addRollout } from './constructs/rollout.ts';
+import { ServiceMetrics } from './constructs/service-metrics.ts';
+import { Alarms, addAlarms } from './monitoring/alarms.ts';
+import { addDashboard, addQueries } from './monitoring/dashboard.ts';
+import { addMetricFilters } from './monitoring/metric-filters.ts';
+import { addBudget, addHealthCheck } from './monitoring/outside.ts';
+import type { Settings } from './settings/settings.ts';
+
+interface ServiceStackProps extends Pick<StackProps, 'env'> {
+  /** The folder that the build writes. */
+  readonly assets: string;
+  readonly settings: Settings;
+}
+
+/**
+ * The whole service. The flag `placeOrder` adds the function of orders with its route, role, rollout and alarms, and its
+ * absence takes them away; the store of orders is there from the first deployment on, so that no key is forgotten.
+ */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, { assets, settings, ...props }: ServiceStackProps) {
+    const names = namesOf(settings.stackName);
+    super(scope, 'Service', {
+      ...props,
+      stackName: names.stack,
+      description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
+      terminationProtection: settings.orders !== undefined,
+    });
+    const metrics = new ServiceMetrics(names);
+    const store = new OrderStore(this, names, settings.ordersTable);
+    const layer = addVenueLayer(this, assets, names);
+    const readers = addReaders(this, { names, assets, layer, settings });
+    const { environment } = settings;
+    const orders =
+      settings.orders && addOrders(this, { names, assets, layer, environment, store, settings: settings.orders });
+    const gateway = addGateway(this, { names, settings, readers, orders });
+    const { api, stage, accessLog } = gateway;
+    const alarms = new Alarms(this, 'Alarms', settings.alarmTopic);
+    addAlarms(alarms, { metrics, api, readers, orders });
+    if (settings.orders && orders) {
+      const { rollout } = settings.orders;
+      addRollout(this, { alias: orders.alias, alarms: alarms.stoppingRollout, rollout });
+    }
+    addDashboard(this, { names, metrics, api });
+    const logs = Object.values(readers).map(({ log }) => log);
+    for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
+    addQueries(this, { names, readers: logs, orders: store.log, access: accessLog });
+    if (settings.healthCheck) addHealthCheck(this, gateway.host, alarms, metrics);
+    if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
+      addBudget(this, names.stack, settings.monthlyBudget, settings.alarmTopic);
+    }
+    this.addOutputs(gateway, { ...readers, ...(orders && { orders }) }, settings);
+    if (settings.ordersTable === undefined) store.addTable([stage, alarms]);
+  }
+
+  private addOutputs(
+    { api, host }: Gateway,
+    functions: Readers & { readonly orders?: EndpointFunction },
+    { orders }: Settings,
+  ): void {
+    new CfnOutput(this, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
+    for (const [name, target] of Object.entries(functions)) {
+      new CfnOutput(this, `${name}Function`, { value: target.function.functionName });
+    }
+    if (!orders) return;
+    new CfnOutput(this, 'WalletAddress', { value: orders.walletAddress });
+    if (orders.access !== 'iam') return;
+    new CfnOutput(this, 'OrderRouteArn', {
+      description: 'What a caller of POST /v1/orders needs execute-api:Invoke on',
+      value: this.formatArn({
+        service: 'execute-api',
+        resource: api.apiId,
+        resourceName: `$default/${ROUTES.orders.method}${ROUTES.orders.path}`,
+      }),
+    });
+  }
+}
