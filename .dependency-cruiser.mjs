@@ -43,7 +43,7 @@ export default {
       comment: 'Every command reads its options by it, those of the paper venue and of the deployment too.',
       severity: 'error',
       from: { path: '^shared/command-line\\.ts$' },
-      to: { path: '^shared/', pathNot: '^shared/version\\.ts$' },
+      to: { path: '^shared/', pathNot: '^shared/(?:version|error-code)\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',

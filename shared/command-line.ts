@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorCode } from './error-code.ts';
 import { VERSION } from './version.ts';
 
 /** An option as Node parses it, and as the list of options explains it. */
@@ -87,9 +88,11 @@ function usageOf({ usage, options }: Command<Options>): string {
 
 /** Explains an error of `parseArgs`; other errors are given back as they are. */
 function misuse(error: unknown): unknown {
-  const { code, message } = Object(error);
+  const code = errorCode(error);
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new UsageError('An argument belongs to no option.');
-  return String(code).startsWith('ERR_PARSE_ARGS') ? new UsageError(`${message}.`) : error;
+  if (!code?.startsWith('ERR_PARSE_ARGS')) return error;
+  // Its sentences name the option alone.
+  return new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
 }
 
 function read<O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]): Parsed<O> {

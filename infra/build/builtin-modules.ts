@@ -10,7 +10,7 @@ const OF_FETCH: ReadonlySet<string> = new Set(['WebSocket', 'CloseEvent', 'Messa
  * node:http loads Node's fetch.
  */
 function writeModule(path: string): string {
-  const all = Object.keys(Object(process.getBuiltinModule(path)));
+  const all = Object.keys(process.getBuiltinModule(path) ?? {});
   const names = all.filter((name) => /^[a-z]\w*$/i.test(name) && !OF_FETCH.has(name));
   const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ $get('${name}');`);
   return [

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
+import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
 import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { findAccount } from '../../shared/venue/polymarket/accounts.ts';
@@ -62,7 +63,7 @@ export async function writeCredentials(file: string, key: Key, { venue, newCall 
     // Never an existing file: it may be somebody else's, or be readable by others.
     await writeFile(file, `${JSON.stringify(members)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const { code } = Object(error);
+    const code = errorCode(error);
     const reason = code === 'EEXIST' ? 'it is there already' : String(code);
     return fail(`${file} is not written: ${reason}.`, 'Name a new file in a folder that you may write to.');
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename, extname, join } from 'node:path';
+import { errorCode } from '../../shared/error-code.ts';
 import { AppError, errorSpec } from '../../shared/errors.ts';
 import { createHeadReader, type RequestHead } from '../http/request-head.ts';
 import { SOURCES } from '../service/settings-file.ts';
@@ -185,7 +186,7 @@ async function bindFirst(server: Server, [port = 0, ...others]: readonly number[
   try {
     return await bind(server, port);
   } catch (error) {
-    if (Object(error).code !== 'EADDRINUSE' || others.length === 0) throw error;
+    if (errorCode(error) !== 'EADDRINUSE' || others.length === 0) throw error;
     return bindFirst(server, others);
   }
 }

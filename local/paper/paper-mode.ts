@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { type Service, type StartOptions, startService } from '../service/service.ts';
@@ -63,7 +64,7 @@ async function makeTemporaryDirectory(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'paper-orders-'));
   } catch (cause) {
-    const message = `No directory can be made in ${tmpdir()} (${Object(cause).code}): set TMPDIR to one for temporary files.`;
+    const message = `No directory can be made in ${tmpdir()} (${errorCode(cause)}): set TMPDIR to one for temporary files.`;
     throw new ConfigError(message, { cause });
   }
 }

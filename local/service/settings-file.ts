@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 
@@ -12,7 +13,7 @@ function readText(path: string, optional: boolean): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code } = Object(cause);
+    const code = errorCode(cause);
     if (optional && code === 'ENOENT') return '';
     throw new ConfigError(`${path} cannot be read (${code}).`, { cause });
   }

@@ -5,11 +5,14 @@ import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+
+const ended = z.object({ code: z.number(), stderr: z.string() });
 
 let folder: string;
 
@@ -95,7 +98,7 @@ describe('cdk synth', () => {
       ),
     });
     const { walletAddress: _, ...context } = ORDER_CONTEXT;
-    const { code, stderr } = await synth('refused', context, BUILT).catch((failed: unknown) => Object(failed));
+    const { code, stderr } = ended.parse(await synth('refused', context, BUILT).catch((failed: unknown) => failed));
     expect(code).toBe(1);
     expect(stderr).toMatch(/^placeOrder needs the address that the key belongs to: -c walletAddress=0x….$/m);
     expect(stderr).toContain('A command that would do, but for its values:\nnpx cdk deploy -c placeOrder=true ');

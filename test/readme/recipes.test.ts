@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { ROUTES } from '../../functions/routes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,12 +57,15 @@ async function insert(file: string, anchor: string, lines: string): Promise<void
   );
 }
 
+const printed = z.object({ stdout: z.string(), stderr: z.string() });
+const operations = z.record(z.string(), z.unknown());
+
 /** Gives what a command in the copied tree prints; throws with all of it when it fails. */
 async function output(command: string, ...args: readonly string[]): Promise<string> {
   try {
     return (await run(command, args, { cwd: tree })).stdout;
   } catch (failed) {
-    const { stdout, stderr } = Object(failed);
+    const { stdout, stderr } = printed.parse(failed);
     throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: failed });
   }
 }
@@ -168,7 +172,7 @@ describe('the recipe for an error code', () => {
     expect(description).toBe('Answered when the venue rests for the night.');
     expect(Object.keys(properties)).toContain('opens_at');
     const answers = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(Object(methods)).flatMap(([method, operation]) =>
+      Object.entries(operations.parse(methods)).flatMap(([method, operation]) =>
         JSON.stringify(operation).includes('VenueClosedProblem') ? [`${method} ${path}`] : [],
       ),
     );

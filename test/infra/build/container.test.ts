@@ -96,13 +96,15 @@ function start(args: readonly string[] = [], env: Readonly<Record<string, string
   return startProgram({ command: program, args: [...own, ...args], cwd: join(image, 'app'), env: settings });
 }
 
+const ended = z.object({ code: z.number() });
+
 async function healthCheck(port: string): Promise<unknown> {
   const command = words.parse(JSON.parse(/CMD (\[.*\])$/.exec(textsOf(last, 'HEALTHCHECK')[0] ?? '')?.[1] ?? ''));
   const [program = '', ...args] = command;
   const check = run(program, args, { env: { ...WITH_THIS_NODE, SERVICE_PORT: port } });
   return check.then(
     () => 0,
-    (error: unknown) => Object(error).code,
+    (error: unknown) => ended.parse(error).code,
   );
 }
 

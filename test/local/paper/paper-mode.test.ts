@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { startOnPaper } from '../../../local/paper/paper-mode.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 
@@ -28,10 +29,12 @@ async function get(url: string): Promise<unknown> {
   return (await fetch(url)).json();
 }
 
+const healthy = z.object({ wallet_address: z.string() });
+
 describe('the first screen on paper', () => {
   it('says where service and venue listen and what the wallet holds', async () => {
     const { service, screen, venueUrl } = await start();
-    const { wallet_address } = Object(await get(`${service.url}/health`));
+    const { wallet_address } = healthy.parse(await get(`${service.url}/health`));
     expect(screen).toContain(`\n  service  ${service.url}\n`);
     expect(screen).toContain(`\n  wallet   ${wallet_address}, with 1000 pUSD and 1000 shares of each outcome\n`);
     expect(await get(venueUrl)).toMatchObject({ about: expect.stringContaining('paper venue'), still: false });

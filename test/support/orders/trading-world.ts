@@ -7,7 +7,7 @@ import { collectLog } from '../service/collected-log.ts';
 import { bookAnswer } from '../venue/book-answers.ts';
 import { settled } from '../venue/fates.ts';
 import { v1TokenId } from '../venue/market-records.ts';
-import { callWithin, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
+import { callWithin, type HttpReply, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
 
 /** Invented: never used outside tests. */
 export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;
@@ -43,21 +43,21 @@ export interface Answers {
   readonly auth?: Answer;
 }
 
-export const NOT_FOUND: Reply = { status: 404, body: { error: 'order not found' } };
+export const NOT_FOUND: HttpReply = { status: 404, body: { error: 'order not found' } };
 export const NO_TRADES: Reply = { body: { data: [], next_cursor: 'LTE=' } };
 
 /** A success as the venue words it. */
-export function accepted(orderID: string, changes: Readonly<Record<string, unknown>> = {}): Reply {
+export function accepted(orderID: string, changes: Readonly<Record<string, unknown>> = {}): HttpReply {
   const body = { success: true, errorMsg: '', orderID, status: 'live', makingAmount: '', takingAmount: '', ...changes };
   return { body };
 }
 
 /** An order as a look-up shows it. */
-export function lookedUp(id: string, status: string, changes: Readonly<Record<string, unknown>> = {}): Reply {
+export function lookedUp(id: string, status: string, changes: Readonly<Record<string, unknown>> = {}): HttpReply {
   return { body: { id, status, size_matched: '0', original_size: '10', associate_trades: [], ...changes } };
 }
 
-export function derivedKey(apiKey: string): Reply {
+export function derivedKey(apiKey: string): HttpReply {
   return { body: { apiKey, secret: API_SECRET, passphrase: PASSPHRASE } };
 }
 

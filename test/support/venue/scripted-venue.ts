@@ -16,12 +16,21 @@ export interface SeenRequest {
   readonly port: number | undefined;
 }
 
+/** An answer by HTTP. */
+export interface HttpReply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
 /** A reply to a request: an answer, silence, a cut connection, or whatever the function writes. */
-export type Reply =
-  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
-  | 'hang'
-  | 'reset'
-  | ((response: ServerResponse) => void);
+export type Reply = HttpReply | 'hang' | 'reset' | ((response: ServerResponse) => void);
+
+/** Returns a reply that is an answer by HTTP; throws for any other. */
+export function asHttp(reply: Reply): HttpReply {
+  if (typeof reply !== 'object') throw new Error('the reply is no answer');
+  return reply;
+}
 
 export type Script = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
 

@@ -25,7 +25,7 @@ import { settled } from '../../../support/venue/fates.ts';
 import { funderOf } from '../../../support/venue/funder.ts';
 import { findMarket, plainMarket } from '../../../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
-import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+import { asHttp, callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
 /** An order entry before a paper venue, which verifies credentials and signatures. */
 function entryOn({ url }: RunningPaper, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
@@ -213,7 +213,7 @@ describe("an order's way to the venue", () => {
       if (asked === 3) release();
       return (response) => {
         void together.then(() =>
-          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(Object(reply).body)),
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(asHttp(reply).body)),
         );
       };
     };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
@@ -14,6 +15,7 @@ import {
 } from '../../../support/orders/trading-world.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
+const members = z.record(z.string(), z.unknown());
 const HTML = { 'content-type': 'text/html; charset=UTF-8' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LOOK_UP = 'GET /data/order/';
@@ -198,7 +200,7 @@ describe('an order that the venue accepts', () => {
   });
 
   it('is placed by a 201 too', async () => {
-    const world = await openWorld({ post: (id) => ({ status: 201, ...Object(accepted(id)) }) });
+    const world = await openWorld({ post: (id) => ({ status: 201, ...accepted(id) }) });
     expect(await place(world)).toMatchObject({ result: { status: 'live' } });
   });
 });
@@ -251,7 +253,7 @@ describe('an order that may be live', () => {
       order: (id, index) => {
         if (index > 0) return lookedUp(id, 'LIVE');
         return typeof first === 'object' && JSON.stringify(first).includes('ours')
-          ? { ...first, body: { ...Object(first.body), id } }
+          ? { ...first, body: { ...members.parse(first.body), id } }
           : first;
       },
     });

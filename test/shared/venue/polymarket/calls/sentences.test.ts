@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
+import { z } from 'zod';
 import {
   fateSaidBy,
   rejected as rejectedBy,
@@ -10,11 +11,16 @@ import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import { funderOf } from '../../../../support/venue/funder.ts';
 import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
+const ended = z.looseObject({ facts: z.looseObject({ orderId: z.optional(z.string()) }) });
+
 /** Tells what comes of an order to which the venue answers this, and how often it was sent. */
 async function answeredWith(reply: Reply) {
   const world = await openWorld({ post: () => reply });
   const { signed, result } = await place(world);
-  const { facts: { orderId, ...facts } = Object(), ...told } = Object(result);
+  const {
+    facts: { orderId, ...facts },
+    ...told
+  } = ended.parse(result);
   expect(orderId).toBe(signed.orderId);
   return { result: { ...told, facts }, sent: world.venue.calls().filter((call) => call === 'POST /order').length };
 }

@@ -133,13 +133,13 @@ describe('the rate limit of orders', () => {
   it('is noted with the request that it was told of', async () => {
     const told = Math.floor(Date.now() / 1_000) + 100;
     const world = await openWorld({
-      post: (id) => ({ ...Object(accepted(id)), headers: headersOf('41.5', String(told)) }),
+      post: (id) => ({ ...accepted(id), headers: headersOf('41.5', String(told)) }),
     });
     const { call } = await place(world);
     expect(call.venueRequests).toMatchObject([
       { name: 'post-order', result: 200, rateLimit: { remaining: 41.5, tier: 'standard' } },
     ]);
-    const { reset } = Object(call.venueRequests[0]?.rateLimit);
+    const reset = call.venueRequests[0]?.rateLimit?.reset;
     expect(reset).toBeGreaterThan(90);
     expect(reset).toBeLessThanOrEqual(101);
     expect(call.venueRequests[0]?.rateLimit).not.toHaveProperty('warning');

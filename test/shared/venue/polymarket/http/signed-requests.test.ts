@@ -17,10 +17,10 @@ import {
   place,
   resultOf,
 } from '../../../../support/orders/trading-world.ts';
-import { callWithin, type Reply } from '../../../../support/venue/scripted-venue.ts';
+import { asHttp, callWithin, type HttpReply, type Reply } from '../../../../support/venue/scripted-venue.ts';
 
 const KEYLESS = { credentials: undefined };
-const UNAUTHORISED: Reply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
+const UNAUTHORISED: HttpReply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
 const refusedCredentials = { code: 'venue_refused_service', facts: { reason: 'credentials' } };
 const OTHER_KEY = 'f6c1a7a0-1111-4222-8333-444455556666';
 
@@ -72,7 +72,7 @@ describe('credentials that are derived', () => {
   it('come in time for an order that waits for them with one that has less time', async () => {
     const slow: Answers['auth'] = (id, index, request) => async (response) => {
       await sleep(500);
-      const { status = 200, body } = Object(known(id, index, request));
+      const { status = 200, body } = asHttp(known(id, index, request));
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
     const world = await openWorld({ auth: slow }, KEYLESS);
@@ -143,7 +143,7 @@ describe('credentials that are derived', () => {
         Math.abs(Number(request.headers['poly_timestamp']) * 1000 - Date.parse(late)) < 30_000
           ? known(id, index, request)
           : UNAUTHORISED;
-      return { ...Object(reply), headers: { date: late } };
+      return { ...asHttp(reply), headers: { date: late } };
     };
     const world = await openWorld({ auth }, KEYLESS);
     expect((await place(world)).result).toMatchObject({ status: 'live' });
@@ -152,7 +152,7 @@ describe('credentials that are derived', () => {
 
   it('are asked for twice at most, though the clock of the venue jumps with each answer', async () => {
     const auth: Answers['auth'] = (_id, index) => ({
-      ...Object(UNAUTHORISED),
+      ...UNAUTHORISED,
       headers: { date: new Date(Date.now() + index * 3_600_000).toUTCString() },
     });
     const world = await openWorld({ auth }, KEYLESS);
@@ -237,7 +237,7 @@ describe('an order that the venue refuses for its credentials', () => {
     const results = await Promise.all(
       orders.map((order) => resultOf(world.entry.submit(order, callWithin(24_000)), order.orderId)),
     );
-    expect(results.map((result) => Object(result).code)).toStrictEqual(orders.map(() => 'post_only_would_cross'));
+    expect(results).toMatchObject(orders.map(() => ({ code: 'post_only_would_cross' })));
     expect(reads).toBe(1);
   });
 
@@ -255,7 +255,7 @@ describe('an order that the venue refuses for its credentials', () => {
   it('is sent with the right time when the clock has jumped, and keeps its credentials', async () => {
     const later = new Date(Date.now() + 3_600_000).toUTCString();
     const post: Answers['post'] = (id, index) => ({
-      ...Object(index === 0 ? UNAUTHORISED : accepted(id)),
+      ...(index === 0 ? UNAUTHORISED : accepted(id)),
       headers: { date: later },
     });
     const world = await openWorld({ post });
