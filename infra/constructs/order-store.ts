@@ -20,8 +20,8 @@ export class OrderStore extends Construct {
       retention: RetentionDays.ONE_YEAR,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    new CfnOutput(this, 'OrdersTable', { value: this.tableName, description: 'Idempotency keys with their orders' });
-    new CfnOutput(this, 'OrderLog', { value: this.log.logGroupName });
+    new CfnOutput(scope, 'OrdersTable', { value: this.tableName, description: 'Idempotency keys with their orders' });
+    new CfnOutput(scope, 'OrderLog', { value: this.log.logGroupName });
   }
 
   /**

@@ -67,6 +67,6 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     reservedConcurrency: settings.concurrency,
   });
   allow(orders, settings, store.tableName);
-  new CfnOutput(scope, 'PrivateKeySecret', { value: settings.secret.nameOrArn });
+  new CfnOutput(scope, 'WalletSecret', { value: settings.secret.nameOrArn });
   return orders;
 }

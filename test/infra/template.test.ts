@@ -258,7 +258,8 @@ describe('the store of orders', () => {
     )) {
       expect(DeletionPolicy).toBe('RetainExceptOnCreate');
     }
-    template.hasOutput('*', { Value: 'order-book-adapter-orders' });
+    template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
+    template.hasOutput('OrderLog', { Value: Match.anyValue() });
   });
 
   it('goes on with a restored table, and makes none beside it', () => {
@@ -338,6 +339,9 @@ describe('the flag placeOrder', () => {
       IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') },
     });
     template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
+    // By these the operator's desk finds the deployment.
+    template.hasOutput('WalletSecret', { Value: SECRET_NAME });
+    template.hasOutput('WalletAddress', { Value: WALLET_ADDRESS });
   });
 
   it('logs all of our lines, and of Lambda its failures alone', () => {
