@@ -130,6 +130,7 @@ describe('the command line', () => {
     parseDeployedConfig(env);
     const deployedOnly = [
       'SERVICE_WALLET_ADDRESS',
+      'SERVICE_ORDER_ACCESS',
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',

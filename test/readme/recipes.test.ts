@@ -22,7 +22,7 @@ const COPIED = [
   'tsconfig.json',
   'cdk.json',
 ];
-const WRITTEN = ['.env.example', 'README.md'];
+const WRITTEN = ['.env.example', 'docs/settings.md'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
 const PATIENCE_MS = 180_000;
 const run = promisify(execFile);
@@ -132,7 +132,7 @@ describe('the recipe for a setting', () => {
       `# ${meaning}\n# SERVICE_MIN_ORDER_NOTIONAL=\n`,
     );
     const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | none | ${meaning} | \`minOrderNotional\` |`;
-    expect(await readFile(join(tree, 'README.md'), 'utf8')).toContain(row);
+    expect(await readFile(join(tree, 'docs/settings.md'), 'utf8')).toContain(row);
     expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(
       new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +none +${meaning}$`, 'm'),
     );

@@ -4,16 +4,16 @@ import { runCommand } from '../../shared/command-line.ts';
 import { insertTable, renderEnvironment } from './render.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const README = join(ROOT, 'README.md');
+const PAGE = join(ROOT, 'docs/settings.md');
 
 const COMMAND = {
-  purpose: 'Writes .env.example and the table of settings in README.md, after a change of a setting.',
+  purpose: 'Writes .env.example and the table of settings in docs/settings.md, after a change of a setting.',
   usage: 'npm run settings',
   options: {},
 } as const;
 
 process.exitCode = await runCommand(COMMAND, async () => {
   await writeFile(join(ROOT, '.env.example'), renderEnvironment());
-  await writeFile(README, insertTable(await readFile(README, 'utf8')));
+  await writeFile(PAGE, insertTable(await readFile(PAGE, 'utf8')));
   return 0;
 });

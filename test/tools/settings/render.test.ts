@@ -9,10 +9,10 @@ import { insertTable, renderEnvironment, renderTable } from '../../../tools/sett
 const readText = (name: string) => readFile(join(import.meta.dirname, '../../..', name), 'utf8');
 
 describe('the table of settings', () => {
-  it('is what .env.example and the README say; `npm run settings` writes them', async () => {
+  it('is what .env.example and its page say; `npm run settings` writes them', async () => {
     expect(await readText('.env.example')).toBe(renderEnvironment());
-    const readme = await readText('README.md');
-    expect(readme).toBe(insertTable(readme));
+    const page = await readText('docs/settings.md');
+    expect(page).toBe(insertTable(page));
   });
 
   it('gives an example that a service starts with as it stands, with every setting in force', () => {
