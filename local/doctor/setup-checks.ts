@@ -36,10 +36,8 @@ function withWallet(key: WalletKey): Key {
 
 function readDeployedSetup(env: Environment): Setup {
   const config = parseDeployedConfig(env);
-  // As it will be with the opt-in; secret and table are the business of the deployment, not of this check.
-  const others = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY_SECRET: 'any', SERVICE_ORDERS_TABLE: 'any' };
-  const { orders } = parseDeployedConfig({ ...env, ...others });
-  const pinnedAddress = orders.kind === 'on' ? orders.walletAddress : undefined;
+  // As it will be with the opt-in.
+  const { walletAddress: pinnedAddress } = parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' });
   return { config, key: undefined, pinnedAddress, storeFile: undefined, keyFile: undefined };
 }
 
