@@ -3,6 +3,16 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS } from '../../shared/limits.ts';
 import type { DayCount, Expected, Written } from '../../shared/orders/record.ts';
+import {
+  identify,
+  isBusy,
+  type OpenLog,
+  putBack,
+  rememberLog,
+  requireMainFile,
+  requireSharedLog,
+  saveRemoved,
+} from './store-files.ts';
 
 /** An order as the table has it. */
 export interface OrderRow {
@@ -79,13 +89,14 @@ const LOCK_WAIT_MS = 100;
  * WAL with a full sync: a record is on the disk, not only in the system's cache, before its order is sent, at the price
  * of one flush for the writes that come together. A process that is killed leaves a log that the next one reads. On macOS
  * a flush reaches the disk only with `fullfsync`. What is overwritten or removed is gone from the file, signed bytes above
- * all.
+ * all. The last line makes the log, if there is none: SQLite would with the first transaction.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
   PRAGMA secure_delete = ON;
+  SELECT count(*) FROM sqlite_master;
 `;
 
 const TABLES = `
@@ -123,13 +134,6 @@ function setUp(db: DatabaseSync): 'made' | 'found' {
   return layout === 0 ? 'made' : 'found';
 }
 
-/** Returns the identity of the file at a path; `undefined` if there is none, or it was emptied. */
-function identify(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  // One that was opened has a page at least.
-  return stats && stats.size > 0 ? `${stats.dev}:${stats.ino}` : undefined;
-}
-
 function prepare(db: DatabaseSync) {
   const counted = db.prepare('SELECT units FROM days WHERE day = ?');
   counted.setReadBigInts(true);
@@ -154,6 +158,7 @@ function prepare(db: DatabaseSync) {
     clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
     cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
     emptyLog: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+    moveLog: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
   };
 }
 
@@ -174,6 +179,7 @@ interface OpenFile {
   readonly db: DatabaseSync;
   readonly found: 'made' | 'found';
   readonly statements: ReturnType<typeof prepare>;
+  readonly log: OpenLog;
 }
 
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
@@ -181,11 +187,14 @@ function openFile(path: string, patienceMs: number): OpenFile {
   makeDirectory(dirname(path));
   // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
+  requireMainFile(path);
   makePrivate(path);
+  requireSharedLog(path, patienceMs);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
     const found = setUp(db);
-    return { db, found, statements: prepare(db) };
+    const statements = prepare(db);
+    return { db, found, statements, log: rememberLog(path, () => Number(statements.moveLog.get()?.['log'])) };
   } catch (error) {
     db.close();
     throw error;
@@ -275,8 +284,6 @@ function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
   }
 }
 
-const SQLITE_BUSY = 5;
-
 /** Begins a transaction; `false` while another process holds the file. */
 function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
   db.exec(`PRAGMA busy_timeout = ${Math.min(patienceMs, LOCK_WAIT_MS)}`);
@@ -284,7 +291,7 @@ function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
     statements.begin.run();
     return true;
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false;
+    if (isBusy(error)) return false;
     throw error;
   }
 }
@@ -294,10 +301,21 @@ function leavesBytes({ call }: NumberedCall): boolean {
   return call.ask === 'replace' && call.row.holder === null;
 }
 
+/** Returns true if the order of a call is sent next: its record has to be in the main file, whatever becomes of the log. */
+function precedesSending({ call }: NumberedCall): boolean {
+  return 'row' in call && call.row.holder !== null;
+}
+
+/** The identity of a store that was lost: no file has it. */
+const LOST = 'lost';
+
+const LOST_SENTENCE =
+  'The file of the order store, or the -wal or -shm beside it, was removed, replaced or emptied while in use; restart the service.';
+
 /**
- * Keeps rows in an SQLite file. A file that is removed, replaced or emptied after it was first opened fails every call
- * from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys that clients
- * repeat.
+ * Keeps rows in an SQLite file. A store of which one file is removed, replaced or emptied after it was first opened fails
+ * every call from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys
+ * that clients repeat. What the open file still has is moved into the main file first.
  * `identity` is that of the first opening, where another thread did it.
  */
 export function createOrderFile(path: string, identity?: string): OrderFile {
@@ -307,16 +325,28 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
   const emptySoon = () => {
     emptying ??= setTimeout(() => {
       emptying = undefined;
-      if (open && !emptyLog(open)) emptySoon();
+      if (open && isIntact(open) && !emptyLog(open)) emptySoon();
     }, EMPTYING_PAUSE_MS).unref();
   };
   const close = () => {
     clearTimeout(emptying);
-    if (open) emptyLog(open);
-    open?.db.close();
+    if (open && isIntact(open)) emptyLog(open);
+    if (open) {
+      open.log.mend();
+      const isSaved = known === LOST && saveRemoved(open.db, path);
+      // SQLite itself moves what the log has into the main file, where no other process is at work on it.
+      open.db.close();
+      if (isSaved) {
+        open.log.remove();
+        putBack(path);
+      }
+    }
     [open, emptying] = [undefined, undefined];
   };
+  const isIntact = ({ log }: OpenFile) => identify(path) === known && log.isIntact();
   const opened = (patienceMs: number): OpenFile => {
+    if (known !== undefined && identify(path) !== known) known = LOST;
+    if (known === LOST) throw new Error(LOST_SENTENCE);
     const file = openFile(path, patienceMs);
     open = file;
     known ??= identify(path);
@@ -324,14 +354,16 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     if (!emptyLog(file)) emptySoon();
     return file;
   };
+  const requireIntact = (file: OpenFile) => {
+    if (isIntact(file)) return;
+    known = LOST;
+    throw new Error(LOST_SENTENCE);
+  };
   const use = <T>(patienceMs: number, act: (file: OpenFile) => T): T => {
-    if (known !== undefined && identify(path) !== known) {
-      throw new Error(
-        'The file of the order store was removed, replaced or emptied while in use; restart the service.',
-      );
-    }
     try {
-      return act(open ?? opened(patienceMs));
+      const file = open ?? opened(patienceMs);
+      requireIntact(file);
+      return act(file);
     } catch (error) {
       close();
       throw error;
@@ -348,6 +380,9 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         if (!begin(file, patienceMs)) return 'locked';
         const results = calls.map((call) => attempt(file, call));
         file.statements.commit.run();
+        if (calls.some(precedesSending)) file.statements.moveLog.get();
+        // What went into a log that has lost its name meanwhile is not on the disk.
+        requireIntact(file);
         if (calls.some(leavesBytes)) emptySoon();
         // Perhaps a fault of the file: what is asked next opens it again.
         if (results.some(({ failure }) => failure !== undefined)) close();

@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { resolve } from 'node:path';
 import { type Container, openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
 import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
@@ -14,7 +13,7 @@ import type { Environment, SignatureType } from '../../shared/settings/table.ts'
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
-import { PROJECT } from './settings-file.ts';
+import { storeFileOf } from './settings-file.ts';
 
 /** A service that listens. */
 export interface Service {
@@ -66,8 +65,8 @@ interface Store extends FileOrderStore {
 /** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
 async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {
   if (orders.kind === 'off') return undefined;
+  const path = storeFileOf(storePath);
   const { openOrderStore } = await import('../order-store/store.ts');
-  const path = resolve(PROJECT, storePath);
   return { ...openOrderStore({ path, log }), path };
 }
 

@@ -163,15 +163,19 @@ describe('the package', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('keeps its orders in the working directory, and not in a folder that the next version replaces', async () => {
+  it('places orders only with a store that is the same one wherever it is started', async () => {
     const { venueUrl } = await startPaperService();
-    const { store, stop } = await start([], {
+    const settings = {
       SERVICE_PRIVATE_KEY: '22'.repeat(32),
       SERVICE_PLACE_ORDER: '1',
       SERVICE_CLOB_URL: venueUrl,
       SERVICE_GAMMA_URL: venueUrl,
-    });
-    expect(store).toBe(join(project, '.data/orders.db'));
+    };
+    await expect(start([], settings)).rejects.toThrow('SERVICE_STORE must be an absolute path');
+    await expect(start([], { ...settings, SERVICE_STORE: 'orders.db' })).rejects.toThrow('must be an absolute path');
+    const path = join(folder, 'orders.db');
+    const { store, stop } = await start([], { ...settings, SERVICE_STORE: path });
+    expect(store).toBe(path);
     expect(await stop()).toBe(0);
   });
 

@@ -58,5 +58,9 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
     child.kill('SIGTERM');
     return (await ended)[0];
   };
-  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, stop };
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, stop, kill };
 }

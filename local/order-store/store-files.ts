@@ -1,0 +1,161 @@
+import { type BigIntStats, closeSync, openSync, renameSync, statSync, truncateSync, unlinkSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * A store is three files: the main one, its log (`-wal`), which has what was written last, and the index of the log
+ * (`-shm`), by which processes that share the store see each other's writes. They belong together: a process that has
+ * another log or index than the rest knows other keys than they do.
+ */
+const BESIDE = ['-wal', '-shm'] as const;
+
+/** The system's name of a file, by which one that was put in its place is told apart. */
+export type FileIdentity = string;
+
+/** SQLite makes the index in pieces of this size and maps them: to touch one that was cut off ends the process. */
+const INDEX_BYTES = 32_768;
+
+function look(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+function nameOf({ dev, ino }: BigIntStats): FileIdentity {
+  return `${dev}:${ino}`;
+}
+
+/** Returns the identity of a main file; `undefined` if there is none, or it was emptied. */
+export function identify(path: string): FileIdentity | undefined {
+  const stats = look(path);
+  // One that was opened has a page at least.
+  return stats && stats.size > 0n ? nameOf(stats) : undefined;
+}
+
+/** Returns true if both files beside a main file are there. */
+function isComplete(path: string): boolean {
+  return BESIDE.every((suffix) => look(path + suffix));
+}
+
+const SAVED = '-saved';
+
+/**
+ * Writes all that an open store has to a file beside its place, where its main file was removed. Returns true once it is
+ * there; else it may be another process that shares the store and saves it.
+ */
+export function saveRemoved(db: DatabaseSync, path: string): boolean {
+  if (look(path)) return false;
+  try {
+    closeSync(openSync(path + SAVED, 'wx', 0o600));
+    db.prepare('VACUUM INTO ?').run(path + SAVED);
+    return true;
+  } catch {
+    // Its folder may be gone too.
+    return false;
+  }
+}
+
+/** Puts what was saved in the place of the main file. */
+export function putBack(path: string): void {
+  if (!look(path) && !BESIDE.some((suffix) => look(path + suffix))) renameSync(path + SAVED, path);
+}
+
+/** Throws where a main file is gone and what belongs to it is not: a new one in its place would know no key. */
+export function requireMainFile(path: string): void {
+  if (identify(path) !== undefined || ![...BESIDE, SAVED].some((suffix) => look(path + suffix))) return;
+  throw new Error(
+    'it is gone or empty, and its -wal, -shm or -saved is still there: put it back, or remove these too to forget every key',
+  );
+}
+
+/** Log and index of an open store. */
+export interface OpenLog {
+  /** Returns true while both are those of the opening, and neither was emptied. */
+  isIntact(): boolean;
+  /** Makes an index that was cut off long enough to be touched. */
+  mend(): void;
+  /** Removes both, where they are those of the opening. */
+  remove(): void;
+}
+
+/**
+ * Remembers log and index of a store that was just opened. `frames` counts the frames of the log by its index, and throws
+ * where they cannot be read.
+ */
+export function rememberLog(path: string, frames: () => number): OpenLog {
+  const namesNow = () => BESIDE.map((suffix) => look(path + suffix)).map((stats) => stats && nameOf(stats));
+  const names = namesNow();
+  const sizeOf = (suffix: (typeof BESIDE)[number]) => look(path + suffix)?.size ?? 0n;
+  let hadFrames = false;
+  const wasEmptied = () => {
+    if (sizeOf('-wal') > 0n) {
+      hadFrames = true;
+      return false;
+    }
+    // It was cut off by a process that had moved all of it into the main file, or by somebody else.
+    if (!hadFrames) return false;
+    hadFrames = false;
+    try {
+      return frames() > 0;
+    } catch {
+      return true;
+    }
+  };
+  return {
+    isIntact: () =>
+      namesNow().every((name, index) => name !== undefined && name === names[index]) &&
+      sizeOf('-shm') >= INDEX_BYTES &&
+      !wasEmptied(),
+    mend: () => {
+      if (namesNow()[1] === names[1] && sizeOf('-shm') < INDEX_BYTES) truncateSync(`${path}-shm`, INDEX_BYTES);
+    },
+    remove: () => {
+      for (const [index, suffix] of BESIDE.entries()) {
+        const name = namesNow()[index];
+        if (name !== undefined && name === names[index]) unlinkSync(path + suffix);
+      }
+    },
+  };
+}
+
+const PAUSE_MS = 20;
+/** Longer than a process takes to open or to close the file. */
+const MOST_PATIENCE_MS = 1_000;
+
+const SQLITE_BUSY = 5;
+
+/** Returns true for the error of a call that waited in vain for another process. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+/** Returns true if no other process has a main file open. It then holds the file for a moment, as its only user. */
+function isUnused(path: string): boolean {
+  const db = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // In this mode SQLite opens a file with a log only where nobody else has it open.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    db.prepare('SELECT count(*) FROM sqlite_master').get();
+    return true;
+  } catch (error) {
+    // What else is wrong with the file is said when it is opened.
+    return !isBusy(error);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Throws where another process is at work on the main file, and its log or index is not beside it any more: what it
+ * wrote last would not be seen. Waits no longer than `patienceMs` for one that is just opening or closing the file.
+ */
+export function requireSharedLog(path: string, patienceMs: number): void {
+  if (identify(path) === undefined) return;
+  const end = performance.now() + Math.min(patienceMs, MOST_PATIENCE_MS);
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (!isComplete(path) && !isUnused(path)) {
+    if (performance.now() > end) {
+      throw new Error(
+        'Another process is at work on the file of the order store, and the -wal or -shm beside it was removed: stop that process first.',
+      );
+    }
+    Atomics.wait(pause, 0, 0, PAUSE_MS);
+  }
+}
