@@ -1,10 +1,16 @@
+import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { refuse } from '../../shared/errors.ts';
+import { invalid } from './request-head.ts';
 
 type Result = APIGatewayProxyStructuredResultV2;
+
+/** Creates the error for a connection that ended before its request was begun. */
+export function brokenOff(when: string): Error {
+  return invalid(`The connection ended ${when}.`, 'body', 'must be as long as Content-Length says, and be awaited.');
+}
 
 /**
  * Reads a body, but no more than one byte above `limit`: enough for the pipeline to see that it is too large. The rest
@@ -25,13 +31,7 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
     if (!request.complete) reject(broken.reason);
   };
   const leave = () => {
-    if (request.readableEnded) return;
-    reject(
-      refuse('invalid_request', {
-        sentence: 'The connection ended within the body.',
-        errors: [{ field: 'body', detail: 'must be as long as Content-Length says.' }],
-      }),
-    );
+    if (!request.readableEnded) reject(brokenOff('within the body'));
   };
   if (broken.aborted) fail();
   // It may have ended while what its head decides was looked at.
@@ -47,11 +47,7 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
 /** Takes in and drops the rest of a body until it ends, the connection closes, or the time is over. */
 async function drain(request: IncomingMessage, drainMs: number): Promise<void> {
   if (request.complete || request.destroyed) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, drainMs);
-  request.once('end', resolve).once('close', resolve).resume();
-  await promise;
-  clearTimeout(timer);
+  await once(request.resume(), 'close', { signal: AbortSignal.timeout(drainMs) }).catch(() => undefined);
 }
 
 /** Decodes a body; a text stays one, since Node writes a text together with the head and bytes behind it. */
@@ -65,6 +61,8 @@ export interface ReplyOptions {
   readonly last: boolean;
   /** Limits the wait for the rest of the request's body. */
   readonly drainMs: number;
+  /** Called when the response is written, which the client has yet to read. */
+  readonly onWritten: (socket: Duplex) => void;
 }
 
 /** Writes a handler's result as the response, in the way of the gateway. */
@@ -72,7 +70,7 @@ export async function reply(
   request: IncomingMessage,
   response: ServerResponse,
   result: Result,
-  { last, drainMs }: ReplyOptions,
+  { last, drainMs, onWritten }: ReplyOptions,
 ): Promise<void> {
   const { statusCode = 200, headers, cookies } = result;
   const hasBody = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
@@ -89,6 +87,7 @@ export async function reply(
   });
   if (!unread) {
     response.end(body);
+    onWritten(request.socket);
     return;
   }
   // Closing a connection with bytes still to be read resets it, and the client would lose its response: so that
@@ -96,6 +95,7 @@ export async function reply(
   if (body) response.write(body);
   else response.flushHeaders();
   request.socket.end();
+  onWritten(request.socket);
   await drain(request, drainMs);
   response.end();
   request.socket.destroySoon();

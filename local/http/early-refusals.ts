@@ -8,6 +8,7 @@ import { type AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { replyRaw } from './body-and-reply.ts';
 import type { Connections } from './connections.ts';
+import { invalid } from './request-head.ts';
 
 /** A request that was refused before it reached an endpoint. */
 interface RefusedRequest {
@@ -56,23 +57,14 @@ function translate(error: ParserError): AppError {
   const { code } = error;
   if (code === 'HPE_HEADER_OVERFLOW') return refuse(isWithinTarget(error) ? 'uri_too_long' : 'headers_too_large', {});
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout', {});
-  return refuse('invalid_request', {
-    sentence: 'The request is not valid HTTP/1.1.',
-    errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
-  });
+  return invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
 }
 
-/** The server whose parser errors are answered. */
-export interface ParserErrorDeps {
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly log: Log;
-  /** Time for the client to close the connection after its response. */
-  readonly lingerMs: number;
-}
-
-/** Answers a request that Node's parser gives up: in our form, and never before a response that is still to come. */
-export function answerParserErrors({ server, connections, log, lingerMs }: ParserErrorDeps): void {
+/**
+ * Answers a request that Node's parser gives up: in our form, and never before a response that is still to come. The client
+ * has `lingerMs` to close the connection after that.
+ */
+export function answerParserErrors(server: Server, connections: Connections, log: Log, lingerMs: number): void {
   const answer = (socket: Duplex, error: AppError, request?: IncomingMessage) => {
     const refused = {
       method: request?.method ?? null,
@@ -86,10 +78,6 @@ export function answerParserErrors({ server, connections, log, lingerMs }: Parse
   });
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy());
-    const error = refuse('invalid_request', {
-      sentence: 'This is not a proxy: CONNECT is not served.',
-      errors: [{ field: 'method', detail: 'must not be CONNECT.' }],
-    });
-    answer(socket, error, request);
+    answer(socket, invalid('This is not a proxy: CONNECT is not served.', 'method', 'must not be CONNECT.'), request);
   });
 }

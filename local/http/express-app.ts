@@ -4,12 +4,14 @@ import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts'
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
-import { type ReplyOptions, readBody, reply } from './body-and-reply.ts';
-import type { Connections } from './connections.ts';
+import { brokenOff, type ReplyOptions, readBody, reply } from './body-and-reply.ts';
+import { type Connections, isAwaited } from './connections.ts';
 import { toRefusedResult } from './early-refusals.ts';
 import { toBody, toContext, toEvent } from './gateway-event.ts';
-import type { Handlers } from './handlers.ts';
 import { createForeignPageLimit, createHeadReader, type RequestHead } from './request-head.ts';
+
+/** The handlers of all endpoints, by the names of their routes. */
+export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
 
 /** The parts of the application. */
 export interface ExpressAppDeps {
@@ -24,10 +26,6 @@ export interface ExpressAppDeps {
 type Locals = { startedAt: number; head: RequestHead };
 
 type Handle = RequestHandler<Request['params'], unknown, unknown, unknown, Locals>;
-
-function isRecordOfStrings(params: Request['params']): params is Record<string, string> {
-  return Object.values(params).every((value) => typeof value === 'string');
-}
 
 function begin({ host, allowedHosts, corsOrigins }: ExpressAppDeps['config']): Handle {
   const readHead = createHeadReader(host, allowedHosts);
@@ -46,17 +44,26 @@ function begin({ host, allowedHosts, corsOrigins }: ExpressAppDeps['config']): H
 /** Hands requests to an endpoint as the gateway would. */
 function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOptions }: ExpressAppDeps): Handle {
   return async (request, response) => {
-    const pathParameters = isRecordOfStrings(request.params) ? request.params : {};
+    const pathParameters = Object.fromEntries(
+      Object.entries(request.params).map(([name, value]) => [name, `${value}`]),
+    );
     const event = toEvent({ request, head: response.locals.head, route, pathParameters });
     const receiveBody = async () => {
       if (request.headers.expect !== undefined) response.writeContinue();
-      const body = await readBody(request, MAX_BODY_BYTES, connections.of(request.socket).broken);
+      const connection = connections.of(request.socket);
+      connection.awaitedSince = performance.now();
+      const body = await readBody(request, MAX_BODY_BYTES, connection.broken);
+      connection.awaitedSince = undefined;
+      if (!(await isAwaited(response))) throw brokenOff('before the order was begun');
       return toBody(body, event.headers['content-type']);
     };
     // Only the endpoint's own method has a body that is read.
     const wantsBody = request.method === route.method && route.method === 'POST';
     const context = { ...toContext(event, route), ...(wantsBody && { receiveBody }) };
-    const result = await connections.track(handler(event, context));
+    connections.atWork += 1;
+    const result = await handler(event, context).finally(() => {
+      connections.atWork -= 1;
+    });
     await reply(request, response, result, replyOptions());
   };
 }

@@ -31,14 +31,9 @@ function join(pairs: Iterable<readonly [string, string]>): Record<string, string
 
 /** Takes the cookies out of the headers, and leaves those of the connection out. */
 function splitHeaders({ headers }: RequestHead) {
-  const passedOn: RequestHead['headers'][number][] = [];
-  const cookies: string[] = [];
-  for (const header of headers) {
-    const [name, value] = header;
-    if (name === 'cookie') cookies.push(...value.split(';').map((cookie) => cookie.trim()));
-    else if (!HOP_BY_HOP.has(name)) passedOn.push(header);
-  }
-  return { headers: join(passedOn), cookies: cookies.filter((cookie) => cookie !== '') };
+  const passedOn = headers.filter(([name]) => name !== 'cookie' && !HOP_BY_HOP.has(name));
+  const cookies = headers.flatMap(([name, value]) => (name === 'cookie' ? value.split(';') : []));
+  return { headers: join(passedOn), cookies: cookies.map((cookie) => cookie.trim()).filter((cookie) => cookie !== '') };
 }
 
 /** Writes a time in the common log format, UTC: `20/Nov/2026:17:21:09 +0000`. */
@@ -54,11 +49,7 @@ export function toBody(body: Buffer, contentType = ''): Pick<APIGatewayProxyEven
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 
-function routeKey({ path }: AnyRoute): string {
-  return path.startsWith('$') ? path : `ANY ${path}`;
-}
-
-function requestContext({ request, head, route }: EventSource): APIGatewayProxyEventV2['requestContext'] {
+function requestContext({ request, head }: EventSource, routeKey: string): APIGatewayProxyEventV2['requestContext'] {
   const now = new Date();
   const domainName = request.headers.host ?? '';
   return {
@@ -74,16 +65,11 @@ function requestContext({ request, head, route }: EventSource): APIGatewayProxyE
       userAgent: request.headers['user-agent'] ?? '',
     },
     requestId: randomUUID(),
-    routeKey: routeKey(route),
+    routeKey,
     stage: '$default',
     time: commonLogTime(now),
     timeEpoch: now.getTime(),
   };
-}
-
-function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'> {
-  if (query === '') return { rawQueryString: '' };
-  return { rawQueryString: query, queryStringParameters: join(new URLSearchParams(query)) };
 }
 
 /**
@@ -93,16 +79,18 @@ function queryOf({ query }: RequestHead): Pick<APIGatewayProxyEventV2, 'rawQuery
 export function toEvent(source: EventSource): APIGatewayProxyEventV2 {
   const { head, route, pathParameters } = source;
   const { headers, cookies } = splitHeaders(head);
+  const routeKey = route.path.startsWith('$') ? route.path : `ANY ${route.path}`;
   return {
     version: '2.0',
-    routeKey: routeKey(route),
+    routeKey,
     // The gateway hands the path on decoded, the query as it came.
     rawPath: head.path,
-    ...queryOf(head),
+    rawQueryString: head.query,
+    ...(head.query !== '' && { queryStringParameters: join(new URLSearchParams(head.query)) }),
     ...(cookies.length > 0 && { cookies }),
     headers,
     ...(Object.keys(pathParameters).length > 0 && { pathParameters: { ...pathParameters } }),
-    requestContext: requestContext(source),
+    requestContext: requestContext(source, routeKey),
     isBase64Encoded: false,
   };
 }

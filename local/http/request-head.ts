@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { refuse } from '../../shared/errors.ts';
+import { type AppError, refuse } from '../../shared/errors.ts';
 import { FOREIGN_PAGES_PER_S, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
 
 /** The request line and the headers of a request, read once. */
@@ -25,6 +25,11 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
  */
 const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>(?:\/[^?]*)?|\*)(?:\?(?<query>.*))?$/i;
 
+/** Creates the error for what is no valid request; `detail` says what the field must be. */
+export function invalid(sentence: string, field: string, detail: string): AppError {
+  return refuse('invalid_request', { sentence, errors: [{ field, detail }] });
+}
+
 function headerPairs({ rawHeaders }: IncomingMessage): RequestHead['headers'] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
@@ -42,12 +47,16 @@ function checkSizes(target: string, headers: RequestHead['headers']): void {
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw refuse('headers_too_large', {});
 }
 
-function checkExpectation({ headers: { expect } }: IncomingMessage): void {
-  if (expect === undefined || expect.toLowerCase() === '100-continue') return;
-  throw refuse('invalid_request', {
-    sentence: 'The Expect header can only be 100-continue.',
-    errors: [{ field: 'Expect', detail: 'must be 100-continue.' }],
-  });
+/** Refuses what the parser of Node lets pass, and proxies may read in another way. */
+function checkProtocol({ headers, httpVersionMajor }: IncomingMessage): void {
+  if (httpVersionMajor !== 1) throw invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
+  const { expect = '100-continue', 'transfer-encoding': coding = 'chunked' } = headers;
+  if (expect.toLowerCase() !== '100-continue') {
+    throw invalid('The Expect header can only be 100-continue.', 'Expect', 'must be 100-continue.');
+  }
+  if (coding.toLowerCase() !== 'chunked') {
+    throw invalid('The Transfer-Encoding header can only be chunked.', 'Transfer-Encoding', 'must be chunked.');
+  }
 }
 
 function decodePath(path: string): string | undefined {
@@ -66,10 +75,8 @@ function parseTarget(target: string) {
   const path = decodePath(encodedPath);
   // Other characters, a fragment among them, would be read differently by every parser behind this one.
   if (!parts || !/^[\x21\x22\x24-\x7e]*$/.test(target) || path === undefined) {
-    throw refuse('invalid_request', {
-      sentence: 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.',
-      errors: [{ field: 'path', detail: 'must begin with a slash and be ASCII with percent-encoded UTF-8.' }],
-    });
+    const sentence = 'The URL is not valid: send a path that begins with a slash, in ASCII with percent-encoded UTF-8.';
+    throw invalid(sentence, 'path', 'must begin with a slash and be ASCII with percent-encoded UTF-8.');
   }
   return { authority, encodedPath, path, query };
 }
@@ -106,10 +113,7 @@ function checkHosts(
   isAllowed: (host: string) => boolean,
 ): void {
   if (hosts.length !== 1) {
-    throw refuse('invalid_request', {
-      sentence: 'The request needs exactly one Host header.',
-      errors: [{ field: 'Host', detail: 'must be there once.' }],
-    });
+    throw invalid('The request needs exactly one Host header.', 'Host', 'must be there once.');
   }
   const named = authority === undefined ? hosts : [...hosts, authority];
   const refused = named.find((name) => !isAllowed(name));
@@ -122,7 +126,7 @@ export function bracketed(host: string): string {
 }
 
 /**
- * Creates the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), `Expect`
+ * Creates the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), protocol
  * and target (400), then `Host` (400 where there is not exactly one, 403 `host_not_allowed`). The last one guards
  * against DNS rebinding: a web page whose name was pointed at this machine says so in `Host`.
  */
@@ -135,7 +139,7 @@ export function createHeadReader(
     const { url: target = '' } = request;
     const headers = headerPairs(request);
     checkSizes(target, headers);
-    checkExpectation(request);
+    checkProtocol(request);
     const { authority, ...parts } = parseTarget(target);
     checkHosts(valuesOf(headers, 'host'), authority, isAllowed);
     return { ...parts, headers };

@@ -163,8 +163,8 @@ async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
 }
 
 /**
- * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree or the store cannot be opened, and
- * `ListenError` where the address is taken.
+ * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree or the store cannot be opened, or
+ * the address is taken.
  */
 export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
@@ -174,7 +174,7 @@ export async function serve(
   try {
     // Loaded while the store's thread starts, which takes as long.
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
-      import('../http/handlers.ts'),
+      import('./handlers.ts'),
       import('#venue/market-data'),
       import('../http/server.ts'),
     ]);

@@ -1,9 +1,9 @@
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
-import { createHandlers } from '../../local/http/handlers.ts';
 import { startServer } from '../../local/http/server.ts';
 import { openOrderStore } from '../../local/order-store/store.ts';
+import { createHandlers } from '../../local/service/handlers.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';

@@ -284,15 +284,6 @@ describe('slow requests', () => {
 });
 
 describe('connections', () => {
-  it('above their number are closed, and the others are served', async () => {
-    const { url } = await startTestServer({ limits: { maxConnections: 1 } });
-    const { socket, closed } = openRaw(url);
-    await once(socket, 'connect');
-    expect(await openRaw(url).closed).toBe('');
-    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
-  });
-
   it('are kept for longer than clients keep them, so that no order meets their end', async () => {
     const { url } = await startTestServer();
     const agent = new Agent({ keepAlive: true });

@@ -84,7 +84,6 @@ describe('the local server', () => {
       throw new Error('asked');
     };
     const { url, lines } = await startTestServer({ marketData: fakeMarketData({ readBook }) });
-    const { socket, closed } = openRaw(url);
     const targets = [
       `GET /v1/book/${TOKEN_ID}`,
       'GET /v1/nothing',
@@ -93,10 +92,22 @@ describe('the local server', () => {
       'PUT /health',
     ];
     const head = 'HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n';
+    const last = 'GET /v1/markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     // Far more than come back in the time that they take.
-    for (let n = 0; n < 400; n += 1) socket.write(`${targets[n % targets.length]} ${head}\r\n`);
-    socket.write(`GET /v1/markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-    const refused = (await closed).split(/(?=HTTP\/1\.1 )/).filter((answer) => answer.startsWith('HTTP/1.1 429'));
+    const received = Array.from({ length: 30 }, async () => {
+      const { socket, closed } = openRaw(url);
+      socket.write(
+        `${targets
+          .map((target) => `${target} ${head}\r\n`)
+          .join('')
+          .repeat(3)}${last}`,
+      );
+      return closed;
+    });
+    const refused = (await Promise.all(received))
+      .join('')
+      .split(/(?=HTTP\/1\.1 )/)
+      .filter((answer) => answer.startsWith('HTTP/1.1 429'));
     expect(refused.length).toBeGreaterThan(200);
     const [answer] = parseAnswers(refused.find((text) => text.includes('"code"')) ?? '');
     expectProblem(answer, {

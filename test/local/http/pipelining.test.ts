@@ -1,13 +1,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_WAITING } from '../../../local/http/connections.ts';
+import { MAX_WAITING, MOST_WAITING } from '../../../local/http/connections.ts';
 import { openRaw, parseAnswers } from '../../support/service/http-client.ts';
 import { startTestServer } from '../../support/service/local-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../../support/venue/fake-venue.ts';
 
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
+
+/** Sends an order on a connection of its own. */
+function sendAlone(url: string): Promise<string> {
+  const { socket, closed } = openRaw(url);
+  socket.write(ORDER_REQUEST.replace('\r\n', '\r\nConnection: close\r\n'));
+  return closed;
+}
 
 describe('pipelined requests', () => {
   it('are answered one after the other, in their order', async () => {
@@ -93,12 +100,22 @@ describe('requests that pile up behind a slow one', () => {
     stopCounting();
   });
 
-  it('are no fewer than Node would refuse by itself', async () => {
-    const { url } = await startTestServer();
-    const { socket, closed } = openRaw(url);
-    const requests = 10_010;
-    const head = 'HEAD /health HTTP/1.1\r\nHost: localhost\r\n';
-    socket.write(`${`${head}\r\n`.repeat(requests)}${head}Connection: close\r\n\r\n`);
-    expect((await closed).match(/^HTTP\/1.1 200 OK\r$/gm)).toHaveLength(requests + 1);
+  it('are closed with their connection where more wait than may, and none of them is begun', async () => {
+    const { url, releaseFirst, releaseOthers } = await startSlowServer();
+    const orders = fakeOrders();
+    const { url: trading } = await startTestServer({ orders });
+    const pile = (waiting: number) => `${LIST}\r\n${ORDER_REQUEST.repeat(waiting)}`;
+    const [within, beyond] = [openRaw(url), openRaw(url)];
+    within.socket.write(pile(MOST_WAITING - 1));
+    beyond.socket.write(pile(MOST_WAITING));
+    expect(await beyond.closed).toBe('');
+    releaseFirst();
+    releaseOthers();
+    while (within.received().split('HTTP/1.1 201').length <= MOST_WAITING - 1) await sleep(5);
+    const flood = openRaw(trading);
+    flood.socket.write(ORDER_REQUEST.repeat(MOST_WAITING + 1));
+    await flood.closed;
+    expect(orders.placed.length).toBeLessThanOrEqual(1);
+    expect(parseAnswers(await sendAlone(trading)).map(({ status }) => status)).toStrictEqual([201]);
   });
 });

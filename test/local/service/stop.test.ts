@@ -156,7 +156,7 @@ describe('an address that cannot be listened on', () => {
     const handlers = createTestHandlers({}, { log, corsOrigins: [] });
     const config = { host: '127.0.0.1', port, allowedHosts: [], corsOrigins: [] };
     await expect(startServer({ handlers, config, log })).rejects.toMatchObject({
-      name: 'ListenError',
+      name: 'ConfigError',
       message: `127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.`,
     });
   });

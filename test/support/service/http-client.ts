@@ -55,7 +55,7 @@ export async function sendRaw(url: string, data: string | Buffer, { halfClose = 
   return parseAnswers(await closed);
 }
 
-/** Takes apart answers that carry a content length. */
+/** Takes apart answers that carry a content length, without what says that one is on its way. */
 export function parseAnswers(received: string): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
@@ -66,7 +66,8 @@ export function parseAnswers(received: string): Answer[] {
       lines.map((line) => [line.split(': ', 1).join().toLowerCase(), line.replace(/^[^:]*: /, '')]),
     );
     const length = Number(headers['content-length'] ?? 0);
-    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
+    const status = Number(statusLine.split(' ')[1]);
+    if (status !== 102) answers.push({ status, headers, text: rest.slice(end + 4, end + 4 + length) });
     rest = rest.slice(end + 4 + length);
   }
   return answers;

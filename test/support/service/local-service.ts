@@ -1,7 +1,8 @@
 import { afterEach } from '@jest/globals';
 import type { PipelineDeps } from '../../../functions/pipeline.ts';
-import { createHandlers, type Handlers } from '../../../local/http/handlers.ts';
+import type { Handlers } from '../../../local/http/express-app.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/http/server.ts';
+import { createHandlers } from '../../../local/service/handlers.ts';
 import { refuse } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { MarketData } from '../../../shared/venue/port.ts';

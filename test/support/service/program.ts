@@ -62,5 +62,5 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
     child.kill('SIGKILL');
     await ended;
   };
-  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, stop, kill };
+  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, pid: child.pid, stop, kill };
 }

@@ -1,8 +1,8 @@
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../../functions/container.ts';
-import { createHandlers } from '../../../local/http/handlers.ts';
 import { startServer } from '../../../local/http/server.ts';
+import { createHandlers } from '../../../local/service/handlers.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { createOrders } from '../../../shared/orders/orders.ts';
 import { parseLocalConfig } from '../../../shared/settings/config.ts';

@@ -3,13 +3,10 @@ import { type HealthFacts, healthEndpoint } from '../../functions/health/endpoin
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import type { ClientVerification } from '../../functions/orders/verification/verification.ts';
-import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../../functions/pipeline.ts';
+import { createGatewayHandler, type PipelineDeps } from '../../functions/pipeline.ts';
 import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
-import type { AnyRoute } from '../../functions/routes.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
-
-/** The handlers of all endpoints, by the names of their routes. */
-export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
+import type { Handlers } from '../http/express-app.ts';
 
 /** The parts that the endpoints need. */
 export interface HandlersDeps {
