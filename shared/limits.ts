@@ -97,8 +97,8 @@ export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as cons
  * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
  */
 export const LEASE_MS = 30_000;
-/** Renewed credentials are not renewed again so soon: at times the venue refuses new ones for a while. */
-export const RENEWAL_PAUSE_MS = 10_000;
+/** Refused credentials are not asked for again so soon, however many orders come: at times the venue refuses new ones too. */
+export const RENEWAL_PAUSE_MS = 3_000;
 /** The venue's warnings of its rate limit, which can come with every order, are logged once in this time. */
 export const LIMIT_WARNING_PAUSE_MS = 60_000;
 /** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */

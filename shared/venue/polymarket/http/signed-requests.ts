@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type AppError, refuse } from '../../../errors.ts';
+import { AppError, refuse } from '../../../errors.ts';
 import {
   LIMIT_WARNING_PAUSE_MS,
   NOTICEABLE_SKEW_MS,
@@ -29,25 +29,36 @@ export function refusedCredentials(cause?: unknown): AppError {
 }
 
 /**
- * Credentials that are obtained at most once at a time, however many orders wait for them. A failure is not kept: the
- * next order tries again.
+ * Credentials that are obtained at most once at a time, however many orders wait for them, and after a refusal at most once
+ * in `RENEWAL_PAUSE_MS`. No other failure is kept: the next order tries again. `now`: a monotonic clock in milliseconds.
  */
-export function createCredentialSource(given: ApiCredentials | undefined, obtain: Obtain): CredentialSource {
+export function createCredentialSource(
+  given: ApiCredentials | undefined,
+  obtain: Obtain,
+  now: () => number = () => performance.now(),
+): CredentialSource {
   let current = given;
-  let renewedAt: number | undefined;
   let inFlight: Promise<ApiCredentials> | undefined;
+  /** The end of the last attempt that was a refusal, or whose credentials may turn out to be refused. */
+  let last: { readonly at: number; readonly error: AppError } | undefined;
 
   async function start(call: Call): Promise<ApiCredentials> {
-    const obtained = await obtain(call);
-    if (!obtained) throw refusedCredentials();
-    current = obtained;
-    return obtained;
+    try {
+      const obtained = await obtain(call);
+      if (!obtained) throw refusedCredentials();
+      current = obtained;
+      return obtained;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'venue_refused_service') last = { at: now(), error };
+      throw error;
+    }
   }
 
-  function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
+  async function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
+    if (!inFlight && last && now() - last.at < RENEWAL_PAUSE_MS) throw last.error;
     // The one who begins may have less time than those who join, or more.
-    const last = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
-    inFlight ??= start({ ...call, deadline: last }).finally(() => {
+    const latest = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
+    inFlight ??= start({ ...call, deadline: latest }).finally(() => {
       inFlight = undefined;
     });
     return waitUntil(deadline, inFlight, { waitedFor: 'answer' });
@@ -58,9 +69,8 @@ export function createCredentialSource(given: ApiCredentials | undefined, obtain
     async renew(refused, call) {
       // Another order may have renewed them in the meantime.
       if (current && current !== refused) return current;
-      if (renewedAt !== undefined && Math.abs(Date.now() - renewedAt) < RENEWAL_PAUSE_MS) throw refusedCredentials();
       const renewed = await renewOnce(call, call.deadline);
-      renewedAt = Date.now();
+      last = { at: now(), error: refusedCredentials() };
       return renewed;
     },
   };

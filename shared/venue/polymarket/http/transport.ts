@@ -175,7 +175,8 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
   }, limit);
   request.on('socket', (socket: Socket) => {
     if (!socket.connecting) {
-      sent = true;
+      // A kept connection, or none: a `connect` that the system refuses at once has failed by now.
+      sent = !socket.destroyed;
       return;
     }
     const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);

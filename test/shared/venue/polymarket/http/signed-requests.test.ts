@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
+import { RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import { createCredentialSource } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
 import {
@@ -103,11 +103,46 @@ describe('credentials that are derived', () => {
     expect([count('GET /auth/derive-api-key'), count('GET /book')]).toStrictEqual([1, 1]);
   });
 
-  it('are tried again by the next order when they could not be had', async () => {
-    const auth: Answers['auth'] = (id, index, request) => (index < 2 ? UNAUTHORISED : known(id, index, request));
+  it('are tried again by the next order where the venue was not there', async () => {
+    const auth: Answers['auth'] = (id, index, request) => (index < 2 ? { status: 425 } : known(id, index, request));
     const world = await openWorld({ auth }, KEYLESS);
-    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject(refusedCredentials);
+    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ code: 'venue_unavailable' });
     expect((await place(world)).result).toMatchObject({ status: 'live' });
+  });
+
+  it('are asked for once in a while where they are refused, however many orders come', async () => {
+    let [time, asked] = [0, 0];
+    const source = createCredentialSource(
+      undefined,
+      async () => {
+        asked += 1;
+        return asked > 2 ? CREDENTIALS : undefined;
+      },
+      () => time,
+    );
+    const orders = () => Promise.allSettled(Array.from({ length: 20 }, () => source.get(callWithin(24_000))));
+    const ends = async () => (await orders()).map((end) => (end.status === 'fulfilled' ? 'had' : end.reason.code));
+    for (const later of [0, 1, RENEWAL_PAUSE_MS - 1]) {
+      time = later;
+      expect(new Set(await ends())).toStrictEqual(new Set(['venue_refused_service']));
+      expect(asked).toBe(1);
+    }
+    time = RENEWAL_PAUSE_MS;
+    expect(new Set(await ends())).toStrictEqual(new Set(['venue_refused_service']));
+    expect(asked).toBe(2);
+    time = 2 * RENEWAL_PAUSE_MS;
+    expect(new Set(await ends())).toStrictEqual(new Set(['had']));
+    expect(asked).toBe(3);
+  });
+
+  it('are renewed once in a while where each is refused, and what is tried at once is once', async () => {
+    const auth: Answers['auth'] = (id, index, request) =>
+      index < 2 ? known(id, index, request) : { status: 403, headers: { 'content-type': 'text/html' } };
+    const world = await openWorld({ auth, post: () => UNAUTHORISED }, KEYLESS);
+    for (let order = 0; order < 20; order += 1) {
+      expect((await place(world)).result).toMatchObject({ code: 'venue_refused_service' });
+    }
+    expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
   });
 
   const refusal: Reply = { status: 400, body: { error: 'Could not create api key' } };
@@ -188,7 +223,8 @@ describe('an order that the venue refuses for its credentials', () => {
     const post = (): Reply => ({ status: 500, body: { error: 'Internal server error' } });
     const world = await openWorld({ auth: known, post, order: () => UNAUTHORISED }, KEYLESS);
     expect((await place(world)).result).toMatchObject({ code: 'outcome_unknown' });
-    expect(world.venue.calls().filter((call) => call === 'GET /auth/derive-api-key')).toHaveLength(2);
+    // The look-ups go on for 5 s: once for the first order, and twice with a pause in between.
+    expect(world.venue.calls().filter((call) => call === 'GET /auth/derive-api-key').length).toBeLessThanOrEqual(3);
   });
 
   it.each<[string, Reply, object]>([

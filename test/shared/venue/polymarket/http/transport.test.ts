@@ -165,6 +165,12 @@ describe('transport without a readable answer', () => {
     expect(venue.calls()).toStrictEqual([]);
   });
 
+  it('knows that nothing was sent where the system refuses the connection at once', async () => {
+    // Nobody may connect to the address of everybody: not a packet leaves.
+    const http = createTransport('http://255.255.255.255:9');
+    expect(await failureOf(http.send(POST, callWithin()))).toStrictEqual({ kind: 'not_connected', sent: false });
+  });
+
   it('sends nothing on a connection that is open either when no time is left', async () => {
     const venue = await startVenue(() => ({}));
     const http = createTransport(venue.url);
