@@ -1,5 +1,6 @@
 /**
  * Ends a process of an older Node, or one that lacks a package, with one sentence, before it meets what it cannot read.
+ * No signal opens a debugger from here on.
  * Every entry point loads this first. CommonJS: each Node there has been takes it with `-r`, which comes before the entry
  * point itself.
  */
@@ -12,6 +13,9 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   );
   process.exit(1);
 }
+
+// Node opens a debugger at this signal, and this process may hold a wallet key. A listener takes its place.
+process.on('SIGUSR1', () => undefined);
 
 // Commands of the development import packages that `npm ci --omit=dev` leaves out.
 process.on('uncaughtExceptionMonitor', (error) => {

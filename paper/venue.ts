@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { hasBook } from './exchange/market.ts';
 import { toDecimal } from './exchange/millionths.ts';
 import { faultAfter, faultBefore } from './faults/fault-replies.ts';
@@ -74,7 +75,20 @@ function delivered(state: VenueState, reply: Reply, fault: Fault | undefined): D
   });
 }
 
-function listener(parts: Parts) {
+/** Reads a `Host` header without its port. */
+const HOST = /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<name>[^:]+))(?::\d+)?$/i;
+
+/**
+ * Returns true for what a web page may not ask: no page may read or steer the exercise, nor trade in it, and one whose name
+ * was pointed at this machine says so in `Host`. An address is nobody's name.
+ */
+function isRefused({ headers: { host = '', origin } }: IncomingMessage, own: string): boolean {
+  const { v6, name = '' } = HOST.exec(host)?.groups ?? {};
+  const isOwn = isIP(v6 ?? name) > 0 || ['localhost', own].includes(name.toLowerCase());
+  return origin !== undefined || !isOwn;
+}
+
+function listener(parts: Parts, ownName: () => string) {
   const { state, faults, late, log } = parts;
   const { now } = state.settings;
   const [control, processRequest] = [controlRoutes(parts), requestProcessor(state)];
@@ -84,6 +98,11 @@ function listener(parts: Parts) {
     // Split by hand: the HMAC covers the path as it was sent, and URL would normalise it, or throw.
     const [path = '', ...rest] = (message.url ?? '').split('?');
     const query = new URLSearchParams(rest.join('?'));
+    const changes = message.method !== 'GET' && message.method !== 'HEAD';
+    if ((changes || path.startsWith('/paper/')) && isRefused(message, ownName())) {
+      const error = 'not for web pages: use the host localhost or an address, and send no Origin';
+      return send(response, whole(json({ error }, 403)), now());
+    }
     const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
     if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
     if (path.startsWith('/paper/') || (path === '/' && base.method === 'GET')) {
@@ -114,7 +133,8 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   const settings = settingsOf(options);
   const state = new VenueState(settings);
   const parts: Parts = { state, faults: new FaultBoard(), late: new LateRequests(), log: new RequestLog() };
-  const answer = listener(parts);
+  let ownName = 'localhost';
+  const answer = listener(parts, () => ownName);
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const server = createServer(limits, (message, response) => {
     answer(message, response).catch(() => {
@@ -126,6 +146,7 @@ export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
   let closing: Promise<void> | undefined;
   return {
     async listen({ host, port }) {
+      ownName = host.toLowerCase();
       const { address, family, port: taken } = await bind(server, host, port);
       if (!settings.still) timer = setInterval(() => state.step(settings.now()), TICK_MS).unref();
       return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}` };

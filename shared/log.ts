@@ -111,8 +111,19 @@ export function createLineWriter(
 
 let stdout: LineWriter | undefined;
 
+/**
+ * Lets Node go on where a terminal takes nothing, as with every other reader: it writes to one in the caller's place, and a
+ * session that nobody reads would stop the whole service.
+ */
+function neverWaitForTerminal(): void {
+  const handle: unknown = process.stdout.isTTY && Reflect.get(process.stdout, '_handle');
+  if (typeof handle !== 'object' || !handle || !('setBlocking' in handle)) return;
+  if (typeof handle.setBlocking === 'function') handle.setBlocking(false);
+}
+
 /** Opens the standard output for the lines of a log; `format` rewrites each of them. Once in a process. */
 export function openStdout(format?: LineWriterOptions['format']): LineWriter {
+  neverWaitForTerminal();
   const writer = createLineWriter(process.stdout, { format });
   process.stderr.on('error', () => undefined);
   // By then stdout is gone for good.

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { createPaperVenue } from '../../paper/venue.ts';
 import { paperSettings } from '../../tools/support/paper-settings.ts';
+import { HAS_PYTHON } from '../support/python.ts';
 import { send } from '../support/service/http-client.ts';
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
@@ -60,4 +62,32 @@ it('goes on without the reader of its log: an order at the venue is answered, an
   expect(await ended).toStrictEqual([0, null]);
   // Two requests for its health, the order, and the two lines of the stop.
   expect(JSON.parse(await told)).toMatchObject({ level: 'error', lost: 5 });
+});
+
+/** Runs a command on a terminal of its own, of which it reads the line with the address, and then nothing any more. */
+const UNREAD_TERMINAL = `
+import os, pty, re, subprocess, sys
+reader, terminal = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stdout=terminal)
+seen = ''
+while not re.search('listening.*http://', seen, re.S):
+    seen += os.read(reader, 4096).decode()
+while not re.search('http://[0-9.]+:[0-9]+', seen):
+    seen += os.read(reader, 4096).decode()
+print(re.search('http://[0-9.]+:[0-9]+', seen).group(), flush=True)
+sys.stdin.read()
+child.kill()
+`;
+
+(HAS_PYTHON ? it : it.skip)('goes on where it writes to a terminal that nobody reads', async () => {
+  const args = ['-c', UNREAD_TERMINAL, process.execPath, MAIN, '--settings', devNull];
+  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0' };
+  const terminal = spawn('python3', args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  stops.push(() => terminal.stdin.end());
+  const [url] = await once(createInterface({ input: terminal.stdout }), 'line');
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  stops.push(() => agent.destroy());
+  const requests = Array.from({ length: 3_000 }, () => send(url, { path: '/health', headers: HEADERS, agent }));
+  const statuses = (await Promise.all(requests)).map(({ status }) => status);
+  expect(new Set(statuses)).toStrictEqual(new Set([200]));
 });

@@ -364,6 +364,20 @@ describe('the service', () => {
     expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
   });
 
+  it('opens no debugger for a signal', async () => {
+    const service = await run([]);
+    const url = await urlOf(service);
+    service.child.kill('SIGUSR1');
+    // By then it would have said so.
+    for (let turn = 0; turn < 20; turn += 1) {
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+      await setTimeout(10);
+    }
+    service.child.kill('SIGTERM');
+    const { code, stderr } = await service.ended;
+    expect([code, stderr]).toStrictEqual([0, '']);
+  });
+
   it('lets the request in flight end when its terminal closes, however often that is said', async () => {
     const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
     const { socket, closed } = await beginOrder(await urlOf(service));
