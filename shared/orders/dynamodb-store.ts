@@ -114,19 +114,31 @@ function countItem(TableName: string, { day, units, atMost }: DayCount): Transac
   };
 }
 
-/** Reads why a transaction was cancelled; `undefined` where another one was at work on the same items. */
+/** Codes of a transaction that may be tried again: it met another one, or the table is asked for too much. */
+const FIRST_PAUSE_MS: ReadonlyMap<string, number> = new Map([
+  ['TransactionConflict', 20],
+  ['ThrottlingError', 100],
+  ['ProvisionedThroughputExceeded', 100],
+]);
+
+/** All orders of a day count in one item: their transactions come through sooner where none waits for longer than this. */
+const LONGEST_PAUSE_MS = 400;
+
+/** Reads why a transaction was cancelled. Returns the pause before its first repeat; throws what no repeat would change. */
 function readCancellation(
-  { CancellationReasons = [] }: TransactionCanceledException,
+  error: TransactionCanceledException,
   counts: readonly DayCount[],
-): Written | undefined {
-  const [record, ...days] = CancellationReasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
+): Written | { readonly pauseMs: number } {
+  const codes = (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code);
+  const [record, ...days] = codes.map((code) => code === 'ConditionalCheckFailed');
   if (record) return 'conflict';
   const fullDay = counts.find((_, index) => days[index])?.day;
-  return fullDay === undefined ? undefined : { fullDay };
+  if (fullDay !== undefined) return { fullDay };
+  const pauses = codes.filter((code) => code !== 'None').map((code) => FIRST_PAUSE_MS.get(code));
+  const known = pauses.filter((pause) => pause !== undefined);
+  if (known.length === 0 || known.length < pauses.length) throw error;
+  return { pauseMs: Math.max(...known) };
 }
-
-/** Between the attempts of a transaction that met another one: all orders of a day count in one item. */
-const CONFLICT_PAUSE_MS = { min: 10, max: 60 } as const;
 
 /**
  * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a
@@ -153,17 +165,18 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
     if (tooLarge) return { fullDay: tooLarge.day };
     const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
     const TransactItems = [{ Put: item }, ...counts.map((count) => countItem(TableName, count))];
-    for (;;) {
+    for (let repeats = 0; ; repeats += 1) {
       try {
         await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
         return 'written';
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
-        const written = readCancellation(error, counts);
-        if (written) return written;
+        const read = readCancellation(error, counts);
+        if (typeof read !== 'object' || !('pauseMs' in read)) return read;
+        const longest = Math.min(read.pauseMs * 2 ** repeats, LONGEST_PAUSE_MS);
+        // Random, so that those that met each other do not meet again.
+        await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: abortSignal });
       }
-      const { min, max } = CONFLICT_PAUSE_MS;
-      await sleep(min + Math.random() * (max - min), undefined, { signal: abortSignal });
     }
   };
   const write = async (key: string, record: OrderRecord, condition: Condition, counts: readonly DayCount[] = []) => {

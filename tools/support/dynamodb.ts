@@ -8,8 +8,10 @@ import { listenOnLoopback, shut } from './loopback.ts';
 export interface TestDynamoDb {
   readonly client: DynamoDBClientConfig;
   readonly tableName: string;
-  /** Answers so many transactions as if others were at work on the same items. */
-  conflict(transactions: number): void;
+  /** Cancels so many transactions: others are at work on the same items, or what another code says. */
+  cancel(transactions: number, code?: string): void;
+  /** Counts the transactions that were asked for. */
+  transactions(): number;
   close(): Promise<void>;
 }
 
@@ -75,7 +77,7 @@ async function transact(ask: Ask, body: string): Promise<Answer> {
 }
 
 /** Adds transactions to a server that has none: every request passes here, one after the other. */
-function withTransactions(url: string, conflicts: () => boolean): Server {
+function withTransactions(url: string, codeOfCancelled: () => string | undefined): Server {
   let last: Promise<unknown> = Promise.resolve();
   return createServer(async (request, response) => {
     const { method = 'POST', url: path = '/' } = request;
@@ -94,7 +96,8 @@ function withTransactions(url: string, conflicts: () => boolean): Server {
     const act = () => {
       if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
       if (operation !== 'TransactWriteItems') return forward(operation, body);
-      return conflicts() ? Promise.resolve(cancelled(['None', 'TransactionConflict'])) : transact(forward, body);
+      const code = codeOfCancelled();
+      return code === undefined ? transact(forward, body) : Promise.resolve(cancelled(['None', code]));
     };
     const turn = last.then(act, act);
     last = turn.catch(() => undefined);
@@ -106,10 +109,11 @@ function withTransactions(url: string, conflicts: () => boolean): Server {
 /** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
   const plain = dynalite({ createTableMs: 0 });
-  let conflicts = 0;
+  let [asked, left, codeOf] = [0, 0, ''];
   const server = withTransactions(await listenOnLoopback(plain), () => {
-    conflicts -= 1;
-    return conflicts >= 0;
+    asked += 1;
+    left -= 1;
+    return left >= 0 ? codeOf : undefined;
   });
   const client = {
     endpoint: await listenOnLoopback(server),
@@ -129,9 +133,10 @@ export async function startDynamoDb(): Promise<TestDynamoDb> {
   return {
     client,
     tableName: 'orders',
-    conflict: (transactions) => {
-      conflicts = transactions;
+    cancel: (transactions, code = 'TransactionConflict') => {
+      [left, codeOf] = [transactions, code];
     },
+    transactions: () => asked,
     close: async () => {
       await shut(server);
       await shut(plain);

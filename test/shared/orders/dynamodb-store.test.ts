@@ -117,14 +117,36 @@ describe('orders in DynamoDB', () => {
   it('counts though other transactions are at work on the day, and gives up in time when they always are', async () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 5n, atMost: 9n };
-    db.conflict(3);
+    db.cancel(3);
     expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
     expect(await store.create('other', unfinishedOrder('a'), [count])).toStrictEqual({ fullDay: '2026-11-21' });
-    db.conflict(Number.POSITIVE_INFINITY);
+    db.cancel(Number.POSITIVE_INFINITY);
     const startedAt = performance.now();
     await expect(store.create('other', unfinishedOrder('a'), [{ ...count, atMost: 99n }])).rejects.toThrow();
     expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
     expect(await store.countedOn('2026-11-21')).toBe(5n);
+  });
+
+  it.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'slows down where the table is asked for too much: %s',
+    async (code) => {
+      const store = openStore();
+      const count = { day: '2026-11-21', units: 5n, atMost: 99n };
+      db.cancel(2, code);
+      expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
+      expect(db.transactions()).toBe(3);
+      db.cancel(Number.POSITIVE_INFINITY, code);
+      await expect(store.create('other', unfinishedOrder('a'), [count])).rejects.toThrow();
+      // In the 2 s of a call.
+      expect(db.transactions() - 3).toBeLessThanOrEqual(12);
+    },
+  );
+
+  it('does not repeat what no repeat would change', async () => {
+    db.cancel(Number.POSITIVE_INFINITY, 'ValidationError');
+    const count = { day: '2026-11-21', units: 5n, atMost: 99n };
+    await expect(openStore().create('key', unfinishedOrder('a'), [count])).rejects.toThrow('ValidationError');
+    expect(db.transactions()).toBe(1);
   });
 
   it('fails when the table is missing', async () => {
