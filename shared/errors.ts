@@ -135,6 +135,17 @@ const challenge = {
 const SIGN =
   'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and X-Client-Signature-Expires.';
 
+interface ChallengeFacts {
+  readonly challenge: string;
+  /** For a request to an authority by which the service is not known. */
+  readonly foreign?: { readonly requested: string; readonly authority: string } | undefined;
+}
+
+function signElsewhere(foreign: ChallengeFacts['foreign']): string {
+  if (!foreign) return '';
+  return ` The request is for ${foreign.requested.slice(0, 255)}, which this service takes no signature for: sign for ${foreign.authority}, or let the operator set SERVICE_PUBLIC_AUTHORITY.`;
+}
+
 const SIGNATURE_INVALID = {
   malformed: 'X-Client-Signature is not of the form that the wallets of this kind give.',
   foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
@@ -181,7 +192,7 @@ export const ERRORS = {
     on: ['orders'],
     facts: challenge,
     headers: ['WWW-Authenticate'],
-    detail: (_facts: { readonly challenge: string }) => SIGN,
+    detail: ({ foreign }: ChallengeFacts) => `${SIGN}${signElsewhere(foreign)}`,
   },
   client_signature_invalid: {
     status: 401,
@@ -192,8 +203,8 @@ export const ERRORS = {
     on: ['orders'],
     facts: challenge,
     headers: ['WWW-Authenticate'],
-    detail: ({ why }: { readonly challenge: string; readonly why: keyof typeof SIGNATURE_INVALID }) =>
-      `${SIGNATURE_INVALID[why]} ${SIGN}`,
+    detail: ({ why, foreign }: ChallengeFacts & { readonly why: keyof typeof SIGNATURE_INVALID }) =>
+      `${SIGNATURE_INVALID[why]} ${SIGN}${signElsewhere(foreign)}`,
   },
   order_placement_disabled: {
     status: 403,

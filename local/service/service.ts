@@ -96,6 +96,12 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
   return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
 }
 
+/** Returns the authorities by which clients on this machine know a service that listens on a port of loopback. */
+function ownAuthorities(host: string, port: number): readonly string[] {
+  const names = new Set([bracketed(host).toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
+  return [...names].map((name) => (port === 80 ? name : `${name}:${port}`));
+}
+
 /** Returns the address that is listened on; `url` has loopback for a wildcard, which is not one to connect to. */
 function listeningUrl(url: string, host: string): string {
   const listening = new URL(url);
@@ -181,7 +187,8 @@ export async function serve(
     const account = await accountOf(config);
     const openOrders = await openTrading(config, store, log);
     const marketData = createMarketData(config, log);
-    const verification = await openVerification(config);
+    let { port } = config;
+    const verification = await openVerification(config, () => ownAuthorities(config.host, port));
     const health = { mode: modeOf(config), ...account };
     const serveAt: ServeAt = (address, own) => {
       const deps = { pipeline: { ...pipeline, log: own }, health, marketData, openOrders, verification };
@@ -198,6 +205,8 @@ export async function serve(
     }
     if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const { url, close } = await serveAt(config, log);
+    // 0 has taken a free one.
+    port = Number(new URL(url).port || 80);
     announce?.({ url, walletAddress: account.walletAddress });
     log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
     return { url, log, stop: () => close().finally(store?.close) };

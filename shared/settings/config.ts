@@ -109,6 +109,15 @@ function requireConsent(env: Environment, host: string): void {
   );
 }
 
+/** Refuses verification by names that anybody may send: a signature for another service would be good here. */
+function requireAuthority(env: Environment, { host, allowedHosts }: Pick<LocalConfig, 'host' | 'allowedHosts'>): void {
+  const { publicAuthority } = COMMON_SETTINGS;
+  if ((LOOPBACK.test(host) && allowedHosts.length === 0) || env[publicAuthority.name]) return;
+  throw new ConfigError(
+    'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: it is what clients sign for.',
+  );
+}
+
 function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
   const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
@@ -118,6 +127,7 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
   );
   if (!privateKey) attempt(() => requireFunder(env, common));
   if (placeOrder) attempt(() => requireConsent(env, local.host));
+  if (placeOrder && privateKey && common.clientVerification === 'required') attempt(() => requireAuthority(env, local));
   const credentials = attempt(() =>
     parseCredentials(
       [clobApiKey, clobApiSecret, clobApiPassphrase],

@@ -152,8 +152,9 @@ export const COMMON_SETTINGS = {
   publicAuthority: {
     name: 'SERVICE_PUBLIC_AUTHORITY',
     format: AUTHORITY,
-    absent: 'that of the request',
-    meaning: 'host, with its port if it is not the usual one, that clients sign for; where a proxy changes Host',
+    absent: 'loopback with the own port',
+    meaning:
+      'host, with its port if it is not the usual one, that clients sign for; needed to verify them beyond loopback',
     functions: ORDERS,
   },
   corsOrigins: {

@@ -47,14 +47,14 @@ describe('the end of a signature', () => {
     [86_400 * 366, 'The signature is valid for too long.'],
   ])('in %d s is judged by the clock of the venue', async (seconds, detail) => {
     const headers = await sign(seconds);
-    const client = createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now });
+    const client = createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now });
     expect(endOf(client)[0]).toBe(detail === undefined ? ALICE.address : undefined);
     if (client.kind === 'refused') expect(client.error.message).toContain(detail);
   });
 
   it('of a text that we write is in 300 s', () => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { verify } = createVerification(undefined);
+    const { verify } = createVerification();
     const client = verify({ headers, domainName: 'x.example', order: ORDER, now: () => NOW + 999 });
     expect(client.kind === 'refused' && client.error.facts['challenge']).toMatch(
       /\nSignature valid until: 2026-11-21T13:05:00Z$/,
@@ -64,7 +64,7 @@ describe('the end of a signature', () => {
 
 describe('a signature', () => {
   const verify = (headers: Readonly<Record<string, string | undefined>>) =>
-    createVerification(undefined).verify({ headers, domainName: 'x.example', order: ORDER, now });
+    createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now });
 
   it('counts with its end, and only where the client has made it for this very order', async () => {
     const right = await sign(300);
@@ -102,7 +102,7 @@ describe('the authority', () => {
     ['[::80]', '[::80]'],
   ])('of %s is %s', (domainName, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const client = createVerification(undefined).verify({ headers, domainName, order: ORDER, now });
+    const client = createVerification().verify({ headers, domainName, order: ORDER, now });
     const challenge = client.kind === 'refused' && client.error.facts['challenge'];
     expect(String(challenge).split('\n')[0]).toBe(`Place one order on ${authority}`);
   });
@@ -131,7 +131,7 @@ describe('verification', () => {
       asked += 1;
       return { body: '{}', isBase64Encoded: false };
     };
-    const endpoint = ordersEndpoint(async () => fakeOrders(), { verification: createVerification(undefined) });
+    const endpoint = ordersEndpoint(async () => fakeOrders(), { verification: createVerification() });
     for (const client of [{}, { 'x-client-address': 'nobody' }]) {
       const headers = { 'content-type': 'application/json', ...client };
       const { body } = await ask(endpoint, { method: 'POST', headers, receiveBody });
@@ -146,7 +146,7 @@ describe('verification', () => {
 
   it('goes by the clock of the orders, and by the name that the gateway has', async () => {
     const orders = { ...fakeOrders(), now: () => ({ venue: NOW, own: 0 }) };
-    const endpoint = ordersEndpoint(async () => orders, { verification: createVerification(undefined) });
+    const endpoint = ordersEndpoint(async () => orders, { verification: createVerification() });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
       return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;

@@ -199,6 +199,32 @@ describe.each(WALLETS)('an order that %s has signed', (_name, wallet, other) => 
   });
 });
 
+describe('a request to an authority by which the service is not known', () => {
+  it.each([
+    ['localhost:31337', false],
+    ['127.0.0.1', false],
+    ['localhost.:PORT', false],
+    ['LOCALHOST:PORT', true],
+    ['[::1]:PORT', true],
+  ])('is refused, and told what to sign: %s, unless the name is one of loopback', async (host, isOwn) => {
+    const { url, venue, sign, order } = await open();
+    const { port } = new URL(url);
+    const authority = host.replace('PORT', port);
+    const raw = (headers: Headers) => {
+      const sent = ['host', authority, 'content-type', 'application/json', ...Object.entries(headers).flat()];
+      return send(url, { method: 'POST', path: '/v1/orders', headers: sent, body: JSON.stringify(order) });
+    };
+    const answer = await raw(await sign({ authority: authority.toLowerCase() }));
+    expect(summary(answer)).toBe(isOwn ? '201' : INVALID);
+    if (isOwn) return;
+    const { challenge, detail } = JSON.parse(answer.text);
+    expect(challenge.split('\n')[0]).toBe(`Place one order on 127.0.0.1:${port}`);
+    expect(detail).toContain('SERVICE_PUBLIC_AUTHORITY');
+    expect(venue.orders()).toStrictEqual([]);
+    expect(summary(await raw(await sign()))).toBe('201');
+  });
+});
+
 describe('a signature that anybody can make of another', () => {
   it('is refused', async () => {
     const { venue, sign, post } = await open();

@@ -211,6 +211,7 @@ describe('the service', () => {
       SERVICE_MAX_ORDER_NOTIONAL: '99.50',
       SERVICE_MAX_DAILY_NOTIONAL: '1000.00',
       SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_PUBLIC_AUTHORITY: 'api.example.org',
       SERVICE_CORS_ORIGINS: 'https://app.example',
     };
     const service = await run([], env);

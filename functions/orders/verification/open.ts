@@ -1,15 +1,14 @@
 import type { DeployedConfig, LocalConfig } from '../../../shared/settings/config.ts';
-import type { ClientVerification } from './verification.ts';
+import type { Authorities, ClientVerification } from './verification.ts';
 
 type Settings = Pick<LocalConfig | DeployedConfig, 'orders' | 'clientVerification' | 'publicAuthority'>;
 
-/** Loads the verification of clients where the operator requires it, and nothing where not. */
-export async function openVerification({
-  orders,
-  clientVerification,
-  publicAuthority,
-}: Settings): Promise<ClientVerification | undefined> {
+/** Loads the verification of clients where the operator requires it, and nothing where not. `own`: see `Authorities`. */
+export async function openVerification(
+  { orders, clientVerification, publicAuthority }: Settings,
+  own?: Authorities['own'],
+): Promise<ClientVerification | undefined> {
   if (orders.kind !== 'on' || clientVerification === 'off') return undefined;
   const { createVerification } = await import('./verification.ts');
-  return createVerification(publicAuthority);
+  return createVerification({ public: publicAuthority, own });
 }

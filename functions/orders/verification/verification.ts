@@ -16,7 +16,7 @@ const WALLET_KINDS = await loadWalletKinds();
 /** An order with everything that its signature is about. */
 interface SignedRequest {
   readonly headers: Headers;
-  /** The gateway's domain name, or the `Host` of the local server. */
+  /** The gateway's domain name, or the `Host` that the local server was sent. */
   readonly domainName: string;
   readonly order: ChallengedOrder;
   /** The venue's clock, in milliseconds of the Unix epoch. */
@@ -70,8 +70,16 @@ function wrongHeaders(headers: Headers): FieldError[] {
   return rules.flatMap(([field, isMet, detail]) => (isMet ? [] : [{ field, detail }]));
 }
 
-/** Creates the check of signatures. `publicAuthority` stands in challenges in place of the authority of the request. */
-export function createVerification(publicAuthority: string | undefined): ClientVerification {
+/** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
+export interface Authorities {
+  /** The only one, whatever the request names. */
+  readonly public?: string | undefined;
+  /** Those of a service without one. The first stands in the challenge to a request that names none of them. */
+  readonly own?: (() => readonly string[]) | undefined;
+}
+
+/** Creates the check of signatures. */
+export function createVerification(authorities: Authorities = {}): ClientVerification {
   return {
     checkHeaders: {
       before: ({ event: { headers } }) => {
@@ -83,16 +91,20 @@ export function createVerification(publicAuthority: string | undefined): ClientV
       const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
       const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
       const now = clock();
-      const authority = publicAuthority ?? authorityOf(domainName);
+      const requested = authorityOf(domainName);
+      const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
+      const [authority = requested] = own.includes(requested) ? [requested] : own;
+      const isForeign = authorities.public === undefined && authority !== requested;
+      const foreign = isForeign ? { requested, authority } : undefined;
       const textUntil = (validUntil: string) =>
         challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
       const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
       const { trace } = claimedClient(headers);
       if (!signature || !expires) {
-        return { kind: 'refused', error: refuse('client_signature_required', { challenge }), trace };
+        return { kind: 'refused', error: refuse('client_signature_required', { challenge, foreign }), trace };
       }
       const invalid = (why: FactsOf<'client_signature_invalid'>['why']) =>
-        ({ kind: 'refused', error: refuse('client_signature_invalid', { challenge, why }), trace }) as const;
+        ({ kind: 'refused', error: refuse('client_signature_invalid', { challenge, foreign, why }), trace }) as const;
       const [holder, validUntil] = [holderOf(clientAddress), parseTime(expires)];
       if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
       const mistimed = whyMistimed(validUntil, now);

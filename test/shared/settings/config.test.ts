@@ -205,6 +205,19 @@ describe('orders over the network', () => {
     },
   );
 
+  it('need an authority of their own to verify clients beyond loopback', () => {
+    const verifying = { ...TRADING, SERVICE_CLIENT_VERIFICATION: 'required' };
+    const remote = { ...verifying, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
+    const named = { ...verifying, SERVICE_ALLOWED_HOSTS: 'api.example.org' };
+    for (const env of [remote, named]) {
+      expect(messageOf(env)).toMatch(/^SERVICE_PUBLIC_AUTHORITY must be set where clients are verified/);
+      expect(parseLocalConfig({ ...env, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' })).toHaveProperty('host');
+      expect(parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '' })).toHaveProperty('host');
+      expect(parseLocalConfig({ ...env, SERVICE_CLIENT_VERIFICATION: 'off' })).toHaveProperty('host');
+    }
+    expect(parseLocalConfig(verifying)).toHaveProperty('publicAuthority', undefined);
+  });
+
   it('are told of with other mistakes', () => {
     const env = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: 'short', SERVICE_HOST: '0.0.0.0' };
     expect(messageOf(env)?.split('\n')).toStrictEqual([expect.stringMatching(/^SERVICE_PRIVATE_KEY must/), SENTENCE]);
