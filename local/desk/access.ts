@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
@@ -13,7 +12,7 @@ import {
   readSettings,
   refuseUnknown,
 } from '../../shared/settings/table.ts';
-import { PROJECT, withSettingsFile } from '../service/settings-file.ts';
+import { storeFileOf, withSettingsFile } from '../service/settings-file.ts';
 
 /** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
 export class DeskError extends Error {
@@ -97,7 +96,7 @@ function openLocal({ settings }: Where, own: Environment): Access {
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`;
   const [, table] = /^dynamodb:(.+)$/.exec(path) ?? [];
-  const store = table === undefined ? { file: resolve(PROJECT, path) } : { table, region: undefined };
+  const store = table === undefined ? { file: storeFileOf(path) } : { table, region: undefined };
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
 }
 
