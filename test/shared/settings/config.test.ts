@@ -50,7 +50,7 @@ describe('the settings', () => {
       storePath: '.data/orders.db',
       orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    const deployed = { ...common, orders: { kind: 'off' } };
+    const deployed = { ...common, walletAddress: undefined, orderAccess: undefined, orders: { kind: 'off' } };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
     for (const env of [{}, empty]) {
       expect(parseLocalConfig(env)).toStrictEqual(local);
@@ -228,11 +228,11 @@ describe('orders over the network', () => {
 
 describe('the settings of a deployment', () => {
   const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
-  const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
+  const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table', SERVICE_ORDER_ACCESS: 'iam' };
 
   it('place orders', () => {
     const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
-    const on = { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' };
+    const on = { kind: 'on', walletAddress: ADDRESS, access: 'iam', privateKeySecret: 'name', ordersTable: 'table' };
     expect([orders, warnings]).toStrictEqual([on, []]);
   });
 
