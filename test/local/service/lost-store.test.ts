@@ -27,7 +27,7 @@ describe('a service whose store loses its log', () => {
     const place = async ({ url }: { readonly url: string }, key?: string) => {
       const headers = { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) };
       const response = await fetch(`${url}/v1/orders`, { method: 'POST', headers, body });
-      return { ...Object(await response.json()), status: response.status };
+      return { ...JSON.parse(await response.text()), status: response.status };
     };
     const service = await start();
     const placed = await place(service, 'key');
