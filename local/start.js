@@ -30,6 +30,10 @@ switch (process.argv[2]) {
     process.argv.splice(2, 1);
     await import('./desk/main.ts');
     break;
+  case 'ready':
+    process.argv.splice(2, 1);
+    await import('./service/ready.ts');
+    break;
   case 'paper-venue':
     process.argv.splice(2, 1);
     await import('../paper/main.ts');

@@ -3,7 +3,7 @@ import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, parseCredentials } from '../../shared/settings/credentials.ts';
-import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
+import { type Attempt, ConfigError, readAll, tableOf } from '../../shared/settings/formats.ts';
 import {
   COMMON_SETTINGS,
   DEPLOYMENT_SETTINGS,
@@ -95,7 +95,7 @@ function openLocal({ settings }: Where, own: Environment): Access {
   const { privateKey } = LOCAL_SETTINGS;
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`;
-  const [, table] = /^dynamodb:(.+)$/.exec(path) ?? [];
+  const table = tableOf(path);
   const store = table === undefined ? { file: storeFileOf(path) } : { table, region: undefined };
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
 }

@@ -4,7 +4,7 @@ import { openAccount } from '#venue/order-entry';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import type { Log } from '../../shared/log.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment, SignatureType } from '../../shared/settings/table.ts';
 import { deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
@@ -50,7 +50,7 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
     config,
     key: orders.kind === 'on' ? withWallet(orders) : undefined,
     pinnedAddress: undefined,
-    storeFile: resolve(PROJECT, config.storePath),
+    storeFile: tableOf(config.storePath) === undefined ? resolve(PROJECT, config.storePath) : undefined,
     keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
 }

@@ -8,12 +8,10 @@ import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment, SignatureType } from '../../shared/settings/table.ts';
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
-import type { FileOrderStore } from '../order-store/store.ts';
-import { storeFileOf } from './settings-file.ts';
+import { openAtStart, prepareStore, type Store } from './open-store.ts';
 
 /** A service that listens. */
 export interface Service {
@@ -55,29 +53,6 @@ export interface StartOptions {
   readonly warm?: boolean;
   /** Called when the service listens, before its log says so. */
   readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
-}
-
-interface Store extends FileOrderStore {
-  /** The absolute path of its file. */
-  readonly path: string;
-}
-
-/** Prepares the store of a service that places orders: its thread starts while the rest is loaded. */
-async function prepareStore({ orders, storePath }: LocalConfig, log: Log): Promise<Store | undefined> {
-  if (orders.kind === 'off') return undefined;
-  const path = storeFileOf(storePath);
-  const { openOrderStore } = await import('../order-store/store.ts');
-  return { ...openOrderStore({ path, log }), path };
-}
-
-/** Opens the store at the start rather than in the first order. Throws `ConfigError` where it cannot be opened. */
-async function openAtStart({ path, open }: Store): Promise<'made' | 'found'> {
-  try {
-    return await open();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause);
-    throw new ConfigError(`SERVICE_STORE cannot be opened at ${path}: ${reason}.`, { cause });
-  }
 }
 
 async function openTrading(config: LocalConfig, store: Store | undefined, log: Log): Promise<OpenOrders> {
@@ -126,7 +101,7 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
     client_verification: trades ? config.clientVerification : null,
     gamma_url: gammaUrl,
     clob_url: clobUrl,
-    store: store?.path ?? null,
+    store: store?.place ?? null,
     cors_origins: corsOrigins,
   };
 }
@@ -176,7 +151,7 @@ export async function serve(
   { config, log, pipeline }: Container<LocalConfig>,
   { throwAway = false, warm = false, announce }: StartOptions = {},
 ): Promise<Service> {
-  const store = await prepareStore(config, log);
+  const store = modeOf(config) === 'read-only' ? undefined : await prepareStore(config.storePath, log);
   try {
     // Loaded while the store's thread starts, which takes as long.
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
@@ -201,7 +176,7 @@ export async function serve(
       warm && warmUp(serveAt, store !== undefined).catch(tellOfSilence),
     ]);
     if (opened === 'made' && !throwAway) {
-      log.warn('new order store: keys of earlier orders are not known here', { store: store?.path });
+      log.warn('new order store: keys of earlier orders are not known here', { store: store?.place });
     }
     if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const { url, close } = await serveAt(config, log);

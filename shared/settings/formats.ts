@@ -133,6 +133,23 @@ export const UPSTREAM: Format<string> = {
   },
 };
 
+/** The prefix of a store that is a table of DynamoDB. */
+const TABLE_PREFIX = 'dynamodb:';
+
+/** Returns the name of the table of a store; `undefined` for a store that is a file. */
+export function tableOf(store: string): string | undefined {
+  return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;
+}
+
+/** A store of orders. What looks like a wallet key is no path: it would stand in the log. */
+export const STORE: Format<string> = {
+  rule: 'the path of a file, or dynamodb: and the name of a table',
+  parse: (text) => {
+    if (/^dynamodb:/i.test(text)) return /^[\w.-]{3,255}$/.test(tableOf(text) ?? '') ? text : undefined;
+    return /^(?:0x)?[0-9a-f]{64}$/i.test(text) ? undefined : text;
+  },
+};
+
 /** An EVM address in any case; its checksum is checked where it is used. */
 export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 

@@ -16,6 +16,7 @@ import {
   oneOf,
   PORT,
   parseText,
+  STORE,
   TEXT,
   UPSTREAM,
 } from './formats.ts';
@@ -70,9 +71,9 @@ export const LOCAL_SETTINGS = {
   },
   storePath: {
     name: 'SERVICE_STORE',
-    format: TEXT,
+    format: STORE,
     fallback: '.data/orders.db',
-    meaning: 'file of the idempotency keys with their signed orders, relative to the project; keep it, keep it private',
+    meaning: 'store of the orders: a file (keep it, keep it private), or dynamodb:TABLE, which processes may share',
   },
   clobApiKey: {
     name: 'SERVICE_CLOB_API_KEY',

@@ -358,6 +358,15 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   ],
   SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
   SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
+  SERVICE_STORE: [
+    'dynamodb:',
+    'dynamodb:ab',
+    'DynamoDB:orders',
+    'dynamodb:or ders',
+    `dynamodb:${'a'.repeat(256)}`,
+    '1b'.repeat(32),
+    `0x${'1B'.repeat(32)}`,
+  ],
   SERVICE_REMOTE_ORDERS: ['0', 'true', 'yes', ' 1', '01'],
   SERVICE_ALLOWED_HOSTS: [
     '*',

@@ -1,0 +1,50 @@
+import type { Log } from '../../shared/log.ts';
+import type { OrderStore } from '../../shared/orders/record.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { storeFileOf } from './settings-file.ts';
+
+/** The store of a process that places orders. */
+export interface Store extends OrderStore {
+  /** Where it is, for the operator: the absolute path of a file, or the table as the setting names it. */
+  readonly place: string;
+  /** Opens it before it is needed. Returns `made` for a new file, which knows no earlier key. */
+  open(): Promise<'made' | 'found'>;
+  close(): Promise<void>;
+}
+
+/** No idempotency key has a control character. */
+const NO_KEY = '\u0000';
+
+/** Prepares the store that `SERVICE_STORE` names: the thread of a file starts while the rest is loaded. */
+export async function prepareStore(setting: string, log: Log): Promise<Store> {
+  const tableName = tableOf(setting);
+  if (tableName === undefined) {
+    const path = storeFileOf(setting);
+    const { openOrderStore } = await import('../order-store/store.ts');
+    return { ...openOrderStore({ path, log }), place: path };
+  }
+  const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
+  const store = createDynamoDbStore({ tableName });
+  const read = () => store.read(NO_KEY);
+  return {
+    ...store,
+    outlivesAnswers: true,
+    place: setting,
+    open: async () => {
+      // The first one also looks for credentials, which may take all of its time.
+      await read().catch(read);
+      return 'found';
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Opens the store at the start rather than in the first order. Throws `ConfigError` where it cannot be opened. */
+export async function openAtStart({ place, open }: Store): Promise<'made' | 'found'> {
+  try {
+    return await open();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause);
+    throw new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });
+  }
+}

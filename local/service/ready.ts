@@ -1,0 +1,39 @@
+import { runCommand } from '../../shared/command-line.ts';
+import { createLog } from '../../shared/log.ts';
+import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import { openAtStart, prepareStore } from './open-store.ts';
+import { withSettingsFile } from './settings-file.ts';
+
+const COMMAND = {
+  purpose: 'Exits with 0 where the service of this machine answers and its store of orders can be read, else with 1.',
+  usage: 'order-book-adapter ready [options]    for probes: with the settings of the service',
+  options: {
+    settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+  },
+} as const;
+
+/** Bounds the wait for the service, in milliseconds. */
+const HEALTH_MS = 1_000;
+
+async function check(settings: string | undefined): Promise<void> {
+  const config = parseLocalConfig(withSettingsFile(settings, process.env));
+  const url = `http://127.0.0.1:${config.port}/health`;
+  const { ok } = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) });
+  if (!ok) throw new ConfigError(`The service does not answer at ${url}.`);
+  if (modeOf(config) === 'read-only') return;
+  const store = await prepareStore(config.storePath, createLog({ level: 'error', write: () => undefined }));
+  await openAtStart(store).finally(store.close);
+}
+
+const code = await runCommand(COMMAND, async ({ settings }) => {
+  try {
+    await check(settings);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`Not ready: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+});
+// Connections that are kept would keep the process.
+process.exit(code);

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
+import { startProgram } from '../../support/service/program.ts';
+import { startPaper } from '../../support/venue/paper-venue.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const ARGS = ['local/start.js', '--settings', devNull];
+const PROCESSES = 4;
+const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`);
+
+const answer = z.object({ order_id: z.string() });
+
+describe('several processes on one table', () => {
+  let db: TestDynamoDb;
+
+  beforeEach(async () => {
+    db = await startDynamoDb();
+  });
+  afterEach(() => db.close());
+
+  /** The environment in which the SDK finds the table by itself. */
+  const environment = (venueUrl: string, table = db.tableName) => ({
+    SERVICE_GAMMA_URL: venueUrl,
+    SERVICE_CLOB_URL: venueUrl,
+    SERVICE_PRIVATE_KEY: PAPER_KEY,
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_PORT: '0',
+    SERVICE_LOG_LEVEL: 'info',
+    SERVICE_STORE: `dynamodb:${table}`,
+    AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  });
+  const start = (env: Readonly<Record<string, string>>) =>
+    startProgram({ command: process.execPath, args: ARGS, cwd: ROOT, env });
+
+  it('place one order for a key, though they are killed and started again', async () => {
+    const { venue, url: venueUrl } = await startPaper();
+    const env = environment(venueUrl);
+    const services = await Promise.all(Array.from({ length: PROCESSES }, () => start(env)));
+    expect(services.map(({ store }) => store)).toStrictEqual(services.map(() => 'dynamodb:orders'));
+    const { tokenId: token_id, price } = venue.suggestOrder();
+    const body = JSON.stringify({ token_id, side: 'buy', price, size: '5', post_only: true });
+    const ask = async (url: string, key: string): Promise<string | undefined> => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+      const signal = AbortSignal.timeout(30_000);
+      try {
+        const response = await fetch(`${url}/v1/orders`, { method: 'POST', headers, body, signal });
+        const { data } = answer.safeParse(await response.json());
+        return response.status === 201 ? data?.order_id : undefined;
+      } catch {
+        // It was killed.
+        return undefined;
+      }
+    };
+    const place = async (key: string, index: number): Promise<string> => {
+      for (let attempt = 0; ; attempt += 1) {
+        const at = (index + attempt) % PROCESSES;
+        const [first, second] = [services[at], services[(at + 1) % PROCESSES]];
+        const ids = await Promise.all([ask(first?.url ?? '', key), ask(second?.url ?? '', key)]);
+        const placed = ids.find((id) => id !== undefined);
+        if (placed !== undefined) return placed;
+        await sleep(500);
+      }
+    };
+    let done = false;
+    const killing = async () => {
+      for (let index = 0; !done; index = (index + 1) % PROCESSES) {
+        await sleep(400);
+        await services[index]?.kill();
+        services[index] = await start(env);
+      }
+    };
+    const placing = (async () => {
+      const placed: string[] = [];
+      for (let from = 0; from < KEYS.length; from += 6) {
+        const batch = KEYS.slice(from, from + 6);
+        placed.push(...(await Promise.all(batch.map((key, index) => place(key, index)))));
+      }
+      done = true;
+      return placed;
+    })();
+    const [ids] = await Promise.all([placing, killing()]);
+    expect(new Set(ids).size).toBe(KEYS.length);
+    expect(
+      venue
+        .orders()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toStrictEqual(ids.toSorted());
+    const again = await Promise.all(KEYS.map((key, index) => place(key, index)));
+    expect(again).toStrictEqual(ids);
+    expect(venue.orders()).toHaveLength(KEYS.length);
+  }, 240_000);
+
+  it('do not start without it, and say so', async () => {
+    const { url } = await startPaper();
+    await expect(start(environment(url, 'missing'))).rejects.toThrow(
+      'SERVICE_STORE cannot be opened at dynamodb:missing',
+    );
+    await expect(start(environment(url, 'a b'))).rejects.toThrow(
+      'SERVICE_STORE must be the path of a file, or dynamodb:',
+    );
+  });
+
+  it('are ready as long as the table can be read', async () => {
+    const { url: venueUrl } = await startPaper();
+    const service = await start(environment(venueUrl));
+    const ready = async (table?: string) => {
+      const env = { ...environment(venueUrl, table), SERVICE_PORT: new URL(service.url).port };
+      const args = ['local/start.js', 'ready', '--settings', devNull];
+      const probe = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'pipe'] });
+      const [said, [code]] = await Promise.all([text(probe.stderr), once(probe, 'close')]);
+      return [code, said];
+    };
+    expect(await ready()).toStrictEqual([0, '']);
+    expect(await ready('missing')).toStrictEqual([1, expect.stringContaining('Not ready: SERVICE_STORE')]);
+    await service.kill();
+    expect(await ready()).toStrictEqual([1, expect.stringContaining('Not ready: ')]);
+  });
+});
