@@ -6,18 +6,26 @@ import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 import { type PollBook, type WatchOptions, watch } from './watch.ts';
 
 type Schemas = components['schemas'];
+/** The answer of `GET /health`. */
 export type HealthStatus = Schemas['HealthStatus'];
+/** A market on which orders can be placed. */
 export type Market = Schemas['Market'];
+/** The fees of a market. */
 export type MarketFees = Schemas['MarketFees'];
+/** The answer of `GET /v1/markets`. */
 export type MarketList = Schemas['MarketList'];
+/** The answer of `GET /v1/book/{token_id}`. */
 export type Book = Schemas['Book'];
+/** The body of `POST /v1/orders`. */
 export type OrderRequest = Schemas['OrderRequest'];
+/** The answer to a placed order. */
 export type PlacedOrder = Schemas['PlacedOrder'];
 export { formatUnits, parseUnits, roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';
 
+/** The service, and how it is reached. */
 export interface ClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
@@ -27,11 +35,13 @@ export interface ClientOptions {
   readonly wallet?: Wallet | undefined;
 }
 
+/** Options of every call. */
 export interface CallOptions {
   /** Aborts the call, between its attempts too. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of an order. */
 export interface PlaceOptions extends CallOptions {
   /** Key of an earlier attempt, to learn the fate of its order. Without it the client creates a new key. */
   readonly idempotencyKey?: string | undefined;

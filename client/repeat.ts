@@ -43,6 +43,7 @@ export function walletAnswer<T>(ask: () => Promise<T>, signal: AbortSignal | und
   });
 }
 
+/** When and how an attempt is repeated. */
 export interface RepeatRules {
   /** Address of the service, for the error of an attempt without an answer. */
   readonly baseUrl: string;

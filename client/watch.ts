@@ -4,6 +4,7 @@ import { pause } from './repeat.ts';
 
 type Book = components['schemas']['Book'];
 
+/** Options of watching a book. */
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal: AbortSignal;

@@ -14,6 +14,7 @@ interface Option {
 
 type Options = Readonly<Record<string, Option>>;
 
+/** A command, as `--help` explains it. */
 export interface Command<O extends Options> {
   /** One sentence about the command. */
   readonly purpose: string;
@@ -51,6 +52,7 @@ const EVERYWHERE = {
   version: flag('print the version'),
 } as const;
 
+/** The arguments and streams of this process. */
 export const THIS_PROCESS: Terminal = {
   args: process.argv.slice(2),
   out: (text) => process.stdout.write(text),
@@ -70,6 +72,7 @@ function parse<const O extends Options>(options: O, args: readonly string[], all
 
 type Parsed<O extends Options> = ReturnType<typeof parse<O>>;
 
+/** The values of options, by their names. */
 export type Values<O extends Options> = Parsed<O>['values'];
 
 /** Lists the options, one a line. */

@@ -44,6 +44,7 @@ export function measure(functions: ReadonlyMap<string, Metafile>, layer: Metafil
   return new Map(sizes);
 }
 
+/** Writes the sizes of a build as a table. */
 export function formatSizes(sizes: Sizes): string {
   const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
   const rows = [...sizes].map(([name, { own, layer }]) => {

@@ -38,6 +38,7 @@ export function acknowledgeWildcard(role: IConstruct, resource: string, reason: 
   Validations.of(role).acknowledge({ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`, reason });
 }
 
+/** A function that the gateway invokes. */
 export function acknowledgeFunction(target: IConstruct): void {
   Validations.of(target).acknowledge({
     id: 'Serverless::Serverless-LambdaDLQ',

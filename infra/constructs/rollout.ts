@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { Rollout } from '../settings/order-settings.ts';
 import { acknowledgeWildcard } from './findings.ts';
 
+/** The alias that moves, and what stops it. */
 export interface RolloutProps {
   readonly alias: Alias;
   readonly alarms: readonly IAlarm[];

@@ -22,6 +22,7 @@ import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
  * - `all-at-once`: at once, whatever the alarms say: for a mend while one rings, and for another wallet.
  */
 const ROLLOUTS = ['canary', 'all-at-once'] as const;
+/** A way to a new version. */
 export type Rollout = (typeof ROLLOUTS)[number];
 
 /** All that placing orders takes. */

@@ -1,5 +1,6 @@
 import { ONE } from './millionths.ts';
 
+/** The side of an order, as the venue writes it. */
 export type Side = 'BUY' | 'SELL';
 
 /** Index of an outcome: 0 is the first ("Yes"), 1 the second. */

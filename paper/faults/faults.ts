@@ -111,6 +111,7 @@ const faultSchema = members.transform((fault) => ({ ...fault, path: fault.path ?
 
 /** Fault as POST /paper/faults takes it. */
 export type FaultOrder = z.input<typeof faultSchema>;
+/** A fault that a test or a page arms. */
 export type Fault = z.output<typeof faultSchema>;
 
 /** Faults of one request: at most one shift of the clock and one other. */

@@ -143,4 +143,5 @@ export function gammaRecord(floor: Floor, now: number) {
   };
 }
 
+/** A market as the catalogue shows it. */
 export type GammaRecord = ReturnType<typeof gammaRecord>;

@@ -3,6 +3,7 @@ export type Restriction = 'banned' | 'closed-only' | 'deposit-wallet-required';
 
 /** Stages of a trade's settlement; a failed one is no fill. */
 export const SETTLEMENTS = ['MATCHED', 'MINED', 'CONFIRMED', 'RETRYING', 'FAILED'] as const;
+/** What becomes of trades on the chain. */
 export type Settlement = (typeof SETTLEMENTS)[number];
 
 /** Options of a paper venue; every one may be left out. */

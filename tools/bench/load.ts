@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Client, Request, Result } from 'autocannon';
 import { percentile } from './statistics.ts';
 
+/** A load to send. */
 export interface LoadSpec {
   readonly url: string;
   /** Headers that each request has for itself. */
@@ -18,6 +19,7 @@ export interface LoadSpec {
   readonly amount?: number;
 }
 
+/** What came of a load. */
 export interface LoadResult {
   /** Answers a second. */
   readonly rate: number;
@@ -89,6 +91,7 @@ export async function load({
   };
 }
 
+/** A request that is timed alone. */
 export interface OneRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

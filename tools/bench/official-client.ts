@@ -42,11 +42,13 @@ export async function placeFirstOrder(venueUrl: string): Promise<z.infer<typeof 
 
 const burst = z.object({ rate: z.number(), errors: z.number() });
 
+/** A process with the venue's official client. */
 export interface OfficialClient extends RunningProcess {
   /** Orders a second over some seconds, ten at a time. */
   place(seconds: number): Promise<z.infer<typeof burst>>;
 }
 
+/** Starts a process with the venue's official client. */
 export async function startOfficialClient(venueUrl: string): Promise<OfficialClient> {
   await writeScript();
   const running = await startProcess(spec(venueUrl, 'load'));

@@ -16,6 +16,7 @@ const STOP_LIMIT_MS = 10_000;
 /** Between two samples of a profile: a start lasts a few hundred milliseconds. */
 const SAMPLING_INTERVAL_US = 200;
 
+/** A process to start. */
 export interface ProcessSpec {
   /** Node's arguments: a script relative to the project, and its own. */
   readonly args: readonly string[];
@@ -24,6 +25,7 @@ export interface ProcessSpec {
   readonly profileDirectory?: string;
 }
 
+/** A process that listens. */
 export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
   readonly url: string;

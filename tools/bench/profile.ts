@@ -16,6 +16,7 @@ const profile = z.object({
   timeDeltas: z.array(z.number()),
 });
 
+/** A CPU profile, as Node writes it. */
 export type Profile = z.infer<typeof profile>;
 type CallFrame = z.infer<typeof callFrame>;
 
@@ -30,6 +31,7 @@ interface Share {
   readonly share: number;
 }
 
+/** Where a profile spends its time. */
 export interface ProfileSummary {
   /** In milliseconds. */
   readonly busy: number;

@@ -37,6 +37,7 @@ function pool({ percentile: share }: Row, samples: readonly Sample[]) {
   };
 }
 
+/** Sums up the rounds of a row, and holds them against its target. */
 export function summariseRow(row: Row, samples: readonly Sample[], failure: string | undefined): Result {
   const pooled = pool(row, samples);
   const summary = (values: readonly number[], middle: number | undefined): Summary => ({
@@ -112,6 +113,7 @@ export function formatCounts(results: readonly Result[]): string {
   return parts.length === 0 ? '' : `Response times behind the percentiles, on each side: ${parts.join('; ')}.\n`;
 }
 
+/** Describes the machine that a report comes from. */
 export function describeMachine() {
   const [cpu] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;

@@ -8,6 +8,7 @@ export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
 /** The venue's own answer time in the rows that have one: that of a server in the same region. */
 export const VENUE_DELAY_MS = 25;
 
+/** A venue that answers at a given pace. */
 export interface VenueStub extends RunningProcess {
   /** Makes every answer wait; milliseconds. */
   delay(milliseconds: number): Promise<void>;
@@ -41,6 +42,7 @@ const CREDENTIALS = {
   SERVICE_CLOB_API_PASSPHRASE: 'bench',
 };
 
+/** A service to measure. */
 export interface ServiceOptions {
   /** True where the venue's API credentials are set, and not derived by the first order. */
   readonly credentials?: boolean;
@@ -66,12 +68,14 @@ export function serviceSpec(venueUrl: string, { credentials = true }: ServiceOpt
   };
 }
 
+/** Starts the service. */
 export function startService(venueUrl: string, options: ServiceOptions = {}): Promise<RunningProcess> {
   const { profileDirectory } = options;
   const spec = serviceSpec(venueUrl, options);
   return startProcess(profileDirectory === undefined ? spec : { ...spec, profileDirectory });
 }
 
+/** Starts a bare proxy, the baseline. */
 export function startProxy(venueUrl: string): Promise<RunningProcess> {
   return startProcess({ args: ['tools/bench/baselines/proxy.ts'], env: { BENCH_VENUE_URL: venueUrl } });
 }
@@ -83,8 +87,11 @@ export const ORDER = {
   body: JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10, post_only: true }),
 } as const;
 
+/** The path of the book that is asked for. */
 export const BOOK_PATH = `/v1/book/${TOKEN_ID}`;
+/** The same book at the venue. */
 export const VENUE_BOOK_PATH = `/book?token_id=${TOKEN_ID}`;
+/** The path of the list of markets. */
 export const MARKETS_PATH = '/v1/markets';
 /** The service's request to the venue when nobody names a limit. */
 export const VENUE_MARKETS_PATH = '/markets/keyset?closed=false&order=volume24hr&ascending=false&limit=40';

@@ -12,6 +12,7 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -19,6 +20,7 @@ export function median(values: readonly number[]): number {
   return (below + above) / 2;
 }
 
+/** Sums up samples. */
 export function summarise(values: readonly number[]): Summary {
   return { middle: median(values), min: percentile(values, 0), max: percentile(values, 1) };
 }

@@ -1,3 +1,4 @@
+/** An answer of the service under test. */
 export interface Answer {
   readonly method: string;
   readonly status: number;

@@ -7,6 +7,7 @@ import type { Contract } from './contract.ts';
 /** The part of `fetch` that the suite needs. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
+/** A request to the service under test. */
 export interface Request {
   /** By its `operationId`; the answer must be one that the document gives for it. */
   readonly operation: string;
@@ -17,6 +18,7 @@ export interface Request {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
+/** Sends a request. */
 export type Ask = (request: Request) => Promise<Answer>;
 
 /** The time in which an answer has to be there: as the contract promises, and a second for the way. */
@@ -56,6 +58,7 @@ function checkCommon({ status, headers, body }: Answer): void {
   }
 }
 
+/** The service, and how it is reached. */
 export interface AskDeps {
   readonly baseUrl: string;
   readonly fetch: FetchLike;

@@ -13,6 +13,7 @@ export interface Sample {
   readonly minOrderSize: string;
 }
 
+/** All that a check may use. */
 export interface World {
   readonly baseUrl: string;
   readonly ask: Ask;
@@ -26,6 +27,7 @@ export interface World {
   readonly client: SigningClient | undefined;
 }
 
+/** One check of the contract. */
 export interface Check {
   readonly group: string;
   /** The promise that it holds the service to. */
@@ -40,7 +42,11 @@ export interface Check {
   readonly run: (world: World) => Promise<void>;
 }
 
+/** Applies to the local server. */
 export const isLocal = ({ edge }: World): boolean => edge === 'local';
+/** Applies where no orders are placed. */
 export const isReadOnly = ({ mode }: World): boolean => mode === 'read-only';
+/** Applies where clients are verified. */
 export const verifiesClients = ({ client }: World): boolean => client !== undefined;
+/** Applies where orders are placed. */
 export const placesOrders = ({ mode }: World): boolean => mode === 'order-placing';

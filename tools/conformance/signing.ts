@@ -21,6 +21,7 @@ export function challengeOf({ body }: Answer): { readonly challenge: string; rea
   return { challenge, expires: challenge.split(' ').at(-1) ?? '' };
 }
 
+/** Creates a client that signs its orders. */
 export function createSigningClient(askAsItIs: Ask): SigningClient {
   const account = privateKeyToAccount(generatePrivateKey());
   const wallet = { address: account.address, sign: (message: string) => account.signMessage({ message }) };

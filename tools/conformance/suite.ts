@@ -11,6 +11,7 @@ import { type Signing, signedFetch } from './signed-fetch.ts';
 import { createSigningClient } from './signing.ts';
 import { survey, surveyOrders } from './survey.ts';
 
+/** What to check, and how far to go. */
 export interface ConformanceOptions {
   /** Without trailing slash. */
   readonly baseUrl: string;
@@ -28,6 +29,7 @@ export interface ConformanceOptions {
   readonly onResult?: (result: Result) => void;
 }
 
+/** The end of one check. */
 export interface Result {
   readonly group: string;
   readonly name: string;
@@ -37,6 +39,7 @@ export interface Result {
   readonly milliseconds: number;
 }
 
+/** The end of all checks. */
 export interface Report {
   readonly results: readonly Result[];
   readonly passed: boolean;

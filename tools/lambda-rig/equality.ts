@@ -22,6 +22,7 @@ function withoutIds({ status, headers, body }: Answer): Answer {
   return { status, headers, body: JSON.parse(text) };
 }
 
+/** Returns the code of a problem. */
 export function codeOf({ body }: Answer): string | undefined {
   return z.object({ code: z.string() }).safeParse(body).data?.code;
 }

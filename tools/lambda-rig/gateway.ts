@@ -13,6 +13,7 @@ export interface ClientRequest {
 /** The signer, as IAM knows the caller. */
 export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/trader/session';
 
+/** A request as the function behind its route gets it. */
 export interface Routed {
   /** Name of the function. */
   readonly target: string;

@@ -15,6 +15,7 @@ interface OrdersFunction {
   place(headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
+/** Returns the function of orders. */
 export function ordersFunctionOf({ trading }: World): DeployedFunction {
   const target = trading.functions.get('Orders');
   assert.ok(target);

@@ -14,12 +14,17 @@ export interface Row {
   readonly deployedDetail?: string;
 }
 
+/** An origin that may place orders. */
 export const LISTED_ORIGIN = 'https://app.example';
+/** An origin that may not. */
 export const FOREIGN_ORIGIN = 'https://elsewhere.example';
+/** A token without a book. */
 export const UNKNOWN_TOKEN = '12345678901234567890';
 
+/** A request id of the caller. */
 export const id = { 'x-request-id': 'rig-1' } as const;
 
+/** Creates a GET. */
 export function get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): ClientRequest {
   return { method, path, headers: { ...id, ...headers } };
 }

@@ -41,6 +41,7 @@ function startOf({ headers }: IncomingMessage): number {
   return Number(headers['x-process-start']);
 }
 
+/** Starts Lambda's runtime API. */
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const init = Promise.withResolvers<number>();
   // Who does not wait for it learns of a failed init from the invocation.

@@ -15,6 +15,7 @@ export interface SecretStore {
 
 const getSecretValue = z.object({ SecretId: z.string() });
 
+/** Starts a Secrets Manager with one secret. */
 export async function startSecretStore(name: string): Promise<SecretStore> {
   let value: string | undefined;
   let reads = 0;

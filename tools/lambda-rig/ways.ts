@@ -11,6 +11,7 @@ import type { Assembly } from './assembly.ts';
 import { type ClientRequest, route } from './gateway.ts';
 import { type Sandbox, type Stage, startSandbox } from './sandbox.ts';
 
+/** An answer, by whatever way it came. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,10 +72,12 @@ export function toAnswer(result: unknown): Answer {
   return { status: statusCode, headers, body: parseBody(text.toString('utf8')) };
 }
 
+/** A way through the gateway. */
 export interface Deployment extends Way {
   readonly sandboxes: ReadonlyMap<string, Sandbox>;
 }
 
+/** The deployment behind a way. */
 export interface DeploymentOptions {
   readonly assembly: Assembly;
   readonly stage: Stage;

@@ -30,6 +30,7 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** The cap on an order. */
 export const CAP = '50';
 
 const listed = z.object({ markets: z.array(z.object({ question: z.string(), clobTokenIds: z.string().nullable() })) });
@@ -59,6 +60,7 @@ async function createEmptyFunction(folder: string): Promise<DeployedFunction> {
   };
 }
 
+/** Starts everything around the functions. */
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'rig-world-'));
   const venue = createPaperVenue({ still: true });

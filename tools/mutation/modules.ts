@@ -5,6 +5,7 @@ export interface MutatedModule {
   readonly tests: readonly string[];
 }
 
+/** The modules that are mutated, with the tests that have to notice. */
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
   decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
   accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },

@@ -9,6 +9,7 @@ interface Accepted {
 const TYPES_ALONE = 'Only the types need it: it cannot come to that.';
 const FAULT_OF_OURS = 'Says that code of ours is wrong. No call leads there.';
 
+/** Survivors, each with its reason. */
 export const ACCEPTED: readonly Accepted[] = [
   {
     file: 'shared/decimal.ts',

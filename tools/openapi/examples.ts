@@ -2,10 +2,12 @@ import type { ROUTES } from '../../functions/routes.ts';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
 
+/** The token of the examples. */
 export const YES = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
 const NO = '7928776029953327122873883838067050663369965239720659134613801113573210542083';
 const CONDITION = '0xa5ad660cab8a1d53e2ded3756897966dcf9acc08b0b2debef7d479ef4819e50d';
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+/** The request id of the examples. */
 export const REQUEST_ID = 'example-1';
 
 /** The order of the examples: rests far from the market. */
@@ -140,6 +142,7 @@ export const CHALLENGE = [
 const LIMIT_RULE = 'must be an integer from 1 to 500, given once.';
 const SIDE_RULE = 'must be "buy" or "sell".';
 
+/** An exchange for each answer. */
 export const EXAMPLES: readonly Exchange[] = [
   {
     operation: 'health',

@@ -5,6 +5,7 @@ import { type ErrorCode, errorSpec } from '../../shared/errors.ts';
 import { WHOLE_SECONDS } from './problems.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
+/** A header parameter of the document. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'header' | 'path' | 'query';
@@ -24,6 +25,7 @@ function text(description: string) {
   return z.string().check(z.describe(description));
 }
 
+/** The parameter `X-Request-Id`. */
 export const REQUEST_ID_PARAMETER = parameter(
   'header',
   'X-Request-Id',
@@ -36,12 +38,14 @@ export const REQUEST_ID_PARAMETER = parameter(
   ),
 );
 
+/** The parameter `If-None-Match`. */
 export const IF_NONE_MATCH_PARAMETER = parameter(
   'header',
   'If-None-Match',
   text('The `ETag` of a book that the caller has: while it is current, the answer is 304 without a body.'),
 );
 
+/** The header parameters of an order. */
 export const ORDER_HEADER_PARAMETERS: readonly Parameter[] = Object.entries(ORDER_HEADERS).map(([name, schema]) =>
   parameter('header', name, schema),
 );
@@ -93,8 +97,10 @@ export const RESPONSE_HEADERS = {
   'Access-Control-Max-Age': { description: 'Seconds that the answer may be kept.', schema: { type: 'integer' } },
 } as const;
 
+/** The name of a response header. */
 export type HeaderName = keyof typeof RESPONSE_HEADERS;
 
+/** Returns references to response headers. */
 export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

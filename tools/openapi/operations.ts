@@ -11,6 +11,7 @@ import {
 import type { Success } from './responses.ts';
 import type { SchemaName } from './schemas.ts';
 
+/** An operation of the document. */
 export interface Operation {
   readonly tag: string;
   readonly summary: string;

@@ -6,6 +6,7 @@ import { problemExample } from './problem-examples.ts';
 import { problemName } from './problems.ts';
 import { type SchemaName, schemaRef } from './schemas.ts';
 
+/** A success of an operation. */
 export interface Success {
   readonly status: number;
   readonly description: string;

@@ -7,6 +7,7 @@ import { placedOrder } from '../../functions/orders/response.ts';
 import { ERROR_CODES } from '../../shared/errors.ts';
 import { problemName, problemSchema } from './problems.ts';
 
+/** A JSON schema. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const NAMED = {
@@ -22,6 +23,7 @@ const NAMED = {
   PlacedOrder: placedOrder,
 } as const;
 
+/** The name of a schema of the document. */
 export type SchemaName = keyof typeof NAMED;
 
 /** A reference to a named schema. */

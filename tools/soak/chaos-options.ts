@@ -8,8 +8,10 @@ export const STEPS = [
   'after answer',
   'after lease',
 ] as const;
+/** A step at which a process may die. */
 export type Step = (typeof STEPS)[number];
 
+/** What a process of the chaos does. */
 export interface ChaosOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** Set on the clock of the process from its start. */

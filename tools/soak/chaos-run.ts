@@ -17,6 +17,7 @@ export interface MortalService {
   stop(): Promise<void>;
 }
 
+/** The moment at which a process dies. */
 export type Death = NonNullable<ChaosOptions['dieAt']>;
 
 /** Runs the service; each new process gets the next of the planned deaths, and the last ones live. */

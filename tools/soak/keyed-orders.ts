@@ -10,6 +10,7 @@ import type { ChaosOptions } from './chaos-options.ts';
 import { askOnce, askUntilFinal, type FinalReply, type MortalService, runMortalService } from './chaos-run.ts';
 import { findTokens, type SoakReport } from './traffic.ts';
 
+/** How long, and how many. */
 export interface SoakOptions {
   readonly orders: number;
   readonly processes: number;

@@ -14,12 +14,14 @@ import { paperSettings } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { Watched } from './watched-service.ts';
 
+/** How long, and how much. */
 export interface TrafficOptions {
   readonly minutes: number;
   readonly perSecond: number;
   readonly seed: number;
 }
 
+/** What a soak found. */
 export interface SoakReport {
   readonly lines: readonly string[];
   readonly failures: readonly string[];

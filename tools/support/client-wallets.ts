@@ -15,6 +15,7 @@ export function evmWallet(digit: string): ClientWallet {
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
+/** Writes bytes in base58. */
 export function toBase58(bytes: Uint8Array): string {
   const zeros = bytes.findIndex((byte) => byte !== 0);
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -23,6 +24,7 @@ export function toBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
 }
 
+/** Reads base58 of a number of bytes. */
 export function fromBase58(text: string, bytes: number): Uint8Array<ArrayBuffer> {
   const value = [...text].reduce((sum, digit) => 58n * sum + BigInt(ALPHABET.indexOf(digit)), 0n);
   return Uint8Array.from(Buffer.from(value.toString(16).padStart(2 * bytes, '0'), 'hex'));
@@ -53,6 +55,7 @@ export function secondsFromNow(seconds: number, now = Date.now()): string {
   return `${new Date(now + 1_000 * seconds).toISOString().slice(0, 19)}Z`;
 }
 
+/** What is signed, and by whom. */
 export interface Signing {
   readonly wallet: ClientWallet;
   readonly url: string;

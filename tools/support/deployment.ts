@@ -1,6 +1,8 @@
 /** The address of a key that was published with a tool for tests; nobody keeps money there. */
 export const WALLET_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
+/** The address of that key. */
 export const WALLET_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** The name of its secret. */
 export const SECRET_NAME = 'rig/wallet';
 
 /** The settings by `-c` for a deployment that places orders without a warning. */

@@ -5,6 +5,7 @@ import dynalite from 'dynalite';
 import { z } from 'zod';
 import { listenOnLoopback, shut } from './loopback.ts';
 
+/** A DynamoDB on this machine. */
 export interface TestDynamoDb {
   readonly client: DynamoDBClientConfig;
   readonly tableName: string;

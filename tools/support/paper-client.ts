@@ -20,6 +20,7 @@ interface PaperAddress {
   readonly url: string;
 }
 
+/** An account at the paper venue. */
 export interface Account {
   readonly wallet?: Wallet;
   readonly signatureType?: SignatureTypeV2;

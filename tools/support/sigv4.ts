@@ -6,6 +6,7 @@ export const CALLER = {
   secretAccessKey: 'a secret of nobody',
   sessionToken: 'a token',
 } as const;
+/** The region that requests are signed for. */
 export const REGION = 'eu-west-1';
 /** The same as the AWS SDK finds them in the environment. */
 export const AWS_VARIABLES = {
@@ -14,6 +15,7 @@ export const AWS_VARIABLES = {
   AWS_SESSION_TOKEN: CALLER.sessionToken,
 } as const;
 
+/** A request as a server got it. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query as they were sent. */

@@ -15,6 +15,7 @@ export interface ScaleWorld extends AsyncDisposable {
   place(service: RunningProcess, key: string): Promise<Reply>;
 }
 
+/** An answer, and how long it took. */
 export interface Reply {
   /** 0 where no answer came. */
   readonly status: number;
@@ -56,6 +57,7 @@ async function place(service: RunningProcess, key: string, tokenId: string): Pro
   }
 }
 
+/** Starts a venue and services at scale. */
 export async function openScaleWorld(processes: number): Promise<ScaleWorld> {
   await using stack = new AsyncDisposableStack();
   const venue = stack.use(await startProcess({ args: ['paper/main.ts', '--port', '0', '--still'] }));

@@ -36,6 +36,7 @@ function onEveryPath(name: string, run: (path: Path, ask: Parameters<Check['run'
   };
 }
 
+/** Checks of every path. */
 export const EVERYWHERE: readonly Check[] = [
   onEveryPath('OPTIONS without Origin is 204 with Allow', async ({ operation, target, allow }, ask) => {
     const answer = await ask({ operation: `${operation}Preflight`, method: 'OPTIONS', target });

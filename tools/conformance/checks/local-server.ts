@@ -70,6 +70,7 @@ const CHECKS: readonly Omit<Check, 'group'>[] = [
   },
 ];
 
+/** Checks of the local server. */
 export const LOCAL_SERVER: readonly Check[] = CHECKS.map((check) => ({
   group: 'local server',
   applies: isLocal,

@@ -103,4 +103,5 @@ const ONCE: Check = {
   },
 };
 
+/** Checks that place an order. */
 export const PLACED_ORDERS: readonly Check[] = [RULES, ONCE];

@@ -162,6 +162,7 @@ const BOOK: readonly Omit<Check, 'group'>[] = [
   },
 ];
 
+/** Checks of the reads. */
 export const READS: readonly Check[] = [
   HEALTH,
   ...MARKETS.map((check) => ({ group: 'markets', ...check })),

@@ -10,6 +10,7 @@ import { STRANGER } from './everywhere.ts';
  */
 export const NOWHERE = { token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true } as const;
 
+/** The headers of a JSON body. */
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const MAX_BODY_BYTES = 16_384;
 
@@ -20,6 +21,7 @@ interface Sending {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
+/** Sends an order. */
 export function post(
   { ask }: World,
   { query = '', headers = JSON_TYPE, body = JSON.stringify(NOWHERE) }: Sending,
@@ -147,6 +149,7 @@ const IN_PLACING_MODE: readonly Omit<Check, 'group'>[] = [
   },
 ];
 
+/** Checks of orders that are refused. */
 export const REFUSED_ORDERS: readonly Check[] = [
   {
     group: 'orders',

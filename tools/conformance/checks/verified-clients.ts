@@ -40,6 +40,7 @@ function check(name: string, run: (client: SigningClient) => Promise<void>): Che
   };
 }
 
+/** Checks of a service that verifies clients. */
 export const VERIFIED_CLIENTS: readonly Check[] = [
   check('say who they are, and name their order', async (client) => {
     const key = { 'idempotency-key': 'conformance' };
