@@ -359,7 +359,6 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
   SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
   SERVICE_STORE: [
-    'dynamodb:',
     'dynamodb:ab',
     'DynamoDB:orders',
     'dynamodb:or ders',
