@@ -46,6 +46,9 @@ const CLIENTS = 96;
 /** A share of the orders that a fault is armed for. */
 const FAULT_SHARE = 0.4;
 const DISTURBANCE_PAUSE_MS = 1_200;
+/** A share of the disturbances takes its log from the store. */
+const LOST_LOG_SHARE = 0.1;
+const LOST_PAUSE_MS = 400;
 const CLOCK_STEPS_MS = [-120_000, -30_000, 0, 30_000, 120_000] as const;
 /** Time for one order to be settled by repeats. */
 const SETTLE_LIMIT_MS = 120_000;
@@ -66,14 +69,25 @@ function orderOf(tokenId: string, index: number): Order {
 }
 
 interface Disturbances {
+  lostLogs: number;
   kills: number;
   clockSteps: number;
   faults: number;
 }
 
-/** Kills a process or sets its clock from time to time, until it is told to end. */
+/** Takes its log from the store under the processes, which are then killed one after the other. */
+async function loseLog(services: readonly MortalService[], store: string, random: Random): Promise<void> {
+  for (const suffix of random.pick([['-wal'], ['-shm'], ['-wal', '-shm']])) await rm(store + suffix, { force: true });
+  for (const service of services) {
+    await sleep(LOST_PAUSE_MS * random());
+    service.kill();
+  }
+}
+
+/** Kills a process, sets its clock or loses the log of the store from time to time, until it is told to end. */
 async function disturb(
   services: readonly MortalService[],
+  store: string,
   random: Random,
   counts: Disturbances,
   ended: () => boolean,
@@ -81,6 +95,11 @@ async function disturb(
   while (!ended()) {
     await sleep(DISTURBANCE_PAUSE_MS * (0.5 + random()));
     const service = random.pick(services);
+    if (random() < LOST_LOG_SHARE) {
+      await loseLog(services, store, random);
+      counts.lostLogs += 1;
+      continue;
+    }
     if (random() < 0.5) {
       service.kill();
       counts.kills += 1;
@@ -132,7 +151,7 @@ function judge(asked: readonly AskedKey[], venue: PaperVenue) {
 function reportOf(
   { orders, processes, seed }: SoakOptions,
   { placed, refused, lost, wrong, doubled, atVenue }: ReturnType<typeof judge>,
-  { faults, kills, clockSteps }: Disturbances,
+  { faults, kills, clockSteps, lostLogs }: Disturbances,
   seconds: number,
 ): SoakReport {
   return {
@@ -141,7 +160,7 @@ function reportOf(
       `orders      ${orders} under a key each, ${processes} processes on one store, ${seconds} s`,
       `placed      ${placed}, of ${atVenue} at the venue`,
       `refused     ${refused}`,
-      `faults      ${faults} armed, ${kills} kills, ${clockSteps} set clocks (seed ${seed})`,
+      `faults      ${faults} armed, ${kills} kills, ${clockSteps} set clocks, ${lostLogs} lost logs of the store (seed ${seed})`,
       `doubled     ${doubled}`,
       `lost        ${lost}`,
       `false       ${wrong}`,
@@ -164,13 +183,14 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     faucet: { collateral: 100_000_000, shares: 0 },
   });
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
+  const settings = paperSettings(url, directory);
   const chaos: ChaosOptions = {
-    settings: { ...paperSettings(url, directory), SERVICE_LOG_LEVEL: 'error' },
+    settings: { ...settings, SERVICE_LOG_LEVEL: 'error' },
     ...(options.flaw && { flaw: options.flaw }),
   };
   const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos, [])));
   const anyService = { url: () => random.pick(services).url() };
-  const counts: Disturbances = { kills: 0, clockSteps: 0, faults: 0 };
+  const counts: Disturbances = { lostLogs: 0, kills: 0, clockSteps: 0, faults: 0 };
   const asked: AskedKey[] = [];
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
@@ -193,7 +213,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
         asked.push({ key, order, replies });
       }
     };
-    const disturbing = disturb(services, random, counts, () => ended);
+    const disturbing = disturb(services, settings.SERVICE_STORE, random, counts, () => ended);
     await Promise.all(Array.from({ length: CLIENTS }, client));
     ended = true;
     await disturbing;
