@@ -7,7 +7,7 @@ import {
   OrderBookError,
 } from '../client/client.ts';
 import { describeDepth, showLadder } from './book.ts';
-import { drawDepth } from './depth-chart.ts';
+import { drawDepth, type ReadDepth } from './depth-chart.ts';
 import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { textOf } from './json.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
@@ -79,6 +79,16 @@ interface BookView {
 function createBookView({ client, form, onBook }: Parts): BookView {
   const ladder = find('ladder-rows', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
+  const axis = find('depth-axis', HTMLElement);
+  const picture = find('depth-picture', SVGSVGElement);
+  const hover = find('depth-hover', HTMLElement);
+  let readDepth: ReadDepth = () => '';
+  picture.addEventListener('pointermove', ({ offsetX }) => {
+    hover.textContent = readDepth(offsetX / picture.clientWidth);
+  });
+  picture.addEventListener('pointerleave', () => {
+    hover.textContent = '';
+  });
   let watching = new AbortController();
   let shown: Chosen | undefined;
 
@@ -87,7 +97,7 @@ function createBookView({ client, form, onBook }: Parts): BookView {
     const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
     say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
     showLadder(ladder, book, form.usePrice);
-    drawDepth(chart, book);
+    readDepth = drawDepth(chart, axis, book);
     say('depth-text', describeDepth(book));
     form.update(book);
     onBook();

@@ -1,5 +1,5 @@
 import type { Market } from '../client/client.ts';
-import { make } from './dom.ts';
+import { make, money } from './dom.ts';
 
 /** An outcome to trade, with its market. */
 export interface Chosen {
@@ -23,7 +23,7 @@ function makeMarket(market: Market, choose: Choose): HTMLLIElement {
     button.addEventListener('click', () => choose({ market, outcome }));
     return button;
   });
-  const volume = market.volume_24h === null ? [] : [make('small', {}, `24 h: ${market.volume_24h} pUSD`)];
+  const volume = market.volume_24h === null ? [] : [make('small', {}, `24 h: ${money(market.volume_24h)}`)];
   return make('li', {}, make('p', {}, question), make('div', { class: 'outcomes' }, buttons, volume));
 }
 

@@ -112,6 +112,17 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
   form.form.addEventListener('input', show);
   find('price-down', HTMLButtonElement).addEventListener('click', () => step('down'));
   find('price-up', HTMLButtonElement).addEventListener('click', () => step('up'));
+  form.price.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    step(event.key === 'ArrowUp' ? 'up' : 'down');
+  });
+  for (const button of form.form.querySelectorAll<HTMLButtonElement>('button[data-size]')) {
+    button.addEventListener('click', () => {
+      form.size.value = button.dataset['size'] ?? '';
+      show();
+    });
+  }
   form.form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!chosen || !book || blocked !== undefined) return;
