@@ -57,7 +57,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form. */
+                /**
+                 * @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.
+                 * @example 105298970535051273227533034543530274481991146667489132305873747912264388385246
+                 */
                 token_id: string;
             };
             cookie?: never;
@@ -1424,7 +1427,10 @@ export interface operations {
                 "X-Request-Id"?: string;
             };
             path: {
-                /** @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form. */
+                /**
+                 * @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.
+                 * @example 105298970535051273227533034543530274481991146667489132305873747912264388385246
+                 */
                 token_id: string;
             };
             cookie?: never;
@@ -1509,7 +1515,10 @@ export interface operations {
                 "X-Request-Id"?: string;
             };
             path: {
-                /** @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form. */
+                /**
+                 * @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.
+                 * @example 105298970535051273227533034543530274481991146667489132305873747912264388385246
+                 */
                 token_id: string;
             };
             cookie?: never;

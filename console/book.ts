@@ -38,8 +38,8 @@ interface Ladder {
 }
 
 function makeRow({ level, side, total }: Row, { largest, decimals, usePrice }: Ladder): HTMLTableRowElement {
-  const label = { type: 'button', 'aria-label': `${level.price}: use this price` };
-  const button = make('button', label, padded(level.price, decimals));
+  const price = padded(level.price, decimals);
+  const button = make('button', { type: 'button', 'aria-label': `${price}: use this price` }, price);
   button.dataset['price'] = level.price;
   button.addEventListener('click', () => usePrice(level.price));
   const sizes = [level.size, formatUnits(total)].map((size) => make('td', {}, padded(size, 2)));

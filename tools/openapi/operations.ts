@@ -1,6 +1,7 @@
 import { limit } from '../../functions/markets/request.ts';
 import type { ROUTES } from '../../functions/routes.ts';
 import { tokenId } from '../../functions/schemas.ts';
+import { YES } from './examples.ts';
 import {
   IF_NONE_MATCH_PARAMETER,
   ORDER_HEADER_PARAMETERS,
@@ -24,6 +25,7 @@ export interface Operation {
 const TOKEN_PARAMETER: Parameter = {
   ...parameter('path', 'token_id', tokenId),
   description: 'Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.',
+  example: YES,
 };
 
 const PLACE_ORDER = `Signs one limit order with the operator's key and sends it to the venue.
