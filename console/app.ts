@@ -6,8 +6,8 @@ import {
   type Market,
   OrderBookError,
 } from '../client/client.ts';
-import { describeDepth, showLadder } from './book.ts';
-import { drawDepth, type ReadDepth } from './depth-chart.ts';
+import { describeDepth, markOwn, type RestingOrder, showLadder } from './book.ts';
+import { drawDepth } from './depth-chart.ts';
 import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { textOf } from './json.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
@@ -74,30 +74,30 @@ interface BookView {
   choose(chosen: Chosen): void;
   /** Asks for the book at once, without waiting for the next turn. */
   refresh(): void;
+  /** Takes the orders of the user, which it marks in the ladder. */
+  markOwn(orders: readonly RestingOrder[]): void;
 }
 
 function createBookView({ client, form, onBook }: Parts): BookView {
   const ladder = find('ladder-rows', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
-  const axis = find('depth-axis', HTMLElement);
-  const picture = find('depth-picture', SVGSVGElement);
-  const hover = find('depth-hover', HTMLElement);
-  let readDepth: ReadDepth = () => '';
-  picture.addEventListener('pointermove', ({ offsetX }) => {
-    hover.textContent = readDepth(offsetX / picture.clientWidth);
-  });
-  picture.addEventListener('pointerleave', () => {
-    hover.textContent = '';
-  });
   let watching = new AbortController();
   let shown: Chosen | undefined;
+  let own: readonly RestingOrder[] = [];
+
+  const mark = () =>
+    markOwn(
+      ladder,
+      own.filter(({ tokenId }) => tokenId === shown?.outcome.token_id),
+    );
 
   function show(book: Book): void {
     say('book-error', '');
     const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
     say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
     showLadder(ladder, book, form.usePrice);
-    readDepth = drawDepth(chart, axis, book);
+    mark();
+    drawDepth(chart, book);
     say('depth-text', describeDepth(book));
     form.update(book);
     onBook();
@@ -129,6 +129,10 @@ function createBookView({ client, form, onBook }: Parts): BookView {
       refresh();
     },
     refresh,
+    markOwn: (orders) => {
+      own = orders;
+      mark();
+    },
   };
 }
 
@@ -174,10 +178,11 @@ function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void):
 }
 
 /** Shows the orders of the paper venue; returns a sentence on how many of them have this id. */
-async function proveAtVenue(orderId: string | undefined): Promise<string | undefined> {
+async function proveAtVenue(orderId: string | undefined, onOrders: BookView['markOwn']): Promise<string | undefined> {
   try {
     const orders = await listVenueOrders();
     showVenueOrders(find('venue-orders', HTMLElement), orders);
+    onOrders(orders.flatMap(({ resting }) => resting ?? []));
     say('venue-order-count', `${counted(orders.length, 'order')} at the venue`);
     if (orderId === undefined) return undefined;
     const count = orders.filter(({ id }) => id === orderId).length;
@@ -212,8 +217,8 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
   showService(serviceUrl, health, isPaper);
   const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
-  const onBook = () => void (isPaper && proveAtVenue(undefined));
-  const view = createBookView({ client, form, onBook });
+  const onBook = () => void (isPaper && proveAtVenue(undefined, view.markOwn));
+  const view: BookView = createBookView({ client, form, onBook });
   const faults = openPaperTools(isPaper, log, view.refresh);
   const place = createPlacement({
     client,
@@ -226,7 +231,7 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     onBlock: form.block,
     onAnswer: async (orderId) => {
       faults?.orderAnswered();
-      return isPaper ? proveAtVenue(orderId) : undefined;
+      return isPaper ? proveAtVenue(orderId, view.markOwn) : undefined;
     },
     onRemedy: form.apply,
   });

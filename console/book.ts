@@ -1,29 +1,31 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
 import { make } from './dom.ts';
+import { decimalsOf, fixed } from './figures.ts';
 
 /** Levels of each side that are shown. */
 const MAX_LEVELS = 15;
 
+/** Decimals of shares, of which orders have two at most. */
+const SHARES_DECIMALS = 2;
+
 type Level = Book['bids'][number];
+
+/** Order of the user that rests on a book. */
+export interface RestingOrder {
+  readonly tokenId: string;
+  readonly side: 'ask' | 'bid';
+  readonly price: string;
+  readonly openSize: string;
+}
 
 interface Row {
   readonly level: Level;
   readonly side: 'bid' | 'ask';
-  /** The shares from the best price to this one. */
+  /** Shares from the best price up to this one, in units. */
   readonly total: bigint;
 }
 
-/** Writes a decimal with a number of decimals at least, so that a column lines up. */
-function padded(decimal: string, decimals: number): string {
-  const [whole = '', fraction = ''] = decimal.split('.');
-  return decimals === 0 && fraction === '' ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`;
-}
-
-function decimalsOf(tick: string): number {
-  return tick.split('.')[1]?.length ?? 0;
-}
-
-function rowsOf(levels: readonly Level[], side: Row['side']): readonly Row[] {
+function addUp(levels: readonly Level[], side: Row['side']): readonly Row[] {
   let total = 0n;
   return levels.slice(0, MAX_LEVELS).map((level) => {
     total += parseUnits(level.size);
@@ -31,48 +33,74 @@ function rowsOf(levels: readonly Level[], side: Row['side']): readonly Row[] {
   });
 }
 
-interface Ladder {
-  readonly largest: bigint;
-  readonly decimals: number;
-  readonly usePrice: (price: string) => void;
+function makeShares(className: string, size: string): HTMLTableCellElement {
+  return make('td', { class: className, title: `${size} shares` }, fixed(size, SHARES_DECIMALS));
 }
 
-function makeRow({ level, side, total }: Row, { largest, decimals, usePrice }: Ladder): HTMLTableRowElement {
-  const price = padded(level.price, decimals);
-  const button = make('button', { type: 'button', 'aria-label': `${price}: use this price` }, price);
-  button.dataset['price'] = level.price;
-  button.addEventListener('click', () => usePrice(level.price));
-  const sizes = [level.size, formatUnits(total)].map((size) => make('td', {}, padded(size, 2)));
-  const row = make('tr', { class: side }, make('th', { scope: 'row' }, button), sizes);
+interface Scale {
+  readonly decimals: number;
+  readonly most: bigint;
+}
+
+function makeRow({ level, side, total }: Row, scale: Scale, usePrice: (price: string) => void): HTMLTableRowElement {
+  const { price } = level;
+  const shown = fixed(price, scale.decimals);
+  const button = make('button', { type: 'button', 'aria-label': `${shown}: use this price` }, shown);
+  button.dataset['price'] = price;
+  button.addEventListener('click', () => usePrice(price));
+  const row = make(
+    'tr',
+    { class: side },
+    make('td', { class: 'own' }),
+    make('th', { scope: 'row', class: side }, button),
+    makeShares(`shares ${side}`, level.size),
+    makeShares(`total ${side}`, formatUnits(total)),
+  );
   // A share of the width: how it looks, not what it is.
-  row.style.setProperty('--part', `${(total * 100n) / largest}%`);
+  row.style.setProperty('--part', `${(100n * total) / scale.most}%`);
   return row;
 }
 
-/** Describes the touch: the spread, and the price in the middle of it. */
-function makeSpread({ asks: [ask], bids: [bid] }: Book, decimals: number): HTMLTableRowElement {
-  const [high, low] = [ask && parseUnits(ask.price), bid && parseUnits(bid.price)];
-  const text =
-    high === undefined || low === undefined
-      ? 'No spread: one side of the book is empty'
-      : `Spread ${padded(formatUnits(high - low), decimals)}, mid ${padded(formatUnits((high + low) / 2n), decimals)}`;
-  return make('tr', { class: 'spread' }, make('td', { colspan: '3' }, text));
+/** Returns the price between the best bid and the best ask; `undefined` for a book that has one side alone. */
+export function midOf({ asks, bids }: Book): string | undefined {
+  const [ask, bid] = [asks[0], bids[0]];
+  return ask && bid && formatUnits((parseUnits(ask.price) + parseUnits(bid.price)) / 2n);
 }
 
-/** Shows the best levels as one ladder, the highest price on top; a button that has the focus keeps it. */
+function makeSpread(book: Book): HTMLTableRowElement {
+  const [ask, bid, mid] = [book.asks[0], book.bids[0], midOf(book)];
+  const text =
+    ask && bid && mid !== undefined
+      ? `Spread ${fixed(formatUnits(parseUnits(ask.price) - parseUnits(bid.price)), decimalsOf(book.tick_size))} · mid ${fixed(mid, decimalsOf(book.tick_size) + 1)}`
+      : `No ${ask ? 'bids' : bid ? 'asks' : 'orders'}`;
+  return make('tr', { class: 'spread' }, make('td', { colspan: '4' }, text));
+}
+
+/** Shows the best levels as a ladder, the highest price on top; a button that has the focus keeps it. */
 export function showLadder(body: HTMLElement, book: Book, usePrice: (price: string) => void): void {
-  const [asks, bids] = [rowsOf(book.asks, 'ask'), rowsOf(book.bids, 'bid')];
-  const largest = [...asks, ...bids].reduce((most, { total }) => (total > most ? total : most), 1n);
-  const decimals = decimalsOf(book.tick_size);
-  const ladder = { largest, decimals, usePrice };
+  const [asks, bids] = [addUp(book.asks, 'ask'), addUp(book.bids, 'bid')];
+  const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n] as const;
+  const most = totals[0] > totals[1] ? totals[0] : totals[1];
+  const scale = { decimals: decimalsOf(book.tick_size), most };
+  const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, scale, usePrice));
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['price'] : undefined;
-  body.replaceChildren(
-    ...asks.toReversed().map((row) => makeRow(row, ladder)),
-    makeSpread(book, decimals),
-    ...bids.map((row) => makeRow(row, ladder)),
-  );
+  body.replaceChildren(...makeRows(asks.toReversed()), makeSpread(book), ...makeRows(bids));
   if (focused === undefined) return;
   [...body.querySelectorAll('button')].find(({ dataset }) => dataset['price'] === focused)?.focus();
+}
+
+/** Marks the levels of the ladder at which the user has orders, with the shares that are still open. */
+export function markOwn(body: HTMLElement, orders: readonly RestingOrder[]): void {
+  for (const row of body.querySelectorAll('tr')) {
+    const price = row.querySelector('button')?.dataset['price'];
+    const cell = row.querySelector('td.own');
+    if (price === undefined || !cell) continue;
+    const own = orders.filter(
+      (order) => row.classList.contains(order.side) && parseUnits(order.price) === parseUnits(price),
+    );
+    const open = formatUnits(own.reduce((sum, { openSize }) => sum + parseUnits(openSize), 0n));
+    cell.textContent = own.length === 0 ? '' : fixed(open, SHARES_DECIMALS);
+  }
 }
 
 function describeSide(name: string, levels: readonly Level[]): string {

@@ -1,67 +1,110 @@
 import type { Book } from '../client/client.ts';
-import { make } from './dom.ts';
+import { midOf } from './book.ts';
+import { decimalsOf, fixed } from './figures.ts';
 
-const [WIDTH, HEIGHT] = [400, 120];
-
-/** Levels of each side that are drawn: a single order far away would leave the touch a sliver. */
-const MAX_LEVELS = 15;
+const [WIDTH, HEIGHT] = [480, 200];
+/** Edges of the plot; what is left of it and below it holds the figures of the axes. */
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, WIDTH - 16, 18, HEIGHT - 22];
+/** Share of a side's size that the chart reaches: a small order far away must not stretch it. */
+const REACH = 0.9;
+const MIN_TICKS = 10;
 
 /** A corner of the staircase: a price, and all the shares from the best price up to it. Pixels, so floats will do. */
 type Corner = readonly [price: number, shares: number];
+type Levels = Book['bids'];
 
-function stairs(levels: Book['bids']): readonly Corner[] {
+function stairs(levels: Levels): readonly Corner[] {
   let shares = 0;
-  return levels.slice(0, MAX_LEVELS).flatMap(({ price, size }) => {
+  return levels.flatMap(({ price, size }) => {
     const before: Corner = [Number(price), shares];
     shares += Number(size);
     return [before, [Number(price), shares] as const];
   });
 }
 
-function makeShape(tag: 'line' | 'polygon', attributes: Readonly<Record<string, string>>): SVGElement {
-  const shape = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
-  return shape;
+/** Returns the prices that the chart shows: as far to the left of the middle as to the right. */
+function rangeOf(book: Book, sides: readonly (readonly Corner[])[]): readonly [low: number, high: number] {
+  const middle = Number(midOf(book) ?? book.bids[0]?.price ?? book.asks[0]?.price ?? 0.5);
+  const reached = sides.flatMap((corners) => {
+    const all = corners.at(-1)?.[1] ?? 0;
+    const [price = middle] = corners.find(([, shares]) => shares >= all * REACH) ?? [];
+    return Math.abs(price - middle);
+  });
+  const half = Math.max(MIN_TICKS * Number(book.tick_size), ...reached) + Number(book.tick_size);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
 
-/** Reads the chart at a pixel: the price there, and the shares from the touch up to it. */
-export type ReadDepth = (part: number) => string;
+function draw(tag: string, attributes: Readonly<Record<string, string | number>>, text = ''): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.textContent = text;
+  return element;
+}
 
-/**
- * Draws how many shares are there at each price or a better one: bids to the left, asks to the right, the mid price as a
- * line, and prices and shares on the axes. Returns what reads the chart at a part of its width.
- */
-export function drawDepth(chart: SVGGElement, axis: HTMLElement, { asks, bids }: Book): ReadDepth {
-  const sides = [stairs(bids), stairs(asks)] as const;
-  const corners = sides.flat();
-  if (corners.length === 0) {
-    chart.replaceChildren();
-    axis.replaceChildren();
-    return () => '';
-  }
-  const prices = corners.map(([price]) => price);
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
-  const most = Math.max(...corners.map(([, shares]) => shares));
-  const x = (price: number) => (high > low ? ((price - low) / (high - low)) * WIDTH : WIDTH / 2).toFixed(1);
-  const y = (shares: number) => (HEIGHT * (1 - shares / most)).toFixed(1);
-  const shapes = sides.map((side, index) => {
+/** Returns the shares that an order at this price could trade with. */
+function sharesAt(levels: Levels, isReached: (price: number) => boolean): string {
+  const shares = levels
+    .filter(({ price }) => isReached(Number(price)))
+    .reduce((sum, { size }) => sum + Number(size), 0);
+  return fixed(shares.toFixed(2), 2);
+}
+
+/** Describes the depth at a price, which is that of the side it lies on. */
+function describeAt({ asks, bids, tick_size }: Book, price: number): string {
+  const isBid = price <= Number(bids[0]?.price ?? 0);
+  const shares = isBid ? sharesAt(bids, (level) => level >= price) : sharesAt(asks, (level) => level <= price);
+  return `${price.toFixed(decimalsOf(tick_size))}: ${shares} ${isBid ? 'bid' : 'asked'}`;
+}
+
+/** Draws how many shares are there at each price or a better one: bids to the left, asks to the right. */
+export function drawDepth(chart: SVGGElement, book: Book): void {
+  const sides = [stairs(book.bids), stairs(book.asks)] as const;
+  const [low, high] = rangeOf(book, sides);
+  const shown = sides.map((side) => side.filter(([price]) => price >= low && price <= high));
+  const most = Math.max(1, ...shown.flat().map(([, shares]) => shares)) * 1.1;
+  const x = (price: number) => Math.round(LEFT + ((price - low) / (high - low)) * (RIGHT - LEFT));
+  const y = (shares: number) => Math.round(BOTTOM - (shares / most) * (BOTTOM - TOP));
+
+  const polygons = shown.flatMap((side, index) => {
+    if (side.length === 0) return [];
     // The last level reaches to the edge, and from there down to the axis.
     const edge = index === 0 ? low : high;
-    const end = side.at(-1)?.[1] ?? 0;
-    const points = [...side, [edge, end] as const, [edge, 0] as const];
-    const text = points.map(([price, shares]) => `${x(price)},${y(shares)}`).join(' ');
-    return makeShape('polygon', { class: index === 0 ? 'bid' : 'ask', points: text });
+    const corners = [...side, [edge, side.at(-1)?.[1] ?? 0] as const, [edge, 0] as const];
+    const points = corners.map(([price, shares]) => `${x(price)},${y(shares)}`).join(' ');
+    return draw('polygon', { class: index === 0 ? 'bid' : 'ask', points });
   });
-  const [bid, ask] = sides.map((side) => side[0]?.[0]);
-  const mid = bid !== undefined && ask !== undefined ? (bid + ask) / 2 : (bid ?? ask ?? low);
-  const at = x(mid);
-  chart.replaceChildren(...shapes, makeShape('line', { class: 'mid', x1: at, x2: at, y1: '0', y2: String(HEIGHT) }));
-  const figures = [low.toFixed(2), `mid ${mid.toFixed(3)}`, high.toFixed(2), `${Math.round(most)} shares`];
-  axis.replaceChildren(...figures.map((figure) => make('span', {}, figure)));
-  return (part) => {
-    const price = low + part * (high - low);
-    const [side, isBid] = price <= mid ? ([sides[0], true] as const) : ([sides[1], false] as const);
-    const reached = side.filter(([level]) => (isBid ? level >= price : level <= price));
-    return `${price.toFixed(3)}: ${Math.round(reached.at(-1)?.[1] ?? 0)} shares up to here`;
+  const sums = [0, 1 / 3, 2 / 3, 1].map((part) => (part * most) / 1.1);
+  const grid = sums.flatMap((shares) => [
+    draw('line', { x1: LEFT, x2: RIGHT, y1: y(shares), y2: y(shares) }),
+    draw('text', { x: LEFT - 6, y: y(shares) + 4, 'text-anchor': 'end' }, fixed(shares.toFixed(0), 0)),
+  ]);
+  const prices = [0, 1 / 4, 1 / 2, 3 / 4, 1].map((part) => low + part * (high - low));
+  const decimals = decimalsOf(book.tick_size) + 1;
+  const ticks = prices.map((price) =>
+    draw('text', { x: x(price), y: HEIGHT - 6, 'text-anchor': 'middle' }, price.toFixed(decimals)),
+  );
+  const mid = midOf(book);
+  const middle =
+    mid === undefined ? [] : [draw('line', { class: 'mid', x1: x(+mid), x2: x(+mid), y1: TOP, y2: BOTTOM })];
+  const midText = mid === undefined ? '' : `Mid ${fixed(mid, decimals)}`;
+  const label = draw('text', { x: RIGHT, y: 12, 'text-anchor': 'end' }, midText);
+  const pointer = draw('line', { class: 'pointer', x1: LEFT, x2: LEFT, y1: TOP, y2: BOTTOM, visibility: 'hidden' });
+  const named = draw('text', { x: LEFT, y: 12 }, 'Shares, cumulative');
+  chart.replaceChildren(...grid, ...polygons, ...ticks, ...middle, pointer, label, named);
+
+  const svg = chart.ownerSVGElement;
+  if (!svg) return;
+  svg.onpointermove = ({ clientX }) => {
+    const { left, width } = svg.getBoundingClientRect();
+    const part = (((clientX - left) / width) * WIDTH - LEFT) / (RIGHT - LEFT);
+    const tick = Number(book.tick_size);
+    const price = Math.round((low + Math.min(1, Math.max(0, part)) * (high - low)) / tick) * tick;
+    for (const name of ['x1', 'x2']) pointer.setAttribute(name, String(x(price)));
+    pointer.setAttribute('visibility', 'visible');
+    label.textContent = describeAt(book, price);
+  };
+  svg.onpointerleave = () => {
+    pointer.setAttribute('visibility', 'hidden');
+    label.textContent = midText;
   };
 }

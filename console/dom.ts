@@ -45,12 +45,6 @@ export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats an amount of money for people: grouped thousands, two decimals cut off, as in `6,338.49 pUSD`. */
-export function money(decimal: string): string {
-  const [whole = '', fraction = ''] = decimal.split('.');
-  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction.slice(0, 2).padEnd(2, '0')} pUSD`;
-}
-
 /** Shortens an id of many digits to its ends. */
 export function shorten(id: string): string {
   return id.length > 12 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;

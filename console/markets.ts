@@ -1,5 +1,6 @@
 import type { Market } from '../client/client.ts';
-import { make, money } from './dom.ts';
+import { make } from './dom.ts';
+import { fixed } from './figures.ts';
 
 /** An outcome to trade, with its market. */
 export interface Chosen {
@@ -23,7 +24,7 @@ function makeMarket(market: Market, choose: Choose): HTMLLIElement {
     button.addEventListener('click', () => choose({ market, outcome }));
     return button;
   });
-  const volume = market.volume_24h === null ? [] : [make('small', {}, `24 h: ${money(market.volume_24h)}`)];
+  const volume = market.volume_24h === null ? [] : [make('small', {}, `24 h: ${fixed(market.volume_24h, 2)} pUSD`)];
   return make('li', {}, make('p', {}, question), make('div', { class: 'outcomes' }, buttons, volume));
 }
 

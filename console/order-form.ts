@@ -1,6 +1,7 @@
 import { type Book, formatUnits, type OrderRequest, parseUnits, roundToTick } from '../client/client.ts';
-import { costOf, explainCost } from './cost.ts';
-import { find, make } from './dom.ts';
+import { type Cost, costOf, explainCost } from './cost.ts';
+import { find, make, makeButton, makeFacts } from './dom.ts';
+import { money } from './figures.ts';
 import type { Chosen } from './markets.ts';
 import type { Remedy } from './remedies.ts';
 
@@ -30,6 +31,8 @@ const fields = () => ({
   ends: find('ends', HTMLSelectElement),
   priceHint: find('price-hint', HTMLElement),
   sizeHint: find('size-hint', HTMLElement),
+  quickSizes: find('quick-sizes', HTMLElement),
+  stakes: find('stakes', HTMLElement),
   cost: find('cost', HTMLOutputElement),
   consentRow: find('consent-row', HTMLElement),
   consent: find('consent', HTMLInputElement),
@@ -58,13 +61,35 @@ function readOrder(form: Fields, tokenId: string): OrderRequest {
   };
 }
 
-function explain(form: Fields, book: Book, { market }: Chosen): readonly string[] {
+/** Sizes to choose from, beside the smallest order of the book. */
+const QUICK_SIZES = ['25', '100', '500'];
+
+type Draft = Pick<OrderRequest, 'price' | 'side' | 'size'>;
+
+/** What is at stake: sums in pUSD, and nothing of what the market does not publish. */
+function stakesOf({ side, size }: Draft, { notional, fee, bound, matching }: Cost): Readonly<Record<string, string>> {
+  const rests = parseUnits(matching) === 0n;
+  const sum = (decimal: string | null) => (decimal === null ? 'not published' : `${money(decimal)} pUSD`);
+  const fees = { [rests ? 'Fee' : 'Fee, at most']: sum(rests ? '0' : fee) };
+  const total = rests ? notional : bound;
+  return side === 'buy'
+    ? { 'Cost, at most': sum(total), ...fees, 'Payout if it wins': sum(String(size)) }
+    : { 'Shares at their price': sum(notional), ...fees, 'Proceeds, at least': sum(total) };
+}
+
+interface Explained {
+  readonly sentences: readonly string[];
+  readonly stakes: Readonly<Record<string, string>>;
+}
+
+function explain(form: Fields, book: Book, { market }: Chosen): Explained {
   const draft = { side: sideOf(form), price: form.price.value.trim(), size: form.size.value.trim() };
-  if (draft.price === '' || draft.size === '') return [];
+  if (draft.price === '' || draft.size === '') return { sentences: [], stakes: {} };
   try {
-    return explainCost(draft, costOf(draft, book, market.fees), form.postOnly.checked);
+    const cost = costOf(draft, book, market.fees);
+    return { sentences: explainCost(draft, cost, form.postOnly.checked), stakes: stakesOf(draft, cost) };
   } catch (error) {
-    if (error instanceof RangeError) return [error.message];
+    if (error instanceof RangeError) return { sentences: [error.message], stakes: {} };
     throw error;
   }
 }
@@ -100,8 +125,23 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
     form.consent.required = !isPaper;
     form.send.disabled = blocked !== undefined || !book;
     form.send.textContent = blocked ?? `${side === 'buy' ? 'Buy' : 'Sell'} ${size} ${outcome} at ${price}`;
-    const lines = book && chosen ? explain(form, book, chosen) : [];
-    form.cost.replaceChildren(...lines.map((line) => make('span', {}, line)));
+    form.send.className = `primary ${side}`;
+    const { sentences, stakes } = book && chosen ? explain(form, book, chosen) : { sentences: [], stakes: {} };
+    form.stakes.replaceChildren(makeFacts(stakes));
+    form.cost.replaceChildren(...sentences.map((line) => make('span', {}, line)));
+  }
+
+  function useSize(size: string): void {
+    form.size.value = size;
+    show();
+  }
+
+  function offerSizes({ min_order_size }: Book): void {
+    const larger = QUICK_SIZES.filter((size) => parseUnits(size) > parseUnits(min_order_size));
+    const buttons = [min_order_size, ...larger].map((size) =>
+      makeButton(size, () => useSize(size), { class: 'quick', 'aria-label': `${size} shares` }),
+    );
+    form.quickSizes.replaceChildren(...buttons);
   }
 
   function step(direction: 'down' | 'up'): void {
@@ -117,12 +157,6 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
     event.preventDefault();
     step(event.key === 'ArrowUp' ? 'up' : 'down');
   });
-  for (const button of form.form.querySelectorAll<HTMLButtonElement>('button[data-size]')) {
-    button.addEventListener('click', () => {
-      form.size.value = button.dataset['size'] ?? '';
-      show();
-    });
-  }
   form.form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!chosen || !book || blocked !== undefined) return;
@@ -142,6 +176,7 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
       book = next;
       describeRules(form, next);
       if (isFirst) {
+        offerSizes(next);
         form.price.value = next.bids[0]?.price ?? next.tick_size;
         form.size.value = next.min_order_size;
       }

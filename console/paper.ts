@@ -1,3 +1,5 @@
+import { formatUnits, parseUnits } from '../client/client.ts';
+import type { RestingOrder } from './book.ts';
 import { make, shorten } from './dom.ts';
 import { isRecord } from './json.ts';
 
@@ -5,6 +7,8 @@ import { isRecord } from './json.ts';
 interface VenueOrder {
   readonly id: string;
   readonly row: readonly string[];
+  /** Set while it rests on a book. */
+  readonly resting: RestingOrder | undefined;
 }
 
 interface SwitchSettings {
@@ -45,7 +49,17 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
     const text = (name: string) => String(order[name] ?? '');
     const side = `${text('side')} ${text('outcome')}`.toLowerCase();
     const amounts = ['price', 'original_size', 'size_matched'].map(text);
-    return { id: text('id'), row: [shorten(text('id')), side, ...amounts, text('status').toLowerCase()] };
+    const [price = '', size = '', filled = ''] = amounts;
+    const resting: RestingOrder | undefined =
+      text('status') === 'LIVE'
+        ? {
+            tokenId: text('asset_id'),
+            side: text('side') === 'BUY' ? 'bid' : 'ask',
+            price,
+            openSize: formatUnits(parseUnits(size) - parseUnits(filled)),
+          }
+        : undefined;
+    return { id: text('id'), row: [shorten(text('id')), side, ...amounts, text('status').toLowerCase()], resting };
   });
 }
 

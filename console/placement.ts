@@ -87,13 +87,16 @@ function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): 
     Filled: `${told(placed.filled_size)} of ${placed.size} shares`,
     Remaining: told(placed.remaining_size),
     'Value of the fills': placed.filled_value === null ? told(null) : `${placed.filled_value} pUSD, before fees`,
+  };
+  const details = {
     Ends: placed.expires_at ?? 'when it is filled or cancelled',
     'Order id': placed.order_id,
     Trades: placed.trade_ids.join(', ') || 'none yet',
     'Sent with this key': `${counted(sent, 'time')}${replayed > 0 ? '; the answer is a replay' : ''}`,
   };
   const heading = make('h3', {}, `Placed: ${placed.side} ${placed.size} at ${placed.price}`);
-  return [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
+  const folded = make('details', {}, make('summary', {}, 'Details'), makeFacts(details));
+  return [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts), folded];
 }
 
 function describeError(error: OrderBookError): readonly HTMLElement[] {

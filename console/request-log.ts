@@ -45,6 +45,7 @@ function makeEntry(request: SentRequest, ended: Ended, summary: HTMLElement): HT
   // Pages on http have no clipboard, except those of this machine.
   const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(command))] : [];
   const id = ended.requestId === null ? [] : [make('p', {}, `Request id: ${ended.requestId}`)];
+  summary.className = /^[23]/.test(ended.result) ? 'done' : 'failed';
   const details = make('details', {}, summary, make('pre', {}, command), id, copy);
   return make('li', { class: request.method === 'GET' ? 'read' : 'order' }, details);
 }

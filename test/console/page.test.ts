@@ -110,7 +110,8 @@ describeInChromium('the console', () => {
     expect(await answered(page, 'placed')).toMatch(/It rests on the book.*Filled0 of 5 shares/s);
     await page.getByText('The venue has 1 order under this id.').waitFor();
     const row = page.locator('#ladder-rows tr', { has: page.getByRole('button', { name: '0.01: use this price' }) });
-    await row.getByText('5.00', { exact: true }).waitFor();
+    await row.locator('td.shares').getByText('5.00', { exact: true }).waitFor();
+    await row.locator('td.own').getByText('5.00', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: `${await highestPrice(page)}: use this price` }).click();
     await page.getByLabel('Post-only').uncheck();

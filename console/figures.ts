@@ -1,0 +1,16 @@
+/** Formats a decimal with thousands separated and a fixed number of decimals; further digits are cut, never rounded. */
+export function fixed(decimal: string, decimals: number): string {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === 0 ? grouped : `${grouped}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
+}
+
+/** Formats a sum of money with two decimals or, where a charge has more, with all of them. */
+export function money(decimal: string): string {
+  return fixed(decimal, Math.max(2, decimalsOf(decimal)));
+}
+
+/** Returns the number of decimals that a decimal is written with, such as 2 for a tick of `0.01`. */
+export function decimalsOf(decimal: string): number {
+  return decimal.split('.')[1]?.length ?? 0;
+}
