@@ -108,8 +108,8 @@ function movePrice(price: string, tickSize: string, direction: 'down' | 'up'): s
 
 function describeRules(form: Fields, { tick_size, min_order_size }: Book): void {
   const highest = formatUnits(parseUnits('1') - parseUnits(tick_size));
-  form.priceHint.textContent = `In pUSD a share: steps of ${tick_size}, from ${tick_size} to ${highest}.`;
-  form.sizeHint.textContent = `In shares: at least ${min_order_size}, with at most 2 decimals.`;
+  form.priceHint.textContent = `Steps of ${tick_size}, from ${tick_size} to ${highest} pUSD.`;
+  form.sizeHint.textContent = `At least ${min_order_size} shares, at most 2 decimals.`;
 }
 
 export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {

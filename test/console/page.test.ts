@@ -327,6 +327,24 @@ describeInChromium('the console', () => {
     },
   );
 
+  it('steps the price by the tick, takes a quick size, and tells the depth under the pointer', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.42' });
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Price', { exact: true }).press('ArrowUp');
+    expect(await page.locator('#send').textContent()).toBe('Buy 5 Yes at 0.43');
+    await page.getByLabel('Price', { exact: true }).press('ArrowDown');
+    await page.getByRole('button', { name: '100 shares' }).click();
+    await page.locator('.sides .sell').click();
+    expect(await page.locator('#send').textContent()).toBe('Sell 100 Yes at 0.42');
+    expect(await page.locator('#send').getAttribute('class')).toBe('primary sell');
+    expect(await page.locator('#stakes').textContent()).toMatch(
+      /^Shares at their price42\.00 pUSD.*Proceeds, at least/,
+    );
+    await page.locator('svg').hover();
+    await page.locator('svg text', { hasText: /^0\.\d\d: [\d,]+\.\d\d (bid|asked)$/ }).waitFor();
+  });
+
   it('is used with the keyboard alone', async () => {
     const { page, orders } = await openConsole();
     await page.keyboard.press('Tab');
