@@ -66,15 +66,12 @@ const QUICK_SIZES = ['25', '100', '500'];
 
 type Draft = Pick<OrderRequest, 'price' | 'side' | 'size'>;
 
-/** What is at stake: sums in pUSD, and nothing of what the market does not publish. */
-function stakesOf({ side, size }: Draft, { notional, fee, bound, matching }: Cost): Readonly<Record<string, string>> {
-  const rests = parseUnits(matching) === 0n;
+/** What is at stake if all of it is filled, with the fee of an order that matches: the book may move under this one. */
+function stakesOf({ side, size }: Draft, { notional, fee, bound }: Cost): Readonly<Record<string, string>> {
   const sum = (decimal: string | null) => (decimal === null ? 'not published' : `${money(decimal)} pUSD`);
-  const fees = { [rests ? 'Fee' : 'Fee, at most']: sum(rests ? '0' : fee) };
-  const total = rests ? notional : bound;
   return side === 'buy'
-    ? { 'Cost, at most': sum(total), ...fees, 'Payout if it wins': sum(String(size)) }
-    : { 'Shares at their price': sum(notional), ...fees, 'Proceeds, at least': sum(total) };
+    ? { 'Cost, at most': sum(bound), 'Fee, at most': sum(fee), 'Payout if it wins': sum(String(size)) }
+    : { 'Shares at their price': sum(notional), 'Fee, at most': sum(fee), 'Proceeds, at least': sum(bound) };
 }
 
 interface Explained {
