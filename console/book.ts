@@ -80,7 +80,7 @@ function makeSpread(book: Book): HTMLTableRowElement {
 export function showLadder(body: HTMLElement, book: Book, usePrice: (price: string) => void): void {
   const [asks, bids] = [addUp(book.asks, 'ask'), addUp(book.bids, 'bid')];
   const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n] as const;
-  const most = totals[0] > totals[1] ? totals[0] : totals[1];
+  const most = totals.reduce((largest, total) => (total > largest ? total : largest), 1n);
   const scale = { decimals: decimalsOf(book.tick_size), most };
   const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, scale, usePrice));
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['price'] : undefined;
