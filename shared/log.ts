@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { errorCode } from './error-code.ts';
 
 /** The levels of the log, the least urgent first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -38,10 +39,11 @@ export interface LogOptions {
 const MAX_CAUSES = 5;
 
 function describeError(error: Error, depth: number): Readonly<Record<string, unknown>> {
-  const { cause, code } = { cause: error.cause, code: Reflect.get(error, 'code') };
+  const { cause } = error;
+  const code = errorCode(error);
   return {
     name: error.name,
-    ...(typeof code === 'string' && { code }),
+    ...(code !== undefined && { code }),
     message: error.message,
     ...(error.name !== 'AppError' && { stack: error.stack }),
     ...(cause instanceof Error && depth < MAX_CAUSES && { cause: describeError(cause, depth + 1) }),

@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import * as z from 'zod/mini';
 import manifest from '../../package.json' with { type: 'json' };
 import { type ProcessSpec, type RunningProcess, startProcess } from './processes.ts';
 import { TOKEN_ID } from './venue/records.ts';
@@ -19,6 +20,8 @@ export interface VenueStub extends RunningProcess {
 /** As the load generator has it, by the script in package.json: room enough that the collector seldom holds it up. */
 const ROOMY = manifest.scripts.bench.split(' ').filter((word) => word.includes('semi-space-size'));
 
+const counted = z.object({ requests: z.number(), depth: z.number() });
+
 /** Starts the venue stub, which takes so many milliseconds for each answer. */
 export async function startVenue(delay: number): Promise<VenueStub> {
   const running = await startProcess({ args: [...ROOMY, 'tools/bench/venue/main.ts'] });
@@ -27,8 +30,7 @@ export async function startVenue(delay: number): Promise<VenueStub> {
     delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
     counts: async () => {
       const response = await fetch(`${running.url}/bench/counts`);
-      const { requests, depth } = JSON.parse(await response.text());
-      return { requests: Number(requests), depth: Number(depth) };
+      return counted.parse(JSON.parse(await response.text()));
     },
   };
   await venue.delay(delay);

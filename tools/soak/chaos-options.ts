@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+
 /** The steps at which the process dies. */
 export const STEPS = [
   'before store',
@@ -11,14 +13,16 @@ export const STEPS = [
 /** A step at which a process may die. */
 export type Step = (typeof STEPS)[number];
 
-/** What a process of the chaos does. */
-export interface ChaosOptions {
-  readonly settings: Readonly<Record<string, string>>;
+/** Reads what a process of the chaos does from its argument. */
+export const chaosOptions = z.strictObject({
+  settings: z.readonly(z.record(z.string(), z.string())),
   /** Set on the clock of the process from its start. */
-  readonly clockOffsetMs?: number;
-  readonly dieAt?: { readonly step: Step; readonly passage: number };
-  readonly flaw?: 'no write-ahead' | 'no conditions' | 'no late arrivals';
-}
+  clockOffsetMs: z.exactOptional(z.number()),
+  dieAt: z.exactOptional(z.readonly(z.strictObject({ step: z.enum(STEPS), passage: z.number() }))),
+  flaw: z.exactOptional(z.enum(['no write-ahead', 'no conditions', 'no late arrivals'])),
+});
+/** What a process of the chaos does. */
+export type ChaosOptions = Readonly<z.infer<typeof chaosOptions>>;
 
 /** As much as the adapter keeps back for look-ups, and two seconds for a venue that hangs. */
 export const BUDGET_MS = 9_500;

@@ -8,12 +8,12 @@ import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { OrderEntry } from '../../shared/venue/port.ts';
-import { BUDGET_MS, type ChaosOptions, LATE_ARRIVAL_MS, LEASE_MS, type Step } from './chaos-options.ts';
+import { BUDGET_MS, chaosOptions, LATE_ARRIVAL_MS, LEASE_MS, type Step } from './chaos-options.ts';
 
 // The service as it is, but that it kills itself at a step it is told of, that its clock is set on command, and that
 // leases and late arrivals are over sooner.
 const [argument = '{}'] = process.argv.slice(2);
-const options: ChaosOptions = JSON.parse(argument);
+const options = chaosOptions.parse(JSON.parse(argument));
 let passages = options.dieAt?.passage ?? 0;
 
 const realNow = Date.now;

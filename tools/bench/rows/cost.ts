@@ -53,6 +53,7 @@ export function costOf(name: RowName, { memoryMb, responseBytes, logBytes, readU
   );
 }
 
+const call = z.looseObject({});
 const capacity = z.object({ ConsumedCapacity: z.object({ CapacityUnits: z.number() }) });
 
 /** Passes requests on to a table, and adds up the units that they consume. */
@@ -60,7 +61,7 @@ async function startMeter(tableUrl: string) {
   const used = { readUnits: 0, writeUnits: 0 };
   const server = createServer(async (request, response) => {
     const target = String(request.headers['x-amz-target']);
-    const body = JSON.stringify({ ...JSON.parse(await text(request)), ReturnConsumedCapacity: 'TOTAL' });
+    const body = JSON.stringify({ ...call.parse(JSON.parse(await text(request))), ReturnConsumedCapacity: 'TOTAL' });
     const headers = {
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': target,
