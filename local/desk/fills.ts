@@ -104,7 +104,7 @@ export async function findFills({ venue, terminal }: Desk, trades: readonly Trad
   };
 }
 
-/** Says what the sums leave out. */
+/** Writes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
   const [omitted, noFee] = [
     fills.filter((fill) => !isCounted(fill)),

@@ -39,7 +39,7 @@ function plain(cell: Cell | undefined): string {
   return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
 }
 
-/** Says who an order is for: on the word of a caller alone, an address is a claim. */
+/** Writes who an order is for. An address that only the caller vouches for is marked as a claim. */
 function clientOf({ client_address: address, client_address_verified: verified, recorded }: Row): string {
   if (recorded === null) return 'unknown: the records were not read';
   if (!recorded) return 'unknown: the order is not in the records';

@@ -19,7 +19,7 @@ const report = z.object({
   }),
 });
 
-/** Gives the report of dependency-cruiser on a tree, with this project's rules. */
+/** Returns the report of dependency-cruiser on a tree, with this project's rules. */
 function cruise(cwd: string): Promise<z.infer<typeof report>['summary']> {
   const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof report>['summary']>();
   const args = [CRUISER, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', ...FOLDERS];

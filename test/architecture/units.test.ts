@@ -18,8 +18,8 @@ const TIME =
   /^(?:TIME|TIMEOUT|WAIT|PAUSE|DELAY|AGE|BUDGET|INTERVAL|PERIOD|DURATION|LEASE|LIFETIME|EXPIRY|TTL|AFTER)S?$/;
 
 /**
- * Says that a name hides the unit of its number. A time has its unit in its name, however small it is; any other number
- * from 1000 on has a unit too, or says in the plural what it counts.
+ * Returns true if a name hides the unit of its number. A time has its unit in its name, however small it is; any other
+ * number from 1000 on has a unit too, or says in the plural what it counts.
  */
 function hidesUnit(names: readonly string[], value: number): boolean {
   const words = names.map(wordsOf);

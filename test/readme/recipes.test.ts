@@ -60,7 +60,7 @@ async function insert(file: string, anchor: string, lines: string): Promise<void
 const printed = z.object({ stdout: z.string(), stderr: z.string() });
 const operations = z.record(z.string(), z.unknown());
 
-/** Gives what a command in the copied tree prints; throws with all of it when it fails. */
+/** Returns what a command in the copied tree prints; throws with all of it when it fails. */
 async function output(command: string, ...args: readonly string[]): Promise<string> {
   try {
     return (await run(command, args, { cwd: tree })).stdout;

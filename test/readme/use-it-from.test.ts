@@ -33,7 +33,7 @@ interface Place {
   readonly heading: string;
   /** Of the fence. */
   readonly language: string;
-  /** Tells one of several examples under a heading. */
+  /** Chooses one of several examples under a heading. */
   readonly holds?: string;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 const { error, status } = spawnSync('python3', ['-c', 'import requests']);
 
+/** True if this machine has Python 3. */
 export const HAS_PYTHON = error === undefined;
 
 /** For the documents' Python: where `requests` is missing, it runs on a stand-in with the same calls. */

@@ -43,7 +43,7 @@ export interface Stage {
     venueUrl: string,
     options?: ServiceOptions & { readonly rows?: readonly string[] },
   ): Promise<RunningProcess>;
-  /** Gives the seconds of a load that takes so many in a full run; one at least. */
+  /** Returns the duration of a load in seconds, at least one; `full` is that of a full run. */
   seconds(full: number): number;
   /** A count in a full run. */
   count(full: number): number;

@@ -101,7 +101,7 @@ export function formatTable(results: readonly Result[]): string {
   return [...head, ...results.map(line)].join('\n');
 }
 
-/** Tells of how many response times the percentiles are, most first. */
+/** Writes how many response times are behind the percentiles, the most first. */
 export function formatCounts(results: readonly Result[]): string {
   const rows = Map.groupBy(results, ({ times }) => times);
   const counts = [...rows].flatMap(([times, of]) =>

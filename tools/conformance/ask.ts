@@ -40,7 +40,7 @@ export function codeOf({ body }: Answer): string | undefined {
 
 const gatewayMessage = z.strictObject({ message: z.string() });
 
-/** Tells that a gateway answered by itself; after a 5xx of its own a function may have run. */
+/** Returns true if a gateway answered by itself; after a 5xx of its own, a function may have run. */
 export function isOfGateway({ headers, body }: Answer): boolean {
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
   return !isProblem && gatewayMessage.safeParse(body).success;

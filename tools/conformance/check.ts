@@ -32,7 +32,7 @@ export interface Check {
   readonly group: string;
   /** The promise that it holds the service to. */
   readonly name: string;
-  /** Tells if it applies to this service; default: to every one. */
+  /** Returns true if the check applies to this service. A check without it applies to all. */
   readonly applies?: (world: World) => boolean;
   /** Runs only when orders may be placed. */
   readonly mayPlace?: boolean;

@@ -34,7 +34,7 @@ async function sampleFrom(ask: Ask, tokenId: string, question: string): Promise<
   return { tokenId, question, tickSize: found.tick_size, minOrderSize: found.min_order_size };
 }
 
-/** Says in a sentence why a gateway keeps orders back; `undefined` where it does not. */
+/** Returns a sentence on why the gateway keeps orders back; `undefined` if it does not. */
 function whyKeptBack(answer: Answer, isSigned: boolean): string | undefined {
   if (!isOfGateway(answer) || (answer.status !== 401 && answer.status !== 403)) return undefined;
   if (answer.status === 401)

@@ -26,6 +26,7 @@ function post(path, headers, body) {
   void call('POST', path, { 'content-length': Buffer.byteLength(body), ...headers }, body);
 }
 
+/** The three calls of the Runtime API: take an invocation, answer it, report its failure. */
 export const client = {
   next: () => call('GET', 'next', { 'x-process-start': performance.timeOrigin }),
   done: (id, body) => post(`${id}/response`, { 'content-type': 'application/json' }, body),

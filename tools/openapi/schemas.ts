@@ -39,7 +39,7 @@ function joinNull(schema: JsonSchema): JsonSchema {
   return { ...value, type: [value.type, 'null'] };
 }
 
-/** Says a default in words: from the keyword, generators conclude that the member is always there. */
+/** Writes a default in words: from the keyword, generators conclude that the member is always there. */
 function sayDefault({ default: absent, ...schema }: JsonSchema): JsonSchema {
   return absent === undefined
     ? schema

@@ -44,7 +44,7 @@ function cancelled(codes: readonly string[]): Answer {
 
 const read = z.object({ ConsistentRead: z.optional(z.boolean()) });
 
-/** Tells a read that shows every write before it. Any other may show none of them, and here it never does. */
+/** Returns true for a consistent read, which shows every write before it. Here, any other read shows none of them. */
 function isConsistent(body: string): boolean {
   return read.parse(JSON.parse(body)).ConsistentRead === true;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { Server } from 'node:net';
 
-/** Lets a server listen on a free port of this machine alone; gives its address. */
+/** Starts a server on a free port of the loopback interface, and returns its address. */
 export async function listenOnLoopback(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -47,13 +47,13 @@ function canonicalQuery(query: string): string {
   return pairs.sort().join('&');
 }
 
-/** Gives the milliseconds of the Unix epoch of a time such as 20261121T131000Z. */
+/** Parses a time such as 20261121T131000Z into milliseconds of the Unix epoch. */
 function timeOf(text: string): number {
   return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 /**
- * Tells whether a request is signed by `CALLER` with SigV4 for an API of `REGION`: from AWS's description of it
+ * Returns true if a request is signed by `CALLER` with SigV4 for an API of `REGION`: from AWS's description of it
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html), without its code.
  */
 export function isSignedByCaller({ method, target, headers, body }: ReceivedRequest): boolean {

@@ -26,7 +26,7 @@ function post(body: unknown, headers: Record<string, string> = {}) {
   return signedRequest(paper, creds, { method: 'POST', path: '/order', body, headers });
 }
 
-/** Tells what a client sees of an order during a fault, and if it was accepted. */
+/** Returns what a client sees of an order during a fault, and whether it was accepted. */
 async function during(fault: FaultOrder, postOnly = false) {
   paper.venue.arm({ method: 'POST', path: '/order', ...fault });
   const { status, body, headers } = await post(await order(0.4, postOnly));

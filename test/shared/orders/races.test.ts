@@ -258,7 +258,7 @@ describe('an order that is above a cap of today', () => {
 });
 
 describe('an answer that comes after another process has settled the order', () => {
-  /** Lets another process take over an order whose answer is late, and gives its end. */
+  /** Lets another process take over an order whose answer is late, and returns its result. */
   async function overtaken(own: (world: World) => OrderStore = ({ store }) => store, send: Send = placed) {
     const world = openWorld();
     const slow = await beginSlowly(world, world.open({ own: own(world) }), send);

@@ -14,6 +14,7 @@ export interface System {
   breach(): string | undefined;
 }
 
+/** The result of a search through all states. */
 export interface Exploration {
   /** States in all, and those of them in which nothing can happen any more. */
   readonly states: number;
@@ -56,8 +57,9 @@ function lookAt(system: System): Sight {
 }
 
 /**
- * Tells what is at the end of a path. A system costs all steps from the start, so one that came to a state which is not
- * known goes on by first choices, and what it sees there is kept until the search asks for it: half as many systems.
+ * Returns a function that looks at the end of a path. A system costs all steps from the start, so one that came to a
+ * state which is not known goes on by first choices, and what it sees there is kept until the search asks for it: half as
+ * many systems.
  */
 function createScout(build: () => System, isKnown: (state: string) => boolean) {
   const ahead = new Map<string, Sight>();

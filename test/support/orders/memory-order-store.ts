@@ -9,6 +9,7 @@ import {
   type Written,
 } from '../../../shared/orders/record.ts';
 
+/** An order store in memory, which counts its calls and fails where a test wants it to. */
 export interface MemoryOrderStore extends OrderStore {
   readonly records: Map<string, OrderRecord>;
   /** The calls so far, by name. */
@@ -17,7 +18,7 @@ export interface MemoryOrderStore extends OrderStore {
   readonly failing: Set<'read' | 'create' | 'replace'>;
 }
 
-/** Tells a record that fits the condition on it. */
+/** Returns true if a record fits the condition on it. */
 export function isAsExpected(record: OrderRecord | undefined, expected: Expected): boolean {
   if (!record) return false;
   if (expected === 'unfinished') return record.state === expected;

@@ -34,11 +34,12 @@ export interface Client {
   ask(): void;
 }
 
+/** Returns true if no later answer under the same key may differ. */
 export function isFinal(answer: string): boolean {
   return answer.startsWith('placed') || answer === 'refused';
 }
 
-/** Tells the answers which say that the venue did not take the order. */
+/** Returns true if an answer says that the venue did not take the order. */
 function saysNotTaken(answer: string): boolean {
   return answer === 'venue_unavailable' || answer === 'venue_refused_service';
 }
@@ -56,6 +57,7 @@ async function place(orders: Orders): Promise<string> {
   }
 }
 
+/** Creates a client of a world, which sends the same order under the same key each time it is asked to. */
 export function createClient(name: string, world: WorldState, flaw: Flaw | undefined): Client {
   const steps = createSteps(name, world);
   const answers: string[] = [];

@@ -1,6 +1,7 @@
 import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../../shared/orders/record.ts';
 import type { Moment, SignedFor } from '../../../shared/venue/port.ts';
 
+/** The wallet that the records are signed by. */
 export const WALLET = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
 
 /** Returns a moment at which both clocks are right. */
@@ -42,6 +43,7 @@ export const NOTHING_FILLED = { filledSize: '0', remainingSize: '10', filledValu
 /** The fills of an order of which nothing was told. */
 export const NOTHING_TOLD = { filledSize: null, remainingSize: null, filledValue: null } as const;
 
+/** The answer of an order that was filled. */
 export const PLACED: FinalAnswer = {
   result: 'placed',
   placement: {
@@ -55,6 +57,7 @@ export const PLACED: FinalAnswer = {
   },
 };
 
+/** The answer of an order that the venue has refused. */
 export const REFUSED: FinalAnswer = {
   result: 'refused',
   code: 'post_only_would_cross',
@@ -62,6 +65,7 @@ export const REFUSED: FinalAnswer = {
   facts: { venueReason: 'invalid post-only order: order crosses book' },
 };
 
+/** Returns the record of an order with its final answer. */
 export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
   const { payload, lease, unprovenAt, venueReason, isFreed, ...common } = unfinishedOrder('nobody');
   return { ...common, state: 'finished', answer, keepUntil };

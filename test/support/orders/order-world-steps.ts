@@ -44,12 +44,13 @@ export interface Steps {
   happenings(): readonly Happening[];
   atVenue(): boolean;
   onCrash(listener: () => void): void;
-  /** Tells what the process knows; with it, equal processes go on equally. */
+  /** Returns what the process knows: processes that know the same go on in the same way. */
   trace(): readonly string[];
   /** The request is over and with it what its process knew. */
   forget(): void;
 }
 
+/** Creates the steps of one client, at each of which it waits until the search lets it go on. */
 export function createSteps(client: string, world: WorldState): Steps {
   let waiting: Waiting | undefined;
   let known: string[] = [];

@@ -23,6 +23,7 @@ export type Flaw =
   | 'nothing is looked up after a refusal'
   | 'a key is freed by a refusal of its last sending alone';
 
+/** What the models of store and venue need of the process that calls them. */
 export interface ModelDeps {
   readonly world: WorldState;
   readonly steps: Steps;

@@ -6,6 +6,7 @@ import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';
 import { arrivals, LATE_TICKS } from './order-world-venue.ts';
 
+/** What may go wrong in a world, and what was there before. */
 export interface WorldOptions {
   /** Failures of store, venue and process on one path. */
   readonly faults: number;

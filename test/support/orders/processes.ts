@@ -9,15 +9,21 @@ import { createMemoryOrderStore } from './memory-order-store.ts';
 import { ORDER, requestOf } from './order-client.ts';
 import { at, NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
 
+/** The time at which a world begins. */
 export const START = 1_790_000_000_000;
+/** The day of `START`, in UTC. */
 export const DAY = '2026-09-21';
+/** What names a request in the log. */
 export const TRACE = { request_id: 'r-1' };
 
+/** Parses a decimal that a test states. */
 export const decimal = (text: string) => parseDecimal(text) ?? ZERO;
 
+/** How the venue answers a sent order. */
 export type Send = (order: SignedOrder, call: SendingCall, venueReason?: string | null) => Promise<Fate>;
 type StoreCall = 'read' | 'create' | 'replace';
 
+/** Returns a placement without fills. */
 export const placement = (orderId: string, status: Placement['status'] = 'live'): Placement => ({
   orderId,
   status,
@@ -25,11 +31,17 @@ export const placement = (orderId: string, status: Placement['status'] = 'live')
   transactionHashes: [],
   tradeIds: [],
 });
+/** Answers that the order rests. */
 export const placed: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId) });
+/** Answers that the order was matched. */
 export const matched: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId, 'matched') });
+/** Answers nothing: the order may be live. */
 export const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: at(START), cause: undefined });
+/** Creates the error of a code. */
 export const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}`, { code });
+/** Refuses the order. */
 export const refused: Send = async () => ({ kind: 'refused', error: errorOf('order_rejected') });
+/** Proves that the order was not taken. */
 export const notTaken =
   (refusesOperator = false): Send =>
   async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), refusesOperator });
@@ -66,6 +78,7 @@ export function answersLost(store: OrderStore, lost: 'create' | 'replace'): Orde
   };
 }
 
+/** One process of the service, as far as it differs from the others. */
 export interface Process {
   readonly own?: OrderStore;
   readonly cap?: string;
@@ -135,6 +148,7 @@ export function openWorld() {
   return { store, clock, log, venue, asked, open, place, leaveOpen };
 }
 
+/** The processes, their store and their venue. */
 export type World = ReturnType<typeof openWorld>;
 
 /** Begins an order whose answer is late; `answer` lets it come. */

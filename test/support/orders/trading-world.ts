@@ -14,13 +14,16 @@ export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;
 export const API_SECRET = 'bm9ib2R5IHVzZXMgdGhpcyBzZWNyZXQgYW55d2hlcmUwMTI=';
 export const PASSPHRASE = '9d41f0c2aa17';
 export const API_KEY = '0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab';
+/** The API credentials that the venue has given to the key. */
 export const CREDENTIALS: ApiCredentials = {
   key: API_KEY,
   secret: new Secret(API_SECRET),
   passphrase: new Secret(PASSPHRASE),
 };
+/** The token that orders are for unless a test says otherwise. */
 export const TOKEN = v1TokenId(1);
 
+/** Returns a valid order, with changes. */
 export function limitOrder(changes: { price?: string; size?: string; side?: 'buy' | 'sell'; tokenId?: string } = {}) {
   const { price = '0.5', size = '10', side = 'buy', tokenId = TOKEN } = changes;
   return {
@@ -35,6 +38,7 @@ export function limitOrder(changes: { price?: string; size?: string; side?: 'buy
 
 /** The venue's answers on its paths, where they are not the usual; `index` counts the requests of that path. */
 type Answer = (orderId: string, index: number, request: SeenRequest) => Reply;
+/** The answers of the venue that a test states, by path. */
 export interface Answers {
   readonly post?: Answer;
   readonly order?: Answer;
@@ -43,7 +47,9 @@ export interface Answers {
   readonly auth?: Answer;
 }
 
+/** The answer to the look-up of an order that the venue does not know. */
 export const NOT_FOUND: HttpReply = { status: 404, body: { error: 'order not found' } };
+/** The answer to a look-up of trades that finds none. */
 export const NO_TRADES: Reply = { body: { data: [], next_cursor: 'LTE=' } };
 
 /** A success as the venue words it. */
@@ -57,6 +63,7 @@ export function lookedUp(id: string, status: string, changes: Readonly<Record<st
   return { body: { id, status, size_matched: '0', original_size: '10', associate_trades: [], ...changes } };
 }
 
+/** Returns the answer to the derivation of an API key. */
 export function derivedKey(apiKey: string): HttpReply {
   return { body: { apiKey, secret: API_SECRET, passphrase: PASSPHRASE } };
 }
@@ -71,6 +78,7 @@ function pathName(path: string): keyof Answers {
 /** An order entry before a scripted venue. */
 export interface TradingWorld extends Awaited<ReturnType<typeof openWorld>> {}
 
+/** Creates order entry on a scripted venue, which answers as usual unless a test says otherwise. */
 export async function openWorld(answers: Answers = {}, settings: Partial<OrderEntrySettings> = {}) {
   const counts = new Map<string, number>();
   const state = { orderId: '' };
@@ -102,7 +110,7 @@ export async function openWorld(answers: Answers = {}, settings: Partial<OrderEn
   return { venue, entry, lines, sign };
 }
 
-/** Gives what an order came to: a placement, or the code, facts and hint of an error of ours. */
+/** Returns the result of an order: a placement, or the code, facts and hint of an error of ours. */
 export async function resultOf(sending: Promise<Fate>, orderId: string): Promise<unknown> {
   try {
     return await settled(sending, orderId);

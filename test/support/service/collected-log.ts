@@ -1,5 +1,6 @@
 import { createLog, type Log, type LogOptions } from '../../../shared/log.ts';
 
+/** A log and the lines that were written to it. */
 export interface CollectedLog {
   readonly log: Log;
   /** The lines that were written, parsed. */

@@ -6,6 +6,7 @@ import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
 
+/** The parts of an event that a test states; the others are as the gateway sends them. */
 export interface EventParts {
   readonly method?: string;
   readonly query?: string;
@@ -77,6 +78,7 @@ const CONTEXT: Context = {
   succeed: nothing,
 };
 
+/** What an endpoint has answered and logged. */
 export interface Answered extends CollectedLog {
   readonly result: APIGatewayProxyStructuredResultV2;
   /** The body, parsed; not one in base64. */

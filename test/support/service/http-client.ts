@@ -4,12 +4,14 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
 
+/** An answer as it was received. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
+/** A request as it is sent. */
 export interface Send {
   readonly method?: string;
   readonly path?: string;

@@ -4,6 +4,7 @@ import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { isSignedByCaller } from '../../../tools/support/sigv4.ts';
 import { afterTests } from '../after-tests.ts';
 
+/** A gateway that checks signatures of AWS (SigV4), before a service. */
 export interface IamGateway {
   readonly url: string;
   /** Answers so many requests 429 by itself, as above its rate. */

@@ -9,9 +9,12 @@ import type { MarketData } from '../../../shared/venue/port.ts';
 import { fakeMarketData, fakeOrders } from '../venue/fake-venue.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 
+/** The detail of `order_placement_disabled` without a key. */
 export const DISABLED = 'The service is read-only: SERVICE_PRIVATE_KEY is not set.';
+/** The only origin in the `SERVICE_CORS_ORIGINS` of these services. */
 export const LISTED_ORIGIN = 'https://app.example';
 
+/** The parts of a local server that a test states. */
 export interface Setup {
   /** `null` for a service that cannot trade. */
   readonly orders?: Orders | null;

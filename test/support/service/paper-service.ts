@@ -8,6 +8,7 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../after-tests.ts';
 
+/** A local server on a paper venue of its own. */
 export interface PaperService {
   /** Base address of the service. */
   readonly url: string;

@@ -9,6 +9,7 @@ export type Step =
   | 'silence'
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
 
+/** A request that a scripted service has received. */
 export interface ScriptedRequest {
   readonly method: string | undefined;
   readonly path: string | undefined;

@@ -7,6 +7,7 @@ import { fateOfError } from './fates.ts';
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
 
+/** The book that the fake venue answers with. */
 export const BOOK: Book = {
   tokenId: TOKEN_ID,
   conditionId: `0x${'ab'.repeat(32)}`,
@@ -20,6 +21,7 @@ export const BOOK: Book = {
   hash: 'b7e1',
 };
 
+/** The market that the fake venue answers with. */
 export const MARKET: Market = {
   id: '512345',
   conditionId: `0x${'ab'.repeat(32)}`,
@@ -50,8 +52,10 @@ export function fakeMarketData(overrides: Partial<MarketData> = {}): MarketData 
   };
 }
 
+/** The wallet of the fake orders. */
 export const WALLET_ADDRESS = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
 
+/** The placement that the fake orders answer with. */
 export const PLACEMENT: Placement = {
   orderId: `0x${'cd'.repeat(32)}`,
   status: 'live',
@@ -62,6 +66,7 @@ export const PLACEMENT: Placement = {
   tradeIds: [],
 };
 
+/** Orders that keep what they were asked to place. */
 export interface FakeOrders extends Orders {
   readonly placed: OrderRequest[];
 }

@@ -2,7 +2,7 @@ import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { type AppError, isFinal } from '../../../shared/errors.ts';
 import type { Fate, Placement } from '../../../shared/venue/port.ts';
 
-/** Gives the placement of a fate, or throws its error, as the endpoint does. */
+/** Returns the placement of a fate, or throws its error, as the endpoint does. */
 export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Placement> {
   return placementOf({ orderId, fate: await sending, replayed: false }, undefined);
 }

@@ -5,6 +5,7 @@ import { ORDER_TYPE } from '../../../tools/support/order-type.ts';
 import { clientSigner, WALLET } from '../../../tools/support/paper-client.ts';
 import { funderOf } from './funder.ts';
 
+/** An exchange contract, which is a part of the signing domain of an order. */
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';
 
 /** An order as a test states it; amounts win over price and size, so that any amounts can be signed. */

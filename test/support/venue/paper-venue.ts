@@ -10,6 +10,7 @@ export interface RunningPaper {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
+/** An answer of the paper venue, with its body parsed. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

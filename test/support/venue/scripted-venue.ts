@@ -4,6 +4,7 @@ import type { Call } from '../../../shared/venue/port.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { afterTests } from '../after-tests.ts';
 
+/** A request that a scripted venue has received. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -32,6 +33,7 @@ export function asHttp(reply: Reply): HttpReply {
   return reply;
 }
 
+/** Answers a request; `index` counts all requests from 0. */
 export type Script = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
 
 /** A server that answers as a test says, and remembers what it was asked. */

@@ -22,7 +22,7 @@ function orderOf({ tokenId, tickSize, minOrderSize }: Sample) {
   return { token_id: tokenId, side: 'buy', price: tickSize, size: minOrderSize, post_only: true } as const;
 }
 
-/** Says the cost of the checks in the worst case, for the one who has to agree. */
+/** Describes what the checks cost in the worst case, for the person who has to agree. */
 export function costOf(sample: Sample): string {
   const { price, size } = orderOf(sample);
   const cost = formatDecimal(multiplyDecimals(parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO));

@@ -158,8 +158,8 @@ async function believed(answers: Answers, budget = 24_000) {
 }
 
 /**
- * Tells if a time has passed by the order of this process' own timers: where the machine is busy, that of the test comes
- * as late as those of the service.
+ * Returns a function that says if a time has passed, by the order of this process' own timers: where the machine is
+ * busy, that of the test comes as late as those of the service.
  */
 function passedAfter(milliseconds: number): () => boolean {
   let passed = false;

@@ -13,7 +13,7 @@ import type { Reply } from '../../../../support/venue/scripted-venue.ts';
 
 const ended = z.looseObject({ facts: z.looseObject({ orderId: z.optional(z.string()) }) });
 
-/** Tells what comes of an order to which the venue answers this, and how often it was sent. */
+/** Returns the fate of an order to which the venue answers this, and how often it was sent. */
 async function answeredWith(reply: Reply) {
   const world = await openWorld({ post: () => reply });
   const { signed, result } = await place(world);

@@ -10,7 +10,7 @@ const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
 const MIB = 1024 * 1024;
 
-/** Gives the failure of a request that has no readable answer. */
+/** Returns the error of a request that has no readable answer. */
 async function failureOf(answer: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
   const error = await answer.then(
     () => undefined,
