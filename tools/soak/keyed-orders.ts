@@ -50,6 +50,9 @@ const DISTURBANCE_PAUSE_MS = 1_200;
 const LOST_LOG_SHARE = 0.1;
 const LOST_PAUSE_MS = 400;
 const CLOCK_STEPS_MS = [-120_000, -30_000, 0, 30_000, 120_000] as const;
+/** Of the venue's clock, by which leases end: a step back makes one longer, which must leave time to settle an order. */
+const VENUE_CLOCK_STEPS_MS = [-20_000, 0, 20_000, 70_000] as const;
+const VENUE_CLOCK_SHARE = 0.15;
 /** Time for one order to be settled by repeats. */
 const SETTLE_LIMIT_MS = 120_000;
 /** Longer than any late order is held up. */
@@ -72,11 +75,20 @@ interface Disturbances {
   lostLogs: number;
   kills: number;
   clockSteps: number;
+  venueClockSteps: number;
   faults: number;
 }
 
+/** Everything that disturbances happen to. */
+interface Scene {
+  readonly services: readonly MortalService[];
+  /** Path of the main file of the store. */
+  readonly store: string;
+  readonly setVenueClock: (offsetMs: number) => void;
+}
+
 /** Takes its log from the store under the processes, which are then killed one after the other. */
-async function loseLog(services: readonly MortalService[], store: string, random: Random): Promise<void> {
+async function loseLog({ services, store }: Scene, random: Random): Promise<void> {
   for (const suffix of random.pick([['-wal'], ['-shm'], ['-wal', '-shm']])) await rm(store + suffix, { force: true });
   for (const service of services) {
     await sleep(LOST_PAUSE_MS * random());
@@ -84,23 +96,19 @@ async function loseLog(services: readonly MortalService[], store: string, random
   }
 }
 
-/** Kills a process, sets its clock or loses the log of the store from time to time, until it is told to end. */
-async function disturb(
-  services: readonly MortalService[],
-  store: string,
-  random: Random,
-  counts: Disturbances,
-  ended: () => boolean,
-): Promise<void> {
+/** Kills a process, sets its clock or the venue's, or loses the log of the store, from time to time until told to end. */
+async function disturb(scene: Scene, random: Random, counts: Disturbances, ended: () => boolean): Promise<void> {
   while (!ended()) {
     await sleep(DISTURBANCE_PAUSE_MS * (0.5 + random()));
-    const service = random.pick(services);
-    if (random() < LOST_LOG_SHARE) {
-      await loseLog(services, store, random);
+    const service = random.pick(scene.services);
+    const kind = random();
+    if (kind < LOST_LOG_SHARE) {
+      await loseLog(scene, random);
       counts.lostLogs += 1;
-      continue;
-    }
-    if (random() < 0.5) {
+    } else if (kind < LOST_LOG_SHARE + VENUE_CLOCK_SHARE) {
+      scene.setVenueClock(random.pick(VENUE_CLOCK_STEPS_MS));
+      counts.venueClockSteps += 1;
+    } else if (random() < 0.5) {
       service.kill();
       counts.kills += 1;
     } else {
@@ -151,7 +159,7 @@ function judge(asked: readonly AskedKey[], venue: PaperVenue) {
 function reportOf(
   { orders, processes, seed }: SoakOptions,
   { placed, refused, lost, wrong, doubled, atVenue }: ReturnType<typeof judge>,
-  { faults, kills, clockSteps, lostLogs }: Disturbances,
+  { faults, kills, clockSteps, venueClockSteps, lostLogs }: Disturbances,
   seconds: number,
 ): SoakReport {
   return {
@@ -160,7 +168,8 @@ function reportOf(
       `orders      ${orders} under a key each, ${processes} processes on one store, ${seconds} s`,
       `placed      ${placed}, of ${atVenue} at the venue`,
       `refused     ${refused}`,
-      `faults      ${faults} armed, ${kills} kills, ${clockSteps} set clocks, ${lostLogs} lost logs of the store (seed ${seed})`,
+      `faults      ${faults} armed, ${kills} kills, ${lostLogs} lost logs of the store (seed ${seed})`,
+      `clocks      ${clockSteps} times set of a process, ${venueClockSteps} times of the venue`,
       `doubled     ${doubled}`,
       `lost        ${lost}`,
       `false       ${wrong}`,
@@ -170,13 +179,15 @@ function reportOf(
 
 /**
  * Places keyed orders through several processes on one store: each attempt through a process chosen at random,
- * some keys twice at once, while faults, deaths (SIGKILL) and set clocks happen, and asks for every key once more at the
+ * some keys twice at once, while faults, deaths (SIGKILL), lost logs and set clocks happen, and asks for every key once more at the
  * end. `tell` gets a line of progress every ten seconds.
  */
 export async function soakKeyedOrders(options: SoakOptions, tell: (line: string) => void): Promise<SoakReport> {
   const random = createRandom(options.seed);
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
+  let venueOffsetMs = 0;
   const venue = createPaperVenue({
+    now: () => Date.now() + venueOffsetMs,
     still: true,
     forgetFilled: true,
     lookUpLagMs: 400,
@@ -190,7 +201,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   };
   const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos, [])));
   const anyService = { url: () => random.pick(services).url() };
-  const counts: Disturbances = { lostLogs: 0, kills: 0, clockSteps: 0, faults: 0 };
+  const counts: Disturbances = { lostLogs: 0, kills: 0, clockSteps: 0, venueClockSteps: 0, faults: 0 };
   const asked: AskedKey[] = [];
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
@@ -213,7 +224,10 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
         asked.push({ key, order, replies });
       }
     };
-    const disturbing = disturb(services, settings.SERVICE_STORE, random, counts, () => ended);
+    const setVenueClock = (offsetMs: number) => {
+      venueOffsetMs = offsetMs;
+    };
+    const disturbing = disturb({ services, store: settings.SERVICE_STORE, setVenueClock }, random, counts, () => ended);
     await Promise.all(Array.from({ length: CLIENTS }, client));
     ended = true;
     await disturbing;

@@ -23,9 +23,9 @@ export interface Exploration {
   readonly broken: { readonly breach: string; readonly path: readonly string[] } | undefined;
 }
 
-/** Lets every promise that can go on do so. */
+/** Lets every promise that can go on do so: a tick comes after all of them. */
 function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 async function step(system: System, choice: number): Promise<string> {
