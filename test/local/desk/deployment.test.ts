@@ -77,16 +77,7 @@ async function desk(args: readonly string[], env: Record<string, string> = {}) {
       ...env,
     },
   };
-  const command = [
-    '-r',
-    './local/node-version.cjs',
-    'local/desk/main.ts',
-    ...args,
-    '--stack',
-    STACK,
-    '--format',
-    'json',
-  ];
+  const command = ['local/start.js', 'orders', ...args, '--stack', STACK, '--format', 'json'];
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
   execFile(process.execPath, command, options, (error, out, err) =>
     resolve({ code: Number(error?.code ?? 0), out, err }),

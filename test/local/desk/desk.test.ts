@@ -474,7 +474,7 @@ describe('the command line', () => {
   it('runs as a program, without a terminal', async () => {
     const { order_id } = await place({}, ALICE);
     const run = (...args: readonly string[]) => {
-      const command = ['-r', './local/node-version.cjs', 'local/desk/main.ts', ...args];
+      const command = ['local/start.js', 'orders', ...args];
       const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, timeout: 30_000 };
       const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
       execFile(process.execPath, command, options, (error, stdout, stderr) =>

@@ -14,11 +14,12 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
 import { createRandom } from '../../../tools/support/random.ts';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { deskRows } from '../../support/local/desk.ts';
 
-/** 2 000 orders of 7 clients among the orders of others, in four markets, by chance: each seed is another history. */
+/** Orders of 7 clients among the orders of others, in four markets, by chance: each seed is another history. */
 const SEED = Number(process.env['DESK_SEED'] ?? '1');
-const ORDERS = 2_000;
+const ORDERS = FULL_EXTENT ? 2_000 : 400;
 const CLIENTS = Array.from({ length: 7 }, (_, index) => (index === 0 ? null : `client-${index}`));
 const GIVEN = 10_000_000;
 

@@ -130,7 +130,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
 
 /** Runs it as `npm run doctor` does, with exactly these settings. */
 async function runProcess(args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const command = ['-r', './local/node-version.cjs', 'local/doctor/main.ts', ...args];
+  const command = ['local/start.js', 'doctor', ...args];
   const options = { cwd: ROOT, env: { ...OF_NODE, ...env }, timeout: PROMISE_MS };
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   execFile(process.execPath, command, options, (error, stdout, stderr) => {

@@ -8,13 +8,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { startProgram } from '../../support/service/program.ts';
 import { startPaper } from '../../support/venue/paper-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ARGS = ['local/start.js', '--settings', devNull];
 const PROCESSES = 4;
-const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`);
+const KEYS = Array.from({ length: FULL_EXTENT ? 60 : 18 }, (_, index) => `key-${index}`);
+const KILLS = FULL_EXTENT ? 60 : 6;
 
 const answer = z.object({ order_id: z.string() });
 
@@ -74,7 +76,8 @@ describe('several processes on one table', () => {
     };
     let done = false;
     const killing = async () => {
-      for (let index = 0; !done; index = (index + 1) % PROCESSES) {
+      for (let kill = 0; kill < KILLS && !done; kill += 1) {
+        const index = kill % PROCESSES;
         await sleep(400);
         await services[index]?.kill();
         services[index] = await start(env);
