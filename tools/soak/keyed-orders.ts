@@ -48,11 +48,17 @@ const FAULT_SHARE = 0.4;
 const DISTURBANCE_PAUSE_MS = 1_200;
 /** A share of the disturbances takes its log from the store. */
 const LOST_LOG_SHARE = 0.1;
+/** A share of them kills, that included. */
+const KILL_SHARE = 0.55;
 const LOST_PAUSE_MS = 400;
-const CLOCK_STEPS_MS = [-120_000, -30_000, 0, 30_000, 120_000] as const;
-/** Of the venue's clock, by which leases end: a step back makes one longer, which must leave time to settle an order. */
-const VENUE_CLOCK_STEPS_MS = [-20_000, 0, 20_000, 70_000] as const;
-const VENUE_CLOCK_SHARE = 0.15;
+/** By any two of them a wait for a late order, or a lease, is longer, and must leave time to settle the order. */
+const CLOCK_STEPS_MS = [-20_000, 0, 20_000, 70_000] as const;
+/**
+ * The service holds by two clocks, of which one may be wrong. So those of the processes and the venue's are set in turns, and
+ * all are right in between for longer than an order may be late.
+ */
+const CLOCK_TURNS = ['processes', undefined, 'venue', undefined] as const;
+const CLOCK_TURN_MS = 20_000;
 /** Time for one order to be settled by repeats. */
 const SETTLE_LIMIT_MS = 120_000;
 /** Longer than any late order is held up. */
@@ -85,6 +91,19 @@ interface Scene {
   /** Path of the main file of the store. */
   readonly store: string;
   readonly setVenueClock: (offsetMs: number) => void;
+  /** Since the start. */
+  readonly seconds: () => number;
+}
+
+/** Sets the clock whose turn it is, and the others right. */
+function setClocks({ services, setVenueClock }: Scene, seconds: number, random: Random, counts: Disturbances): void {
+  const turn = CLOCK_TURNS[Math.floor((seconds * 1_000) / CLOCK_TURN_MS) % CLOCK_TURNS.length];
+  if (turn === 'processes') {
+    random.pick(services).setClock(random.pick(CLOCK_STEPS_MS));
+    counts.clockSteps += 1;
+  } else for (const service of services) service.setClock(0);
+  if (turn === 'venue') counts.venueClockSteps += 1;
+  setVenueClock(turn === 'venue' ? random.pick(CLOCK_STEPS_MS) : 0);
 }
 
 /** Takes its log from the store under the processes, which are then killed one after the other. */
@@ -96,24 +115,18 @@ async function loseLog({ services, store }: Scene, random: Random): Promise<void
   }
 }
 
-/** Kills a process, sets its clock or the venue's, or loses the log of the store, from time to time until told to end. */
+/** Sets clocks, kills a process or loses the log of the store, from time to time until told to end. */
 async function disturb(scene: Scene, random: Random, counts: Disturbances, ended: () => boolean): Promise<void> {
   while (!ended()) {
     await sleep(DISTURBANCE_PAUSE_MS * (0.5 + random()));
-    const service = random.pick(scene.services);
+    setClocks(scene, scene.seconds(), random, counts);
     const kind = random();
     if (kind < LOST_LOG_SHARE) {
       await loseLog(scene, random);
       counts.lostLogs += 1;
-    } else if (kind < LOST_LOG_SHARE + VENUE_CLOCK_SHARE) {
-      scene.setVenueClock(random.pick(VENUE_CLOCK_STEPS_MS));
-      counts.venueClockSteps += 1;
-    } else if (random() < 0.5) {
-      service.kill();
+    } else if (kind < KILL_SHARE) {
+      random.pick(scene.services).kill();
       counts.kills += 1;
-    } else {
-      service.setClock(random.pick(CLOCK_STEPS_MS));
-      counts.clockSteps += 1;
     }
   }
 }
@@ -227,7 +240,12 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     const setVenueClock = (offsetMs: number) => {
       venueOffsetMs = offsetMs;
     };
-    const disturbing = disturb({ services, store: settings.SERVICE_STORE, setVenueClock }, random, counts, () => ended);
+    const disturbing = disturb(
+      { services, store: settings.SERVICE_STORE, setVenueClock, seconds },
+      random,
+      counts,
+      () => ended,
+    );
     await Promise.all(Array.from({ length: CLIENTS }, client));
     ended = true;
     await disturbing;
