@@ -9,51 +9,56 @@ export function parseHttpDate(text = ''): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** The venue's clock, as the `Date` headers of its answers tell it. Times are milliseconds of the Unix epoch. */
+/**
+ * The venue's clock, as the `Date` headers of its answers tell it. Between them it goes by the monotonic clock, so that one
+ * of ours that is set does not take the venue's along. Times are milliseconds of the Unix epoch.
+ */
 export class VenueClock {
   readonly #ownNow: () => number;
-  #skew = 0;
+  /** The monotonic clock, in milliseconds. */
+  readonly uptime: () => number;
+  /** The difference of the venue's clock and the monotonic one. */
+  #venueOffset: number | undefined;
   /** The difference of our clock and the monotonic one at the last `Date` header. */
-  #offset: number | undefined;
+  #ownOffset = 0;
 
   /** `ownNow`: our wall clock. */
-  constructor(ownNow: () => number = Date.now) {
+  constructor(ownNow: () => number = Date.now, uptime: () => number = () => performance.now()) {
     this.#ownNow = ownNow;
+    this.uptime = uptime;
   }
 
   /** Returns the venue's time: ours before its first answer. */
   now(): number {
-    return this.#ownNow() + this.#skew;
+    return this.#venueOffset === undefined ? this.#ownNow() : this.uptime() + this.#venueOffset;
   }
 
   /** Returns this moment by both clocks, in whole milliseconds. */
   moment(): Moment {
-    const own = this.#ownNow();
-    return { venue: Math.round(own + this.#skew), own };
+    return { venue: Math.round(this.now()), own: this.#ownNow() };
   }
 
   /** The milliseconds by which the venue's clock is ahead of ours. */
   get skew(): number {
-    return this.#skew;
+    return this.now() - this.#ownNow();
   }
 
-  /**
-   * Returns true if the skew is known and our clock was not set back since. One that was set ahead looks like that of a
-   * process which stood still, and dates what is sent later, never earlier.
-   */
+  /** Returns true if the venue's time is known, and neither was our clock set nor did the machine stand still since. */
   isCertain(): boolean {
-    return this.#offset !== undefined && this.#ownNow() - performance.now() > this.#offset - NOTICEABLE_SKEW_MS;
+    const setBy = this.#ownNow() - this.uptime() - this.#ownOffset;
+    return this.#venueOffset !== undefined && Math.abs(setBy) < NOTICEABLE_SKEW_MS;
   }
 
-  /** Sets the clock by the `Date` header, in whole seconds, of an answer to a request of `askedAt` by our clock. */
+  /** Sets the clock by the `Date` header, in whole seconds, of an answer to a request of `askedAt` by the monotonic clock. */
   heed(date: string | undefined, askedAt: number): void {
     const time = parseHttpDate(date);
     if (Number.isNaN(time)) return;
-    const [least, most] = [time - this.#ownNow(), time + 1_000 - askedAt];
-    // The known skew stays where the answer does not contradict it: one that is read late, by a process that stood still,
+    const now = this.uptime();
+    const [least, most] = [time - now, time + 1_000 - askedAt];
+    // What is known stays where the answer does not contradict it: one that is read late, by a process that stood still,
     // would put the venue's clock back by as long.
-    const isKnown = this.#offset !== undefined && this.#skew >= least && this.#skew <= most;
-    if (!isKnown) this.#skew = least;
-    this.#offset = this.#ownNow() - performance.now();
+    const known = this.#venueOffset;
+    if (known === undefined || known < least || known > most) this.#venueOffset = least;
+    this.#ownOffset = this.#ownNow() - now;
   }
 }

@@ -142,15 +142,10 @@ export function createAccountSender(
     log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });
   }
 
-  async function attempt(
-    request: AuthenticatedRequest,
-    used: ApiCredentials,
-    skew: number,
-    call: Call,
-  ): Promise<AccountAnswer> {
+  async function attempt(request: AuthenticatedRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
     const { path, query = '', ...spec } = request;
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
-    const headers = l2Headers(request, walletAddress, used, Date.now() + skew);
+    const headers = l2Headers(request, walletAddress, used, clob.clock.now());
     const response = await clob.send({ ...spec, path: path + query, headers, isLimited: true }, call);
     if (response.rateLimit) heedWarning(response.rateLimit, call);
     return { response, used };
@@ -160,13 +155,12 @@ export function createAccountSender(
     const used = await credentials.get(call);
     const skew = clob.clock.skew;
     const request = make(used);
-    const answer = await attempt(request, used, skew, call);
+    const answer = await attempt(request, used, call);
     if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
-    const skewNow = clob.clock.skew;
-    const clockWasWrong = Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS;
+    const clockWasWrong = Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
     const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
     log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
-    return attempt(make(renewed), renewed, clob.clock.skew, call);
+    return attempt(make(renewed), renewed, call);
   };
 }

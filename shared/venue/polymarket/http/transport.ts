@@ -242,7 +242,7 @@ export function createTransport(
   const connection = createConnection(baseUrl, now);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
-    const askedAt = now();
+    const askedAt = clock.uptime();
     const response = await connection.exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     // An answer that a cache has kept tells the time of then.

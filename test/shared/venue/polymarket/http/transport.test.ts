@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
+import { VenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { listenOnLoopback } from '../../../../../tools/support/loopback.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
@@ -264,6 +265,11 @@ describe('transport without a readable answer', () => {
 
 describe('hints of the venue', () => {
   const NOW = Date.parse('2026-11-02T09:00:00Z');
+  const stillClock = (now: number) =>
+    new VenueClock(
+      () => now,
+      () => 0,
+    );
 
   it.each([
     ['7', 7],
@@ -284,7 +290,7 @@ describe('hints of the venue', () => {
     const venue = await startVenue((_request, index) => ({
       headers: index === 2 ? { date: 'never' } : { date: new Date(NOW + index * 60_000).toUTCString() },
     }));
-    const http = createTransport(venue.url, () => NOW);
+    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
     expect(http.clock.skew).toBe(0);
     const skews = [];
     for (const _ of [0, 1, 2]) {
@@ -310,40 +316,62 @@ describe('hints of the venue', () => {
     ['3600', 0],
   ])('learns nothing of the clock from an answer that a cache has kept: Age %s', async (age, skew) => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW + 60_000).toUTCString(), age } }));
-    const http = createTransport(venue.url, () => NOW);
+    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
     await http.send(GET, callWithin());
     expect(http.clock.skew).toBe(skew);
   });
 
   it('keeps what it knows of the clock where an answer is read late by a process that stood still', async () => {
-    let [own, venues] = [NOW, NOW];
+    let [own, venues, uptime] = [NOW, NOW, 0];
     const standing = [0, 60_000, 0, 3_600_000];
     const venue = await startVenue((_request, index) => {
       const date = new Date(venues).toUTCString();
-      // Both clocks go on while the answer waits to be read.
-      [own, venues] = [own + (standing[index] ?? 0), venues + (standing[index] ?? 0)];
+      // All clocks go on while the answer waits to be read.
+      const stood = standing[index] ?? 0;
+      [own, venues, uptime] = [own + stood, venues + stood, uptime + stood];
       return { headers: { date } };
     });
-    const http = createTransport(venue.url, () => own);
+    const now = () => own;
+    const http = createTransport(venue.url, now, new VenueClock(now, () => uptime));
     const skews = [];
     for (const _ of standing) {
       await http.send(GET, callWithin());
       skews.push(http.clock.skew);
     }
     expect(skews).toStrictEqual([0, 0, 0, 0]);
-    own += 60_000;
-    await http.send(GET, callWithin());
-    expect(http.clock.skew).toBe(-60_000);
   });
+
+  it.each([-120_000, 120_000])(
+    "keeps the venue's clock where ours is set by %s ms, also under a request",
+    async (step) => {
+      let own = NOW;
+      const venue = await startVenue((_request, index) => {
+        if (index === 1) own += step;
+        return { headers: { date: new Date(NOW).toUTCString() } };
+      });
+      const now = () => own;
+      const http = createTransport(venue.url, now, new VenueClock(now, () => 0));
+      const moments = [];
+      for (const _ of [0, 1]) {
+        await http.send(GET, callWithin());
+        moments.push(http.clock.moment());
+      }
+      own += step;
+      moments.push(http.clock.moment());
+      expect(moments).toStrictEqual([0, step, 2 * step].map((set) => ({ venue: NOW, own: NOW + set })));
+      await http.send(GET, callWithin());
+      expect(http.clock.moment().venue).toBe(NOW);
+    },
+  );
 
   it("takes the venue's clock at its first answer to be as early as it can be", async () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
-    const http = createTransport(venue.url, () => NOW + 900);
+    const http = createTransport(venue.url, () => NOW + 900, stillClock(NOW + 900));
     await http.send(GET, callWithin());
     expect(http.clock.skew).toBe(-900);
   });
 
-  it("is sure of the venue's clock from its first answer until ours is set back", async () => {
+  it("is sure of the venue's clock from its first answer until ours is set, or the machine stood still", async () => {
     const venue = await startVenue(() => ({}));
     let set = 0;
     const http = createTransport(venue.url, () => Date.now() + set);
@@ -353,6 +381,6 @@ describe('hints of the venue', () => {
     for (set of [3_600_000, 0, -3_000]) certain.push(http.clock.isCertain());
     await http.send(GET, callWithin());
     certain.push(http.clock.isCertain());
-    expect(certain).toStrictEqual([false, true, true, true, false, true]);
+    expect(certain).toStrictEqual([false, true, false, true, false, true]);
   });
 });
