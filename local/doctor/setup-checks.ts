@@ -9,6 +9,7 @@ import type { Environment, SignatureType } from '../../shared/settings/table.ts'
 import { deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import { openOrderStore } from '../order-store/store.ts';
+import { prepareStore } from '../service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../service/settings-file.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
@@ -26,6 +27,8 @@ export interface Setup {
   readonly pinnedAddress: string | undefined;
   /** The file of the local server's orders; a deployment has none. */
   readonly storeFile: string | undefined;
+  /** The setting of a store that is a table. */
+  readonly table: string | undefined;
   /** The file that the key was read from. */
   readonly keyFile: string | undefined;
 }
@@ -38,7 +41,7 @@ function readDeployedSetup(env: Environment): Setup {
   const config = parseDeployedConfig(env);
   // As it will be with the opt-in.
   const { walletAddress: pinnedAddress } = parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' });
-  return { config, key: undefined, pinnedAddress, storeFile: undefined, keyFile: undefined };
+  return { config, key: undefined, pinnedAddress, storeFile: undefined, table: undefined, keyFile: undefined };
 }
 
 function readLocalSetup(file: string | undefined, own: Environment): Setup {
@@ -50,7 +53,9 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
     config,
     key: orders.kind === 'on' ? withWallet(orders) : undefined,
     pinnedAddress: undefined,
-    storeFile: tableOf(config.storePath) === undefined ? resolve(PROJECT, config.storePath) : undefined,
+    ...(tableOf(config.storePath) === undefined
+      ? { storeFile: resolve(PROJECT, config.storePath), table: undefined }
+      : { storeFile: undefined, table: config.storePath }),
     keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
 }
@@ -183,19 +188,35 @@ async function judgeStore(file: string, log: Log): Promise<CheckResult | undefin
     await store.open().finally(store.close);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
-    return fail(`The store of orders at ${file} cannot be used (${reason}).`, fix);
+    return unusable(file, error, fix);
+  }
+}
+
+function unusable(place: string, error: unknown, fix: string): CheckResult {
+  const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+  return fail(`The store of orders at ${place} cannot be used (${reason}).`, fix);
+}
+
+/** Reads from a table, as the start of the service does; writes nothing. */
+async function judgeTable(table: string, log: Log): Promise<CheckResult | undefined> {
+  try {
+    const store = await prepareStore(table, log);
+    await store.open();
+    return undefined;
+  } catch (error) {
+    return unusable(table, error, 'Set AWS_REGION and credentials of AWS that may read and write this table.');
   }
 }
 
 /** Checks the process that would serve: its Node, its store of orders and the file of its key. */
-export async function checkRuntime({ storeFile, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
+export async function checkRuntime({ storeFile, table, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
   const node = `Node ${process.version}`;
-  if (storeFile === undefined || key === undefined) return ok(`${node}; no file of orders is needed.`);
-  const bad = await judgeStore(storeFile, log);
+  const place = storeFile ?? table;
+  if (place === undefined || key === undefined) return ok(`${node}; no store of orders is needed.`);
+  const bad = await (place === table ? judgeTable(table, log) : judgeStore(place, log));
   if (bad) return bad;
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);
   }
-  return ok(`${node}; orders are kept in ${storeFile}.`);
+  return ok(`${node}; orders are kept in ${place}.`);
 }

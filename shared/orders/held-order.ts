@@ -10,6 +10,7 @@ import {
   encodeRecord,
   type FinalAnswer,
   type FinishedOrder,
+  laterOf,
   type OrderRecord,
   signedOrderOf,
   toRefusal,
@@ -312,7 +313,8 @@ export class HeldOrder {
     const { store } = this.#deps;
     const { key } = this.#request;
     const { record, unprovenBefore } = this.#hold;
-    const unprovenAt = (fate.kind === 'unknown' ? fate.sentAt : null) ?? unprovenBefore;
+    const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
+    const unprovenAt = laterOf(sentAt, unprovenBefore);
     const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
     const lease = { ...record.lease, until: 0 };
     const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;

@@ -11,6 +11,7 @@ import {
   type FinishedOrder,
   holderOf,
   isOfOrder,
+  laterOf,
   notionalOf,
   type OrderRecord,
   termsOf,
@@ -91,11 +92,6 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
     const error = refuse('store_unavailable', { store: 'orders' }, { cause });
     throw orderId === undefined ? error : aboutOrder(error, orderId);
   }
-}
-
-/** Returns the later one of two moments by each clock. */
-function laterOf(one: Moment, other: Moment): Moment {
-  return { venue: Math.max(one.venue, other.venue), own: Math.max(one.own, other.own) };
 }
 
 /**
@@ -201,7 +197,7 @@ class Claim {
         : {
             ...found,
             lease,
-            unprovenAt: laterOf(now, unprovenBefore ?? now),
+            unprovenAt: laterOf(now, unprovenBefore),
             countedOn: this.#deps.dayCap?.daysFor(now, countedOn) ?? countedOn,
           };
     const finished = await this.#replace(found, record);

@@ -113,6 +113,12 @@ const stored = z.object({
   ]),
 });
 
+/** Returns what is later by each clock; the other one where one is `null`. */
+export function laterOf(one: Moment | null, other: Moment | null): Moment | null {
+  if (one === null || other === null) return one ?? other;
+  return { venue: Math.max(one.venue, other.venue), own: Math.max(one.own, other.own) };
+}
+
 function encodeMoment({ venue, own }: Moment): z.infer<typeof moment> {
   return [venue, venue - own];
 }

@@ -11,6 +11,7 @@ import type { FaultOrder } from '../../../paper/faults/faults.ts';
 import { DOCTOR_MS } from '../../../shared/limits.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
+import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
@@ -604,6 +605,28 @@ describe('this machine', () => {
     expect(found).toStrictEqual({ runtime: 'fail' });
     expect(said('runtime')).toBe(`Others may read ${file}, which holds signed orders. chmod 600 ${file}`);
     expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  it('is told whether the table of a store can be read', async () => {
+    const db = await startDynamoDb();
+    const aws = {
+      AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    };
+    const withTable = (table: string) =>
+      examine({ ...healthy(), ...aws, SERVICE_STORE: `dynamodb:${table}` }, [], runProcess);
+    const [there, missing] = [await withTable(db.tableName), await withTable('missing')];
+    await db.close();
+    expect([there.found, there.said('runtime')]).toStrictEqual([
+      {},
+      expect.stringContaining('orders are kept in dynamodb:orders.'),
+    ]);
+    expect([missing.found, missing.said('runtime')]).toStrictEqual([
+      { runtime: 'fail' },
+      expect.stringMatching(/^The store of orders at dynamodb:missing cannot be used \(.+\)\. Set AWS_REGION and/),
+    ]);
   });
 
   it('is told of a store for which there is no room, and none is made', async () => {
