@@ -7,7 +7,7 @@ import { accepted, limitOrder, lookedUp, NOT_FOUND, openWorld } from '../../supp
 import { collectLog } from '../../support/service/collected-log.ts';
 import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
-const LEASE_MS = 300;
+const LEASE_MS = 1_000;
 
 /** An answer that comes when it is let go. */
 function heldBack({ status, body }: { readonly status: number; readonly body: object }) {
