@@ -32,9 +32,9 @@ function page<T>(rows: readonly T[], cursor: string | null, refusal: string) {
   return { limit: PAGE_ROWS, next_cursor, count: data.length, data };
 }
 
-/** Returns true if look-ups already show what happened at `at` (epoch milliseconds). */
+/** Returns true if look-ups already show what happened at `at` (epoch milliseconds), also where the clock was set since. */
 function isShown(state: VenueState, request: PaperRequest, at: number): boolean {
-  return state.lookUpLagMs === 0 || request.now - at >= state.lookUpLagMs;
+  return state.lookUpLagMs === 0 || Math.abs(request.now - at) >= state.lookUpLagMs;
 }
 
 function order(state: VenueState, request: PaperRequest, id: string): Reply {

@@ -52,7 +52,7 @@ const LOST_LOG_SHARE = 0.1;
 const KILL_SHARE = 0.55;
 const LOST_PAUSE_MS = 400;
 /** By any two of them a wait for a late order, or a lease, is longer, and must leave time to settle the order. */
-const CLOCK_STEPS_MS = [-20_000, 0, 20_000, 70_000] as const;
+const CLOCK_STEPS_MS = [-20_000, 0, 20_000] as const;
 /**
  * The service holds by two clocks, of which one may be wrong. So those of the processes and the venue's are set in turns, and
  * all are right in between for longer than an order may be late.

@@ -9,7 +9,7 @@ import { decimalText, errorText, lenientDecimal, lenientString } from '../wire.t
 
 /** Pages of trades that are looked at; there are hundreds of trades on each. */
 const MAX_TRADE_PAGES = 10;
-/** A trade that is older than the order by more than this is of another one, whatever the clocks of the venue's parts. */
+/** A trade that is older than the order by more than this, by both clocks, is of another one. */
 const TRADE_MARGIN_S = 3_600;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';
@@ -48,8 +48,6 @@ const trade = z.object({
 type Trade = z.infer<typeof trade>;
 
 const tradePage = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
-
-const timestamped = z.object({ timestamp: z.string().check(z.regex(/^\d{10,15}$/)) });
 
 /**
  * The result of asking the venue for an order. `found` is this very order; not finding it proves nothing, since the
@@ -203,9 +201,8 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
   }
 
   /** Lists the trades of an order; `isAll` is false where a page, or whose orders a trade is of, could not be read. */
-  async function readPages(filter: Readonly<Record<string, string>>, { orderId, payload }: SignedOrder, call: Call) {
-    const signed = timestamped.safeParse(parseJson(payload));
-    const since = signed.success ? Number(signed.data.timestamp) / 1_000 - TRADE_MARGIN_S : 0;
+  async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
+    const since = Math.min(signedAt.venue, signedAt.own) / 1_000 - TRADE_MARGIN_S;
     const trades: Trade[] = [];
     let isTold = true;
     let cursor: string | undefined;
