@@ -291,7 +291,10 @@ function leavesBytes({ call }: NumberedCall): boolean {
   return call.ask === 'replace' && call.row.holder === null;
 }
 
-/** Returns true if the order of a call is sent next: its record has to be in the main file, whatever becomes of the log. */
+/**
+ * Returns true if the order of a call is sent next: its record is moved into the main file, whatever becomes of the log.
+ * A program that reads the file since before the write keeps it in the log.
+ */
 function precedesSending({ call }: NumberedCall): boolean {
   return 'row' in call && call.row.holder !== null;
 }
