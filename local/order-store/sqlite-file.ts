@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS } from '../../shared/limits.ts';
@@ -6,6 +6,8 @@ import type { DayCount, Expected, Written } from '../../shared/orders/record.ts'
 import {
   identify,
   isBusy,
+  keepTrace,
+  makeDirectory,
   type OpenLog,
   putBack,
   rememberLog,
@@ -112,18 +114,6 @@ const TABLES = `
   PRAGMA user_version = ${LAYOUT};
   COMMIT;
 `;
-
-/** Not Node's `recursive`: where a file system answers ENOENT to every new directory, as /proc does, it never ends. */
-function makeDirectory(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeDirectory(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process that starts at the same time may have made it.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
-}
 
 /** Creates what is missing. A file that has its tables is not written to: another process's lock does not stop a start. */
 function setUp(db: DatabaseSync): 'made' | 'found' {
@@ -301,7 +291,10 @@ function leavesBytes({ call }: NumberedCall): boolean {
   return call.ask === 'replace' && call.row.holder === null;
 }
 
-/** Returns true if the order of a call is sent next: its record has to be in the main file, whatever becomes of the log. */
+/**
+ * Returns true if the order of a call is sent next: its record is moved into the main file, whatever becomes of the log.
+ * A program that reads the file since before the write keeps it in the log.
+ */
 function precedesSending({ call }: NumberedCall): boolean {
   return 'row' in call && call.row.holder !== null;
 }
@@ -340,6 +333,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         open.log.remove();
         putBack(path);
       }
+      if (known === LOST) keepTrace(path);
     }
     [open, emptying] = [undefined, undefined];
   };

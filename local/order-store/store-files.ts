@@ -1,4 +1,14 @@
-import { type BigIntStats, closeSync, openSync, renameSync, statSync, truncateSync, unlinkSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -34,6 +44,21 @@ function isComplete(path: string): boolean {
   return BESIDE.every((suffix) => look(path + suffix));
 }
 
+/**
+ * Makes a directory and those above it. Not Node's `recursive`: where a file system answers ENOENT to every new
+ * directory, as /proc does, it never ends.
+ */
+export function makeDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same time may have made it.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
 const SAVED = '-saved';
 
 /**
@@ -43,11 +68,12 @@ const SAVED = '-saved';
 export function saveRemoved(db: DatabaseSync, path: string): boolean {
   if (look(path)) return false;
   try {
+    // It may have gone with its directory.
+    makeDirectory(dirname(path));
     closeSync(openSync(path + SAVED, 'wx', 0o600));
     db.prepare('VACUUM INTO ?').run(path + SAVED);
     return true;
   } catch {
-    // Its folder may be gone too.
     return false;
   }
 }
@@ -55,6 +81,12 @@ export function saveRemoved(db: DatabaseSync, path: string): boolean {
 /** Puts what was saved in the place of the main file. */
 export function putBack(path: string): void {
   if (!look(path) && !BESIDE.some((suffix) => look(path + suffix))) renameSync(path + SAVED, path);
+}
+
+/** Leaves a log beside a main file that was emptied: SQLite removes it, and the next start would find a new store. */
+export function keepTrace(path: string): void {
+  if (!look(path) || identify(path) !== undefined || BESIDE.some((suffix) => look(path + suffix))) return;
+  closeSync(openSync(`${path}-wal`, 'a', 0o600));
 }
 
 /** Throws where a main file is gone and what belongs to it is not: a new one in its place would know no key. */

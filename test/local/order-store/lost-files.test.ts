@@ -67,7 +67,7 @@ describe('a store of which a file is lost while processes are at work on it', ()
   });
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL');
-    rmSync(directory, { recursive: true });
+    for (const made of [directory, `${directory}.moved`]) rmSync(made, { recursive: true, force: true });
   });
 
   it.each(LOG_LOSSES)(
@@ -111,9 +111,13 @@ describe('a store of which a file is lost while processes are at work on it', ()
     },
   );
 
-  it('is put back in its place where its main file is removed', async () => {
+  it.each([
+    ['its main file is removed', () => rmSync(path)],
+    ['its directory is removed', () => rmSync(directory, { recursive: true })],
+    ['its directory is moved away', () => renameSync(directory, `${directory}.moved`)],
+  ])('is put back in its place where %s', async (_what, lose) => {
     const { ask, kill } = await started();
-    rmSync(path);
+    lose();
     expect(await ask('create second')).toStrictEqual(LOST);
     await kill();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -129,6 +133,14 @@ describe('a store of which a file is lost while processes are at work on it', ()
     await kill();
     expect(await start().ask('open')).toMatch(/^failed: .*put it back, or remove these too/);
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('is not begun anew where all of it was emptied', async () => {
+    const { ask, kill } = await started();
+    for (const suffix of ['', '-wal', '-shm']) truncateSync(path + suffix);
+    expect(await ask('create second')).toStrictEqual(LOST);
+    await kill('SIGTERM');
+    expect(await start().ask('open')).toMatch(/^failed: .*put it back, or remove these too/);
   });
 
   it('is the same store for processes that come and go', async () => {

@@ -244,9 +244,9 @@ describe('orders in a file', () => {
     await store.create('key', unfinishedOrder('a'));
     rmSync(dirname(path), { recursive: true });
     await expect(store.read('key')).rejects.toThrow('restart the service');
-    await open().create('key', unfinishedOrder('b'));
+    expect(await open().create('key', unfinishedOrder('b'))).toBe('conflict');
     await expect(store.replace('key', unfinishedOrder('c'), 'unfinished')).rejects.toThrow('restart the service');
-    expect(await open().read('key')).toStrictEqual(unfinishedOrder('b'));
+    expect(await open().read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 
   it('makes no new file where its own was removed after a call that failed', async () => {

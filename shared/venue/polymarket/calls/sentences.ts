@@ -120,7 +120,7 @@ export const SENTENCES: readonly Row[] = [
   { says: /market not ready/i, proves: 'now', source: ERROR_CODES, error: quoted('market_not_accepting_orders') },
   {
     // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
-    says: /order_version_mismatch|invalid order version|invalid (?:\w+ )?signature/i,
+    says: /order_version_mismatch|invalid order version|invalid (?:[\w.-]+ ){0,4}signature/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('signature'),

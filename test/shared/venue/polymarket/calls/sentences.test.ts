@@ -98,6 +98,7 @@ describe('a sentence that names a check before the book', () => {
     ['invalid POLY_PROXY signature', 'operator', 'venue_refused_service'],
     ['invalid EOA signature', 'operator', 'venue_refused_service'],
     ['invalid POLY_7702 signature', 'operator', 'venue_refused_service'],
+    ['invalid POLY-7702 smart wallet signature: expired', 'operator', 'venue_refused_service'],
     ['order_version_mismatch', 'operator', 'venue_refused_service'],
     ['invalid order version, please use the latest clob-client', 'operator', 'venue_refused_service'],
     ['address of the api key', 'operator', 'venue_refused_service'],
