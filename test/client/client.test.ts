@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
@@ -203,10 +202,14 @@ describe('an order', () => {
   });
 
   it('may be live only once it was sent', async () => {
-    const { url } = await startScriptedService(['silence']);
+    const { url, asked } = await startScriptedService(['silence']);
     const client = createClient({ baseUrl: url });
     expect((await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.abort() }))).mayBeLive).toBe(false);
-    expect((await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.timeout(200) }))).mayBeLive).toBe(true);
+    const caller = new AbortController();
+    const failing = errorOf(client.placeOrder(ORDER, { signal: caller.signal }));
+    await asked;
+    caller.abort();
+    expect((await failing).mayBeLive).toBe(true);
   });
 
   it('is not placed by what has its members and is no success', async () => {
@@ -295,10 +298,10 @@ describe('a call that is aborted', () => {
   });
 
   it('ends while it waits for the answer, and is not repeated', async () => {
-    const { url, requests } = await startScriptedService(['silence']);
+    const { url, requests, asked } = await startScriptedService(['silence']);
     const caller = new AbortController();
     const failing = errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, { signal: caller.signal }));
-    while (requests.length === 0) await sleep(5);
+    await asked;
     const startedAt = performance.now();
     caller.abort();
     const error = await failing;
@@ -319,9 +322,21 @@ describe('a call that is aborted', () => {
   });
 
   it('ends while it waits for the next attempt', async () => {
-    const { url, requests } = await startScriptedService([problem(429, 'rate_limited', 20)]);
-    const signal = AbortSignal.timeout(50);
-    expect((await errorOf(createClient({ baseUrl: url }).health({ signal }))).code).toBe('aborted');
+    const { url, requests } = await startScriptedService([problem(429, 'rate_limited', 30)]);
+    const caller = new AbortController();
+    let answeredAt = Number.POSITIVE_INFINITY;
+    // The call is aborted when its answer is there, so that it is the pause that ends.
+    const answered: typeof fetch = async (...asked) => {
+      const response = await fetch(...asked);
+      const body = await response.text();
+      answeredAt = performance.now();
+      setTimeout(() => caller.abort(), 50);
+      return new Response(body, response);
+    };
+    const client = createClient({ baseUrl: url, fetch: answered });
+    expect((await errorOf(client.health({ signal: caller.signal }))).code).toBe('aborted');
     expect(requests).toHaveLength(1);
+    // And not with the pause, which takes 30 s.
+    expect(performance.now() - answeredAt).toBeLessThan(15_000);
   });
 });

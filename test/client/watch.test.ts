@@ -156,9 +156,12 @@ describe('a watch', () => {
   });
 
   it('ends while it waits for an answer', async () => {
-    const { url, requests } = await startScriptedService(['silence']);
-    const options = { ...QUICK, signal: AbortSignal.timeout(100) };
-    await createClient({ baseUrl: url }).watchBook('1', () => {}, options);
+    const { url, requests, asked } = await startScriptedService(['silence']);
+    const caller = new AbortController();
+    const watching = createClient({ baseUrl: url }).watchBook('1', () => {}, { ...QUICK, signal: caller.signal });
+    await asked;
+    caller.abort();
+    await watching;
     expect(requests).toHaveLength(1);
   });
 

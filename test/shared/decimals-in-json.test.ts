@@ -120,7 +120,7 @@ describe('JSON with exact numbers', () => {
     const text = piece.repeat(262_144 / piece.length);
     const startedAt = performance.now();
     attempt(parseExactly, `"${text}`);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { FAULT_NAMES, type FaultOrder } from '../../../paper/faults/faults.ts';
@@ -106,8 +107,12 @@ describe('faults that happen instead of an order', () => {
 
   it('hang: there is no answer, and nothing is accepted', async () => {
     paper.venue.arm({ fault: 'hang' });
-    const signal = AbortSignal.timeout(150);
-    await expect(fetch(`${paper.url}/ok`, { signal })).rejects.toThrow();
+    const caller = new AbortController();
+    const hanging = expect(fetch(`${paper.url}/ok`, { signal: caller.signal })).rejects.toThrow('aborted');
+    while (!paper.venue.requests().some(({ path }) => path === '/ok')) await sleep(5);
+    await sleep(100);
+    caller.abort();
+    await hanging;
     expect(await paper.get('/ok')).toMatchObject({ status: 200 });
   });
 

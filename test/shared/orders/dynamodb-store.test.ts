@@ -123,7 +123,7 @@ describe('orders in DynamoDB', () => {
     db.cancel(Number.POSITIVE_INFINITY);
     const startedAt = performance.now();
     await expect(store.create('other', unfinishedOrder('a'), [{ ...count, atMost: 99n }])).rejects.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS * 2);
     expect(await store.countedOn('2026-11-21')).toBe(5n);
   });
 
@@ -167,7 +167,7 @@ describe('orders in DynamoDB', () => {
     const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
     const startedAt = performance.now();
     await expect(store.read('key')).rejects.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS * 2);
     silent.close();
   });
 
@@ -190,6 +190,6 @@ describe('orders in DynamoDB', () => {
       counting.create('key', unfinishedOrder('a'), [{ day: '2026-11-21', units: 5n }]),
     ]);
     expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
-    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS + 500);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS * 2);
   });
 });

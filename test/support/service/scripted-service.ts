@@ -32,14 +32,16 @@ function answer(response: ServerResponse, step: Step | undefined): void {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** A service that answers one step after the other, the last one again and again. */
+/** A service that answers one step after the other, the last one again and again; `asked` resolves at its first request. */
 export async function startScriptedService(steps: readonly Step[]) {
   const requests: ScriptedRequest[] = [];
+  const { promise: asked, resolve: noteRequest } = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     const { method, url: path, headers } = request;
     requests.push({ method, path, headers, body: await text(request) });
+    noteRequest();
     answer(response, steps[requests.length - 1] ?? steps.at(-1));
   });
   stops.push(() => shut(server));
-  return { url: await listenOnLoopback(server), requests };
+  return { url: await listenOnLoopback(server), requests, asked };
 }

@@ -201,7 +201,7 @@ describe('transport without a readable answer', () => {
     const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
     const startedAt = performance.now();
     expect(await failureOf(http.send(POST, callWithin(20_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     silent.close();
   });
 
@@ -234,10 +234,11 @@ describe('transport without a readable answer', () => {
   ])('knows that the request may have arrived after %s', async (_what, reply, kind) => {
     const venue = await startVenue(() => reply);
     const startedAt = performance.now();
-    const limit = kind === 'timeout' ? 150 : 5_000;
+    // Enough to connect on a busy machine, or far more than a test may take.
+    const limit = kind === 'timeout' ? 500 : 60_000;
     const failure = await failureOf(createTransport(venue.url).send({ ...POST, timeLimit: limit }, callWithin()));
     expect(failure).toStrictEqual({ kind, sent: true });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   // A timer may fire a fraction of a millisecond before the time that was asked for.
@@ -257,9 +258,9 @@ describe('transport without a readable answer', () => {
   it('ends with the call even where the request may take longer', async () => {
     const venue = await startVenue(() => 'hang');
     const startedAt = performance.now();
-    const answer = createTransport(venue.url).send({ ...GET, timeLimit: 5_000 }, callWithin(100));
+    const answer = createTransport(venue.url).send({ ...GET, timeLimit: 60_000 }, callWithin(500));
     expect(await failureOf(answer)).toStrictEqual({ kind: 'timeout', sent: true });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 
