@@ -2,6 +2,12 @@ import { expect, it } from '@jest/globals';
 import type { OrderStore } from '../../../shared/orders/record.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from './order-records.ts';
 
+/**
+ * Number of writes at the same time: enough for a winner and losers through both handles, and few enough that a busy
+ * machine answers each within the store's time limit.
+ */
+const CONTENDERS = 8;
+
 /** Tests the promises of every order store. `stores` gives two handles on the same, empty records. */
 export function orderStoreContract(stores: () => readonly [OrderStore, OrderStore]): void {
   it('knows nothing of a key that was never used', async () => {
@@ -25,7 +31,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
 
   it('creates a key once, whoever asks at the same time', async () => {
     const [store, other] = stores();
-    const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+    const owners = Array.from({ length: CONTENDERS }, (_, index) => `owner-${index}`);
     const created = await Promise.all(
       owners.map((owner, index) => (index % 2 ? store : other).create('key', unfinishedOrder(owner))),
     );
@@ -36,7 +42,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   it('lets one of many take an order over', async () => {
     const [store, other] = stores();
     await store.create('key', unfinishedOrder('old'));
-    const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+    const owners = Array.from({ length: CONTENDERS }, (_, index) => `owner-${index}`);
     const taken = await Promise.all(
       owners.map((owner, index) =>
         (index % 2 ? store : other).replace('key', unfinishedOrder(owner), { heldBy: 'old' }),
@@ -145,7 +151,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   it('lets as many of many through at once as fit', async () => {
     const [store, other] = stores();
     const written = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
+      Array.from({ length: CONTENDERS }, (_, index) =>
         (index % 2 ? store : other).create(`key-${index}`, unfinishedOrder('a'), count(30n, 100n)),
       ),
     );
