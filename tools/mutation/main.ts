@@ -35,7 +35,7 @@ type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 /** Runs the tests of a module against each of its mutants. */
 async function mutate(
   name: string,
-  { code, tests }: MutatedModule,
+  { code, tests, runsElsewhere }: MutatedModule,
   { workers, incremental }: Effort,
 ): Promise<Mutant[]> {
   // Loaded only here: `--help` does without.
@@ -53,7 +53,7 @@ async function mutate(
       },
       enableFindRelatedTests: false,
     },
-    coverageAnalysis: 'perTest',
+    coverageAnalysis: runsElsewhere ? 'off' : 'perTest',
     concurrency: workers,
     // Types are erased before a test runs.
     disableTypeChecks: false,
@@ -62,7 +62,7 @@ async function mutate(
     cleanTempDir: 'always',
     incremental,
     incrementalFile: `build/mutation/${name}.json`,
-    reporters: ['html'],
+    reporters: ['html', 'progress-append-only'],
     htmlReporter: { fileName: `build/mutation/${name}.html` },
     warnings: false,
     allowConsoleColors: false,

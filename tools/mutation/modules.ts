@@ -3,6 +3,8 @@ export interface MutatedModule {
   readonly code: readonly string[];
   /** Under test/, without `.test.ts`. Direct tests alone: each mutant runs those of them that reach it. */
   readonly tests: readonly string[];
+  /** The code runs in threads or processes too, where nobody sees which test reaches it: each mutant runs all tests. */
+  readonly runsElsewhere?: true;
 }
 
 /** The modules that are mutated, with the tests that have to notice. */
@@ -39,7 +41,14 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   // Who may send an order, and what becomes of it under its key.
   keys: {
     code: ['shared/orders/orders.ts', 'shared/orders/held-order.ts', 'shared/orders/lease-watch.ts'],
-    tests: ['shared/orders/orders', 'shared/orders/races'],
+    tests: [
+      'shared/orders/orders',
+      'shared/orders/races',
+      'shared/orders/overtaken',
+      'shared/orders/switched-verification',
+      'shared/orders/unknown-words',
+      'shared/orders/clocks',
+    ],
   },
   // What an answer of the venue proves.
   answers: {
@@ -50,5 +59,49 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   fate: {
     code: ['shared/venue/polymarket/submission.ts'],
     tests: ['shared/venue/polymarket/submission', 'shared/venue/polymarket/settle', 'shared/venue/polymarket/fills'],
+  },
+  // How the venue is called: limits, repeats, and what becomes of a connection.
+  transport: {
+    code: ['shared/venue/polymarket/http/transport.ts'],
+    tests: [
+      'shared/venue/polymarket/http/transport',
+      'shared/venue/polymarket/http/rate-limit',
+      'shared/venue/polymarket/order-connections',
+    ],
+  },
+  // What is signed for the venue, and which credentials go with it.
+  'signed-requests': {
+    code: ['shared/venue/polymarket/http/signed-requests.ts'],
+    tests: ['shared/venue/polymarket/http/signed-requests', 'shared/venue/polymarket/http/rate-limit'],
+  },
+  'venue-reads': {
+    code: ['shared/venue/polymarket/http/reads.ts'],
+    tests: ['shared/venue/polymarket/http/reads', 'shared/venue/polymarket/http/shared-reads'],
+  },
+  pipeline: {
+    code: ['functions/pipeline.ts'],
+    tests: ['functions/pipeline', 'functions/reads', 'functions/orders'],
+  },
+  'table-store': {
+    code: ['shared/orders/dynamodb-store.ts'],
+    tests: ['shared/orders/dynamodb-store', 'shared/orders/orders'],
+  },
+  // The database of the local store.
+  'sqlite-file': {
+    code: ['local/order-store/sqlite-file.ts'],
+    tests: ['local/order-store/sqlite-file', 'local/order-store/store'],
+    runsElsewhere: true,
+  },
+  // What becomes of it where a file of it is lost.
+  'store-files': {
+    code: ['local/order-store/store-files.ts'],
+    tests: ['local/order-store/store', 'local/order-store/lost-files'],
+    runsElsewhere: true,
+  },
+  // The thread in which it is at work.
+  'store-thread': {
+    code: ['local/order-store/store.ts', 'local/order-store/worker.ts'],
+    tests: ['local/order-store/thread', 'local/order-store/store'],
+    runsElsewhere: true,
   },
 };

@@ -158,4 +158,9 @@ export const ACCEPTED: readonly Accepted[] = [
     why: 'Saves a comparison that comes to the same.',
     changes: ['standing === record -> false'],
   },
+  {
+    file: 'shared/venue/polymarket/http/signed-requests.ts',
+    why: 'Of a bound, the very instant.',
+    changes: ['Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS -> Math.abs(skewNow - skew) >= NOTICEABLE_SKEW_MS'],
+  },
 ];

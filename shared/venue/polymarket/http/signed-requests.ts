@@ -133,10 +133,10 @@ export function createAccountSender(
   { clob, walletAddress, credentials, log }: AccountDeps,
   now: () => number = () => performance.now(),
 ): SendAsAccount {
-  let warnedAt: number | undefined;
+  let warnedAt = Number.NEGATIVE_INFINITY;
 
   function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit, { trace }: Call): void {
-    if (!warning || (warnedAt !== undefined && now() - warnedAt < LIMIT_WARNING_PAUSE_MS)) return;
+    if (!warning || now() - warnedAt < LIMIT_WARNING_PAUSE_MS) return;
     warnedAt = now();
     const rateLimit = { remaining, reset, tier };
     log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });

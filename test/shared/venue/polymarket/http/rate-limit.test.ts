@@ -169,4 +169,12 @@ describe('the rate limit of orders', () => {
     };
     expect(lines).toMatchObject([line, line]);
   });
+
+  it('is warned of once by the orders of a service that come at once', async () => {
+    const headers = headersOf('0', '1', 'standard', 'true');
+    const world = await openWorld({ post: (id) => ({ ...accepted(id), headers }) });
+    await place(world);
+    await place(world);
+    expect(world.lines).toMatchObject([{ level: 'warn', rate_limit: { remaining: 0, reset: 1, tier: 'standard' } }]);
+  });
 });

@@ -1,8 +1,13 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
-import { createCredentialSource } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
+import {
+  createAccountSender,
+  createCredentialSource,
+} from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
+import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import {
   type Answers,
   API_KEY,
@@ -17,7 +22,15 @@ import {
   place,
   resultOf,
 } from '../../../../support/orders/trading-world.ts';
-import { asHttp, callWithin, type HttpReply, type Reply } from '../../../../support/venue/scripted-venue.ts';
+import { collectLog } from '../../../../support/service/collected-log.ts';
+import { bookAnswer } from '../../../../support/venue/book-answers.ts';
+import {
+  asHttp,
+  callWithin,
+  type HttpReply,
+  type Reply,
+  startVenue,
+} from '../../../../support/venue/scripted-venue.ts';
 
 const KEYLESS = { credentials: undefined };
 const UNAUTHORISED: HttpReply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
@@ -39,6 +52,32 @@ const both =
 function posts(world: Awaited<ReturnType<typeof openWorld>>) {
   return world.venue.seen.filter(({ path }) => path === '/order');
 }
+
+describe('a request with credentials', () => {
+  it('is signed over its time, method, path and body, without its query', async () => {
+    const venue = await startVenue(() => ({ body: {} }));
+    const credentials = createCredentialSource(CREDENTIALS, async () => undefined);
+    const { log } = collectLog();
+    const send = createAccountSender({ clob: createTransport(venue.url), walletAddress: '0xA1', credentials, log });
+    // Enough of them that each letter of base64 is in one of the signatures.
+    const bodies = Array.from({ length: 30 }, (_, index) => JSON.stringify({ order: index }));
+    for (const body of bodies) await send(() => ({ name: 'post', method: 'POST', path: '/order', body }), callWithin());
+    await send(() => ({ name: 'trades', method: 'GET', path: '/data/trades', query: '?maker=0xA1' }), callWithin());
+    expect(venue.seen.map(({ body }) => body)).toStrictEqual([...bodies, '']);
+    expect(venue.seen.at(-1)?.query.get('maker')).toBe('0xA1');
+    for (const { method, path, body, headers } of venue.seen) {
+      const time = headers['poly_timestamp'];
+      expect(Math.abs(Number(time) - Date.now() / 1_000)).toBeLessThan(60);
+      const hmac = createHmac('sha256', Buffer.from(API_SECRET, 'base64')).update(`${time}${method}${path}${body}`);
+      expect(headers).toMatchObject({
+        poly_address: '0xA1',
+        poly_api_key: API_KEY,
+        poly_passphrase: PASSPHRASE,
+        poly_signature: `${hmac.digest('base64url')}=`,
+      });
+    }
+  });
+});
 
 describe('credentials that are derived', () => {
   it.each([
@@ -63,7 +102,10 @@ describe('credentials that are derived', () => {
     const source = createCredentialSource(undefined, () => derived);
     const patient = source.get(callWithin(24_000));
     const startedAt = performance.now();
-    await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({ code: 'venue_timeout' });
+    await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({
+      code: 'venue_timeout',
+      message: 'The venue did not answer in time; try again.',
+    });
     expect(performance.now() - startedAt).toBeLessThan(SENDING_RESERVE_MS / 2);
     resolve(CREDENTIALS);
     expect(await patient).toBe(CREDENTIALS);
@@ -148,7 +190,7 @@ describe('credentials that are derived', () => {
   const refusal: Reply = { status: 400, body: { error: 'Could not create api key' } };
   const html = { 'content-type': 'text/html' };
   it.each<[string, Reply, Reply, object]>([
-    ['both are refused', refusal, refusal, refusedCredentials],
+    ['both are refused', refusal, refusal, { ...refusedCredentials, cause: new Error('status 400') }],
     [
       'the firewall stops both',
       { status: 403, headers: html },
@@ -244,8 +286,19 @@ describe('an order that the venue refuses for its credentials', () => {
 
   it('is sent once when the credentials were given and there are no others', async () => {
     const world = await openWorld({ post: () => UNAUTHORISED });
-    expect((await place(world)).result).toMatchObject(refusedCredentials);
+    const signed = await world.sign();
+    const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
+    expect(await resultOf(world.entry.submit(signed, call), signed.orderId)).toMatchObject(refusedCredentials);
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
+    expect(world.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'the venue refused the API credentials',
+        venue_request: 'post-order',
+        clock_was_wrong: false,
+        request_id: 'r-1',
+      },
+    ]);
   });
 
   it('is not sent again after a 400, whatever it says about the API key', async () => {
@@ -299,5 +352,22 @@ describe('an order that the venue refuses for its credentials', () => {
     const times = posts(world).map(({ headers }) => Number(headers['poly_timestamp']));
     expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0) - 3_600)).toBeLessThanOrEqual(3);
     expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toStrictEqual([]);
+    expect(world.lines).toMatchObject([{ clock_was_wrong: true }]);
+  });
+
+  it('is sent with renewed credentials when the clock is as far off as it was known to be', async () => {
+    const headers = { date: new Date(Date.now() + 3_600_000).toUTCString() };
+    const rotated = { ...CREDENTIALS, key: OTHER_KEY };
+    const book: Answers['book'] = (_id, _index, { query }) => ({
+      headers,
+      body: bookAnswer(query.get('token_id') ?? ''),
+    });
+    const post: Answers['post'] = (id, _index, request) => ({
+      ...(request.headers['poly_api_key'] === API_KEY ? UNAUTHORISED : accepted(id)),
+      headers,
+    });
+    const world = await openWorld({ book, post }, { reloadCredentials: async () => rotated });
+    expect((await place(world)).result).toMatchObject({ status: 'live' });
+    expect(posts(world)).toHaveLength(2);
   });
 });
