@@ -9,8 +9,8 @@ import { listenOnLoopback, shut } from './loopback.ts';
 export interface TestDynamoDb {
   readonly client: DynamoDBClientConfig;
   readonly tableName: string;
-  /** Cancels so many transactions: others are at work on the same items, or what another code says. */
-  cancel(transactions: number, code?: string): void;
+  /** Cancels so many transactions: others are at work on the same items, or what other codes say of one write each. */
+  cancel(transactions: number, ...codes: readonly string[]): void;
   /** Counts the transactions that were asked for. */
   transactions(): number;
   close(): Promise<void>;
@@ -78,7 +78,7 @@ async function transact(ask: Ask, body: string): Promise<Answer> {
 }
 
 /** Adds transactions to a server that has none: every request passes here, one after the other. */
-function withTransactions(url: string, codeOfCancelled: () => string | undefined): Server {
+function withTransactions(url: string, codesOfCancelled: () => readonly string[] | undefined): Server {
   let last: Promise<unknown> = Promise.resolve();
   return createServer(async (request, response) => {
     const { method = 'POST', url: path = '/' } = request;
@@ -97,8 +97,8 @@ function withTransactions(url: string, codeOfCancelled: () => string | undefined
     const act = () => {
       if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
       if (operation !== 'TransactWriteItems') return forward(operation, body);
-      const code = codeOfCancelled();
-      return code === undefined ? transact(forward, body) : Promise.resolve(cancelled(['None', code]));
+      const codes = codesOfCancelled();
+      return codes ? Promise.resolve(cancelled(['None', ...codes])) : transact(forward, body);
     };
     const turn = last.then(act, act);
     last = turn.catch(() => undefined);
@@ -110,11 +110,12 @@ function withTransactions(url: string, codeOfCancelled: () => string | undefined
 /** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
   const plain = dynalite({ createTableMs: 0 });
-  let [asked, left, codeOf] = [0, 0, ''];
+  let [asked, left] = [0, 0];
+  let codesOf: readonly string[] = [];
   const server = withTransactions(await listenOnLoopback(plain), () => {
     asked += 1;
     left -= 1;
-    return left >= 0 ? codeOf : undefined;
+    return left >= 0 ? codesOf : undefined;
   });
   const client = {
     endpoint: await listenOnLoopback(server),
@@ -134,8 +135,8 @@ export async function startDynamoDb(): Promise<TestDynamoDb> {
   return {
     client,
     tableName: 'orders',
-    cancel: (transactions, code = 'TransactionConflict') => {
-      [left, codeOf] = [transactions, code];
+    cancel: (transactions, ...codes) => {
+      [left, codesOf] = [transactions, codes.length > 0 ? codes : ['TransactionConflict']];
     },
     transactions: () => asked,
     close: async () => {

@@ -149,6 +149,39 @@ describe('orders in DynamoDB', () => {
     expect(db.transactions()).toBe(1);
   });
 
+  it.each([
+    [
+      'met another transaction, and has a fault of its own',
+      ['TransactionConflict', 'ValidationError'],
+      'ValidationError',
+    ],
+    ['was cancelled without a reason', ['None'], 'cancelled'],
+  ])('does not repeat what %s', async (_what, codes, message) => {
+    db.cancel(Number.POSITIVE_INFINITY, ...codes);
+    const count = { day: '2026-11-21', units: 5n, atMost: 99n };
+    await expect(openStore().create('key', unfinishedOrder('a'), [count])).rejects.toThrow(message);
+    expect(db.transactions()).toBe(1);
+  });
+
+  it('does not take a transaction for done that the table refuses as a whole', async () => {
+    const store = createDynamoDbStore({ ...db, tableName: 'missing' });
+    const count = { day: '2026-11-21', units: 5n, atMost: 99n };
+    await expect(store.create('key', unfinishedOrder('a'), [count])).rejects.toThrow('resource not found');
+    expect(db.transactions()).toBe(1);
+  });
+
+  it('counts an order that takes a whole day, and asks for no transaction without a count', async () => {
+    const store = openStore();
+    const count = { day: '2026-11-21', units: 9n, atMost: 9n };
+    expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
+    expect(await store.create('other', unfinishedOrder('a'), [])).toBe('written');
+    expect(db.transactions()).toBe(1);
+  });
+
+  it('is written before an answer: a function stands still afterwards', () => {
+    expect(openStore().outlivesAnswers).toBe(false);
+  });
+
   it('fails when the table is missing', async () => {
     const store = createDynamoDbStore({ ...db, tableName: 'missing' });
     await expect(store.read('key')).rejects.toThrow();

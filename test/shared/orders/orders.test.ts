@@ -707,6 +707,13 @@ describe('orders under an idempotency key', () => {
     await ask(order(), key, open(), { deadline: 0, venueRequests: [], trace });
     expect(lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...trace }]);
     expect(JSON.stringify(lines)).not.toContain('"key"');
+    expect('idempotency_key_sha256' in (lines[0] ?? {})).toBe(key !== undefined);
+  });
+
+  it('answers without a key before a store has the answer that keeps it after the answer too', async () => {
+    store.replace = () => new Promise(() => undefined);
+    const call = { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] };
+    expect((await ask(order(), undefined, open(), call)).placement.orderId).toBe('0x1');
   });
 
   it("keeps the venue's own sentence for the log under a key too", async () => {

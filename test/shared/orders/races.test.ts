@@ -274,6 +274,14 @@ describe('an answer that comes after another process has settled the order', () 
     expect(world.log.lines.filter(({ level }) => level === 'error')).toStrictEqual([]);
   });
 
+  it('is stored where it says placed and the other one does not know', async () => {
+    const { world, slow } = await overtaken();
+    world.venue.settle = unknown;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect(await endOf(world.place())).toBe('placed live 0x1 replayed');
+  });
+
   it('is that of the other one where this one is refused', async () => {
     const { world, slow } = await overtaken(undefined, refused);
     await world.place();
@@ -372,7 +380,13 @@ describe('an answer that comes after another process has settled the order', () 
     shown.resolve();
     expect(await endOf(slow)).toBe('placed live 0x1');
     expect(world.store.records.get('key')).toMatchObject({ orderId: '0x2', ...record });
-    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', order_id: '0x1', metric: 'contradicted_records' });
+    expect(world.log.lines.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'a placed order has lost its key to another one',
+      order_id: '0x1',
+      record: { order_id: '0x2' },
+      metric: 'contradicted_records',
+    });
   });
 
   it('tries three times to replace a refusal that does not stand still', async () => {

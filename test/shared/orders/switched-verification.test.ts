@@ -21,12 +21,13 @@ describe('a repeat to a service that verifies clients where it did not, or no lo
       if (send) world.venue.submit = send;
       await world.place(world.open(), 'key', first);
       world.asked.length = 0;
+      world.store.calls.length = 0;
       const error = await world.place(world.open(), 'key', second).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         code: 'idempotency_key_reused',
         message: expect.stringContaining('verified clients'),
       });
-      expect(world.asked).toStrictEqual([]);
+      expect([world.asked, world.store.calls]).toStrictEqual([[], ['read', 'read']]);
     }
   });
 
@@ -57,9 +58,10 @@ describe('services that verify clients and that do not, side by side', () => {
       others += 1;
       await endOf(world.place(world.open({ dailyCap: '100' }), 'key', claimed(EVM)));
     });
-    expect(await endOf(world.place(world.open({ own, dailyCap: '100' }), 'key', verified(EVM)))).toBe(
-      'idempotency_key_reused',
-    );
+    await expect(world.place(world.open({ own, dailyCap: '100' }), 'key', verified(EVM))).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+      message: expect.stringContaining('verified clients'),
+    });
     expect(world.asked).toHaveLength(1);
     expect(await world.store.countedOn('2026-09-21')).toBe(5_000_000n);
   });

@@ -26,12 +26,17 @@ export function isAsExpected(record: OrderRecord | undefined, expected: Expected
   return record.state === 'finished' && record.keepUntil === expected.keptUntil;
 }
 
+/** A day, by which alone notional is counted. */
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 /** An order store that counts and fails as it is told. What it keeps has been a text, as in a real store. */
 export function createMemoryOrderStore(): MemoryOrderStore {
   const records = new Map<string, OrderRecord>();
   const days = new Map<string, bigint>();
   const calls: string[] = [];
   const write = (key: string, record: OrderRecord, counts: readonly DayCount[] = []): Written => {
+    const named = [...record.countedOn, ...counts.map(({ day }) => day)];
+    if (!named.every((day) => DAY.test(day))) throw new Error('the notional of an order is counted on what is no day');
     const sumWith = ({ day, units }: DayCount) => (days.get(day) ?? 0n) + units;
     const full = counts.findLast((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
     if (full) return { fullDay: full.day };
