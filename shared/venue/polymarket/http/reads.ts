@@ -34,7 +34,7 @@ async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
 
 /** Translates an answer that did not come. */
 function translateFailure({ kind, cause }: TransportError): AppError {
-  if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' }, { cause });
+  if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' });
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
   return refuse('venue_error', { why: 'broken_off' }, { cause });
 }

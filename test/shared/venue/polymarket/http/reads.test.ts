@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { readWithRetry, refuseRead } from '../../../../../shared/venue/polymarket/http/reads.ts';
+import * as z from 'zod/mini';
+import {
+  answerTo,
+  readShape,
+  readWithRetry,
+  refuseRead,
+  waitUntil,
+} from '../../../../../shared/venue/polymarket/http/reads.ts';
 import { createTransport, type VenueHttpResponse } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
@@ -67,20 +74,78 @@ describe('a read', () => {
     expect(venue.seen.length).toBe(1);
   });
 
-  it.each<[string, Reply[], string]>([
-    ['silence', ['hang'], 'venue_timeout'],
-    ['two resets', ['reset', 'reset'], 'venue_error'],
-    ['an endless answer', [{ body: ' '.repeat(8 * 1024 * 1024 + 1) }], 'venue_error'],
-  ])('ends after %s with an error of ours', async (_what, replies, code) => {
+  it.each<[string, Reply[], string, string]>([
+    ['silence', ['hang'], 'venue_timeout', 'The venue did not answer in time; try again.'],
+    ['two resets', ['reset', 'reset'], 'venue_error', 'The venue broke off its answer; try again.'],
+    [
+      'an endless answer',
+      [{ body: ' '.repeat(8 * 1024 * 1024 + 1) }],
+      'venue_error',
+      'The venue broke off its answer; try again.',
+    ],
+  ])('ends after %s with an error of ours', async (_what, replies, code, message) => {
     const { result } = await readFrom(replies, code === 'venue_timeout' ? 100 : 5_000);
-    expect(result).toMatchObject({ name: 'AppError', code });
+    expect(result).toMatchObject({ name: 'AppError', code, message });
   });
 
   it('ends with venue_unavailable where nobody listens', async () => {
     const venue = await startVenue(() => ({}));
     await venue.close();
     const result = await readWithRetry(createTransport(venue.url), GET, callWithin()).catch((error: unknown) => error);
-    expect(result).toMatchObject({ code: 'venue_unavailable', retryAfter: 5 });
+    expect(result).toMatchObject({
+      code: 'venue_unavailable',
+      message: 'The venue cannot be reached; try again later.',
+      retryAfter: 5,
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+
+  it.each<[string, Reply, object]>([
+    ['a success of that shape', { body: '{"a":1}' }, { a: 1 }],
+    ['a success of another shape', { body: '{"a":"1"}' }, { code: 'venue_error' }],
+    ['a success that is no JSON', { body: '<html>' }, { code: 'venue_error' }],
+    ['another status, whatever its shape', { status: 404, body: '{"a":1}' }, { code: 'venue_error' }],
+  ])('has a shape, or is an error: %s', async (_what, reply, expected) => {
+    const venue = await startVenue(() => reply);
+    const reading = readShape(createTransport(venue.url), GET, z.object({ a: z.number() }), callWithin());
+    expect(await reading.catch((error: unknown) => error)).toMatchObject(expected);
+  });
+});
+
+describe('an answer that is asked for once', () => {
+  it('is given as it is, or fails as a read does', async () => {
+    const venue = await startVenue((_request, index) => (index === 0 ? { body: '1' } : 'reset'));
+    const http = createTransport(venue.url);
+    expect(await answerTo(http.send(GET, callWithin()))).toMatchObject({ text: '1' });
+    await expect(answerTo(http.send(GET, callWithin()))).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'venue_error',
+      cause: { code: 'ECONNRESET' },
+    });
+    const fault = new TypeError('a fault of ours');
+    await expect(answerTo(Promise.reject(fault))).rejects.toBe(fault);
+  });
+});
+
+describe('a wait for what another has begun', () => {
+  it('ends with its answer, or with its own time', async () => {
+    const slow = new Promise(() => undefined);
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    expect(await waitUntil(performance.now() + 60_000, Promise.resolve('book'), { waitedFor: 'answer' })).toBe('book');
+    expect(timers()).toBe(before);
+    for (const [left, waitedFor, message] of [
+      [30, 'answer', 'The venue did not answer in time; try again.'],
+      [-1, 'rules', 'The venue took too long to give the rules of the market; nothing was sent. Try again.'],
+    ] as const) {
+      const startedAt = performance.now();
+      await expect(waitUntil(startedAt + left, slow, { waitedFor })).rejects.toMatchObject({
+        code: 'venue_timeout',
+        message,
+      });
+      // A timer may fire a moment before its time.
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(left / 2);
+    }
   });
 });
 
@@ -101,6 +166,7 @@ describe('a status that is no success', () => {
     [answer(503, '', 120), 'venue_unavailable', {}, 120],
     [answer(403, region), 'venue_refused_service', { reason: 'region' }, undefined],
     [answer(403, '<html>'), 'venue_refused_service', { reason: 'firewall' }, undefined],
+    [{ ...answer(403, region), isJson: false }, 'venue_refused_service', { reason: 'firewall' }, undefined],
     [answer(500), 'venue_error', {}, undefined],
     [answer(302), 'venue_error', {}, undefined],
     [answer(200, '<html>'), 'venue_error', {}, undefined],
@@ -111,5 +177,15 @@ describe('a status that is no success', () => {
       facts,
       retryAfter,
     });
+  });
+
+  it.each([
+    [answer(429), 'The venue limits the rate of requests; slow down.', undefined],
+    [answer(503), 'The venue is not available at the moment; try again later.', undefined],
+    [answer(500), 'The venue gave an answer that cannot be used; try again later.', 'status 500, not JSON'],
+    [answer(404, '{}'), 'The venue gave an answer that cannot be used; try again later.', 'status 404'],
+  ])('has its own sentence, and what it was for the log: %j', (response, message, cause) => {
+    const error = refuseRead(response);
+    expect([error.message, error.cause]).toStrictEqual([message, cause && new Error(cause)]);
   });
 });

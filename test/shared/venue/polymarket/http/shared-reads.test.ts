@@ -79,4 +79,16 @@ describe('a shared read', () => {
     void read('a');
     expect(started).toHaveLength(2);
   });
+
+  it('goes by the clock of the process', () => {
+    let started = 0;
+    const share = createSharedReads<string>(undefined, 60_000);
+    for (const _ of [1, 2]) {
+      void share('a', () => {
+        started += 1;
+        return new Promise(() => undefined);
+      });
+    }
+    expect(started).toBe(1);
+  });
 });
