@@ -80,7 +80,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   pipeline: {
     code: ['functions/pipeline.ts'],
-    tests: ['functions/pipeline', 'functions/reads', 'functions/orders'],
+    tests: ['functions/pipeline', 'functions/reads', 'functions/orders', 'functions/cors', 'functions/metrics'],
   },
   'table-store': {
     code: ['shared/orders/dynamodb-store.ts'],

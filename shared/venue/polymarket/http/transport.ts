@@ -144,13 +144,15 @@ function createConnection(baseUrl: string, now: () => number): Connection {
 }
 
 /** Returns the headers of a request. */
-function headersOf({ method, body, headers }: VenueHttpRequest): Readonly<Record<string, string>> {
+function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string, string>> {
   return {
     accept: 'application/json',
     'user-agent': `order-book-adapter/${VERSION}`,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    // Without a length, a POST would go out in chunks, and the body of a GET would be the next request.
-    ...((method === 'POST' || body !== undefined) && { 'content-length': String(Buffer.byteLength(body ?? '')) }),
+    // Without a length, the body of a GET would be the next request. Node gives one to a POST.
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
     ...headers,
   };
 }
@@ -203,20 +205,16 @@ function readBody(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let ended = false;
     response.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > MAX_RESPONSE_BYTES) response.destroy(new TransportError('too_large', true));
       else chunks.push(chunk);
     });
-    response.on('end', () => {
-      ended = true;
-      resolve(Buffer.concat(chunks).toString('utf8'));
-    });
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     response.on('error', reject);
     // However else it ends, the wait is over.
     response.on('close', () => {
-      if (!ended) reject(new TransportError('reset', true));
+      if (!response.readableEnded) reject(new TransportError('reset', true));
     });
   });
 }

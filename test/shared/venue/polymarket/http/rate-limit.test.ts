@@ -6,7 +6,7 @@ import {
   createAccountSender,
   createCredentialSource,
 } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
-import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { askedWait, createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { accepted, CREDENTIALS, openWorld, place } from '../../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
@@ -101,6 +101,7 @@ describe('the rate limit of orders', () => {
       { code: 'rate_limited', retryAfter: 3 },
     ],
     ['a 429 that says nothing usable', limited(429, headersOf('0', 'soon')), { code: 'rate_limited', retryAfter: 1 }],
+    ['a 429 that says nothing at all', limited(429, {}), { code: 'rate_limited', retryAfter: 1 }],
     ['a 425', limited(425, headersOf('9', '7')), { code: 'venue_unavailable', retryAfter: 7 }],
     [
       'a 425 that it has nothing to do with',
@@ -122,6 +123,17 @@ describe('the rate limit of orders', () => {
     ],
   ])('gives the wait of %s', async (_name, reply, expected) => {
     expect((await place(await openWorld({ post: () => reply }))).result).toMatchObject(expected);
+  });
+
+  it.each([
+    [429, 7],
+    [425, 7],
+    [503, 7],
+    [400, undefined],
+    [500, undefined],
+  ])('is the wait of an answer that refuses for now alone: %i', (status, wait) => {
+    const rateLimit = { remaining: 0, reset: 7, tier: 'standard', warning: false };
+    expect(askedWait({ status, retryAfter: undefined, rateLimit, isJson: true, text: '' })).toBe(wait);
   });
 
   it('gives no wait to an order that it let through', async () => {

@@ -1,10 +1,13 @@
+import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { VenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
-import { listenOnLoopback } from '../../../../../tools/support/loopback.ts';
+import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
+import { createCertificate } from '../../../../support/venue/certificate.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
@@ -36,7 +39,9 @@ describe('transport', () => {
     const venue = await startVenue(() => ({ status: 201, body: { ok: true } }));
     const http = createTransport(venue.url);
     const call = callWithin();
+    const startedAt = performance.now();
     const answer = await http.send({ ...POST, path: '/thing?b=2', headers: { X_ONE: '1' } }, call);
+    const elapsed = performance.now() - startedAt;
     expect(answer).toStrictEqual({ status: 201, retryAfter: undefined, isJson: true, text: '{"ok":true}' });
     const [seen] = venue.seen;
     expect({ method: seen?.method, path: seen?.path, query: seen?.query.get('b'), body: seen?.body }).toStrictEqual({
@@ -54,6 +59,8 @@ describe('transport', () => {
       x_one: '1',
     });
     expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
+    // In tenths of a millisecond.
+    expect(call.venueRequests[0]?.milliseconds).toBeLessThanOrEqual(elapsed + 0.1);
   });
 
   it.each(['GET', 'POST'] as const)('sends a %s without a body as one', async (method) => {
@@ -120,6 +127,7 @@ describe('transport', () => {
     ['text/html; charset=UTF-8', false],
     ['text/plain', false],
     ['application/jsonp', false],
+    ['text/x; of=application/json', false],
   ])('reads an answer of type %s as JSON: %s', async (type, isJson) => {
     const venue = await startVenue(() => ({ headers: { 'content-type': type }, body: '{}' }));
     expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ isJson });
@@ -152,8 +160,45 @@ describe('transport without a readable answer', () => {
   it('knows that nothing was sent when the connection is refused', async () => {
     const http = createTransport(`http://127.0.0.1:${await closedPort()}`);
     const call = callWithin();
-    expect(await failureOf(http.send(POST, call))).toStrictEqual({ kind: 'not_connected', sent: false });
+    const sending = http.send(POST, call);
+    expect(await failureOf(sending)).toStrictEqual({ kind: 'not_connected', sent: false });
+    await expect(sending).rejects.toMatchObject({
+      name: 'TransportError',
+      message: "the venue's answer did not come: not_connected",
+      cause: { code: 'ECONNREFUSED' },
+    });
     expect(call.venueRequests).toMatchObject([{ name: 'write', result: 'not_connected' }]);
+  });
+
+  it('leaves no timer behind', async () => {
+    const http = createTransport(`http://127.0.0.1:${await closedPort()}`);
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    await failureOf(http.send(POST, callWithin(60_000)));
+    // The connection is closed a moment after its failure was told.
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it.each<[string, Reply, string]>([
+    ['no answer', 'hang', 'timeout'],
+    ['a reset', 'reset', 'reset'],
+  ])('knows that a request may have arrived on a connection that was kept: %s', async (_what, reply, kind) => {
+    const venue = await startVenue((_request, index) => (index === 0 ? {} : reply));
+    const http = createTransport(venue.url);
+    await http.send(GET, callWithin());
+    expect(await failureOf(http.send({ ...POST, timeLimit: 300 }, callWithin()))).toStrictEqual({ kind, sent: true });
+    expect(venue.seen[1]?.port).toBe(venue.seen[0]?.port);
+  });
+
+  it('waits on a connection that was kept too, however long the venue thinks', async () => {
+    const venue = await startVenue(async (_request, index) => {
+      if (index > 0) await sleep(CONNECT_MS + 200);
+      return { body: {} };
+    });
+    const http = createTransport(venue.url);
+    await http.send(GET, callWithin());
+    expect(await http.send(POST, callWithin(10_000))).toMatchObject({ status: 200 });
   });
 
   it('knows that nothing was sent when no time is left', async () => {
@@ -194,6 +239,25 @@ describe('transport without a readable answer', () => {
     const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
     expect(await failureOf(http.send(POST, callWithin(200)))).toStrictEqual({ kind: 'timeout', sent: false });
     silent.close();
+  });
+
+  it('knows that a request may have arrived once the TLS handshake is over', async () => {
+    const { key, cert } = createCertificate();
+    const server = createTlsServer({ key, cert }, (request, response) => {
+      if (request.method === 'GET') response.end('{}');
+    });
+    const address = new URL(await listenOnLoopback(server));
+    const known = getCACertificates('default');
+    setDefaultCACertificates([cert]);
+    try {
+      const http = createTransport(`https://localhost:${address.port}`);
+      const hanging = http.send({ ...POST, timeLimit: 1_000 }, callWithin());
+      expect(await failureOf(hanging)).toStrictEqual({ kind: 'timeout', sent: true });
+      expect(await http.send(GET, callWithin())).toMatchObject({ status: 200, text: '{}' });
+    } finally {
+      setDefaultCACertificates(known);
+      await shut(server);
+    }
   });
 
   it('gives up a connection that is not there after 3 s, however much time is left', async () => {
