@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { invocationTrace } from '../../functions/lambda-start.ts';
-import { ROUTES } from '../../functions/routes.ts';
+import type { AnsweredRequest } from '../../functions/metrics.ts';
+import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import { ask } from '../support/service/gateway-event.ts';
@@ -78,6 +79,22 @@ describe('the pipeline', () => {
     const { body } = await ask(endpoint, { timeEpoch: Date.now() + ago });
     expect(body).toBeGreaterThan(least);
     expect(body).toBeLessThanOrEqual(most);
+  });
+
+  it('has a route of all methods answer OPTIONS too', async () => {
+    const { result } = await ask({ ...ok, route: UNKNOWN_ROUTE }, { method: 'OPTIONS' });
+    expect(result.statusCode).toBe(200);
+  });
+
+  it('hands what a request was and came to over to the metrics', async () => {
+    const seen: unknown[] = [];
+    const metrics = (request: AnsweredRequest) => {
+      seen.push(request);
+      return { urgent: false, members: { counted: 1 } };
+    };
+    const { lines } = await ask(ok, {}, { metrics });
+    expect(seen).toMatchObject([{ route: 'markets', status: 200, call: { venueRequests: [] }, logFields: {} }]);
+    expect(lines).toMatchObject([{ counted: 1 }]);
   });
 
   it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keeps the request id %s', async (id) => {
