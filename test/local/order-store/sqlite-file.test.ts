@@ -160,4 +160,18 @@ describe('the file of the local store', () => {
     expect(write(KEYS.map(create))).toStrictEqual(KEYS.map(() => 'conflict'));
     expect(stateOfLog(path)).toBe(state);
   });
+
+  it('keeps the sum of a day for a week after it', () => {
+    const { write } = open('orders.db');
+    const day = '2026-11-21';
+    const row = { key: 'a', record: 'a', holder: 'x', expiresAt: null };
+    write([{ ask: 'create', row, counts: [{ day, units: 5n }] }]);
+    const sumAfter = (time: string) =>
+      write([
+        { ask: 'clean', beforeMs: Date.parse(time) },
+        { ask: 'counted', day },
+      ])[1];
+    expect(sumAfter('2026-11-28T23:59:59Z')).toBe(5n);
+    expect(sumAfter('2026-11-29T00:00:00Z')).toBe(0n);
+  });
 });

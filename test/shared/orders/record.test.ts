@@ -42,6 +42,7 @@ describe('a record', () => {
     const facts = { venueReason: 'the book', maxDecimals: 2 };
     for (const record of [
       orderOf('5'),
+      { ...orderOf('5'), terms: { ...orderOf('5').terms, side: 'sell' as const } },
       { ...orderOf('5', []), requestId: null, client: null, conditionId: null, unprovenAt: null, isFreed: true },
       { ...orderOf('5'), venueReason: 'words', signedAt: { venue: 1, own: 2 }, unprovenAt: { venue: 3, own: 4 } },
       finishedOrder(PLACED),
@@ -99,6 +100,12 @@ describe('what is counted for a day', () => {
       [NEXT],
       [DAY, NEXT],
     ],
+    [
+      'on a day between, where the clocks are days apart',
+      { venue: midnight + 48 * 3_600_000, own: midnight - 1 },
+      [NEXT],
+      [DAY, NEXT, '2026-09-24'],
+    ],
   ] as const)('counts %s', (_where, now, before, days) => {
     expect(cap('1').daysFor(now, before)).toStrictEqual(days);
   });
@@ -123,7 +130,9 @@ describe('what is counted for a day', () => {
   it('is not looked at for an order that does not count', async () => {
     const store = createMemoryOrderStore();
     await store.create('key', orderOf('10'), recount(orderOf('10', []), [DAY]));
-    expect(await cap('10').nearlyUsed(orderOf('1', []), store)).toBeUndefined();
+    const used = cap('10');
+    expect(await used.nearlyUsed(orderOf('1', []), store)).toBeUndefined();
+    expect(await used.nearlyUsed(orderOf('10'), store)).toMatchObject({ day: DAY });
   });
 
   it('is rounded down where the cap is finer', () => {
