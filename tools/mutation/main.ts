@@ -11,7 +11,7 @@ const LEAST_SCORE = 90;
 const NAMES = Object.keys(MODULES);
 
 const COMMAND = {
-  purpose: 'Breaks the pure modules in one place after another, and tells what no test notices.',
+  purpose: 'Breaks modules in one place after another, and lists what no test notices.',
   usage: 'npm run mutation -- [options]',
   options: {
     module: { type: 'string', value: 'NAME', multiple: true, meaning: 'only this one; may be repeated' },
