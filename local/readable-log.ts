@@ -119,9 +119,9 @@ function otherText({ level, message, time: _time, ...rest }: z.infer<typeof anyL
 /**
  * Creates the formatter of log lines for a person at a terminal: takes a line of JSON and returns one to read, with the time of
  * day here. Members keep their names; an error of level `error` has its stack below. No character of a value reaches
- * the terminal that it would obey.
+ * the terminal that it would obey. `isOnPaper`: the start is told in short.
  */
-export function createReadableLog(paint: Paint): (line: string) => string {
+export function createReadableLog(paint: Paint, isOnPaper = false): (line: string) => string {
   return (line) => {
     let parsed: unknown;
     try {
@@ -132,6 +132,9 @@ export function createReadableLog(paint: Paint): (line: string) => string {
     const found = anyLine.safeParse(parsed);
     if (!found.success) return visible(line);
     const at = paint('dim', new Date(found.data.time).toTimeString().slice(0, 8));
+    const { message, url, mode } = found.data;
+    // The first screen on paper has said the rest.
+    if (isOnPaper && message === 'listening') return `${at} ${[message, ...membersText({ url, mode })].join(' ')}`;
     const request = requestLine.safeParse(parsed);
     return `${at} ${request.success ? requestText(request.data, paint) : otherText(found.data, paint)}`;
   };

@@ -299,6 +299,19 @@ function precedesSending({ call }: NumberedCall): boolean {
   return 'row' in call && call.row.holder !== null;
 }
 
+const MOVE_ATTEMPTS = 10;
+const MOVE_PAUSE_MS = 2;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** Moves the log into the main file; waits a moment for a process that is doing so, or is in the middle of reading. */
+function moveLog({ statements }: OpenFile): void {
+  for (let attempt = 1; attempt <= MOVE_ATTEMPTS; attempt += 1) {
+    const moved = statements.moveLog.get();
+    if (moved?.['log'] === moved?.['checkpointed']) return;
+    Atomics.wait(pause, 0, 0, MOVE_PAUSE_MS);
+  }
+}
+
 /** The identity of a store that was lost: no file has it. */
 const LOST = 'lost';
 
@@ -374,7 +387,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         if (!begin(file, patienceMs)) return 'locked';
         const results = calls.map((call) => attempt(file, call));
         file.statements.commit.run();
-        if (calls.some(precedesSending)) file.statements.moveLog.get();
+        if (calls.some(precedesSending)) moveLog(file);
         // What went into a log that has lost its name meanwhile is not on the disk.
         requireIntact(file);
         if (calls.some(leavesBytes)) emptySoon();

@@ -81,29 +81,23 @@ interface Screen {
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
 function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
   const { tokenId, price, size } = order;
-  const body = `{"token_id":"${tokenId}","side":"buy","price":${price},"size":${size},"post_only":true}`;
-  return `
-Trading on paper: invented markets that move by themselves, no real money. All is forgotten at the end.
+  return `Trading on paper: invented markets, no real money. All is forgotten at the end.
 
   service  ${serviceUrl}
   console  ${consoleUrl} (all of it in a browser)
-  venue    ${venueUrl} (its faults, accounts and records: paper/README.md)
-  wallet   ${walletAddress}, with ${GIVEN_UNITS} pUSD and ${GIVEN_UNITS} shares of each outcome
+  venue    ${venueUrl} (faults, accounts, records: paper/README.md)
+  wallet   ${walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
-# the most traded markets
-curl '${serviceUrl}/v1/markets?limit=3'
-
-# the order book of one outcome
-curl '${serviceUrl}/v1/book/${tokenId}'
-
-# a limit order that rests
-curl -X POST '${serviceUrl}/v1/orders' -H 'Content-Type: application/json' -H 'X-Client-Address: ${CLIENT}' -d '${body}'
-
-# your orders as the venue has them: size_matched is what was filled
-curl '${venueUrl}/paper/orders'
-
-# a fault: the answer to the next order is lost; place one again to see what the service makes of it
-curl '${venueUrl}/paper/faults' -d '{"fault":"reset-after","method":"POST","path":"/order"}'
+S=${serviceUrl} V=${venueUrl}
+T=${tokenId}
+curl "$S/v1/markets?limit=3"  # the most traded markets
+curl "$S/v1/book/$T"  # the order book of one outcome
+curl "$S/v1/orders" -H 'Content-Type: application/json' \\
+  -H 'X-Client-Address: ${CLIENT}' \\
+  -d '{"token_id":"'$T'","side":"buy","price":${price},"size":${size},"post_only":true}'
+curl "$V/paper/orders"  # as the venue has them
+curl "$V/paper/faults" -d '{"fault":"reset-after","path":"/order"}'  # the next
+# order loses its answer: place one again, and see what the service makes of it
 
 `;
 }

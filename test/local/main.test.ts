@@ -470,10 +470,10 @@ describe('the file of settings', () => {
     const settings = ['PRIVATE_KEY=hunter2', 'CLOB_URL=nowhere', 'STORE=/nowhere/x', 'HOST=0.0.0.0', 'LOG_LEVEL=warn'];
     const program = await copyWith(settings.map((setting) => `SERVICE_${setting}\n`).join(''));
     const service = await runProgram([program, '--paper'], { SERVICE_GAMMA_URL: '', SERVICE_CLOB_URL: '' });
-    await service.line(/^curl -X POST/);
+    await service.line(/^curl "\$V\/paper\/faults/);
     expect(service.output.join()).not.toContain('listening');
     // Where it listens is not where one can connect.
-    expect(service.output.join('\n')).toMatch(/^curl 'http:\/\/127\.0\.0\.1:\d+\/v1\/markets/m);
+    expect(service.output.join('\n')).toMatch(/^S=http:\/\/127\.0\.0\.1:\d+ /m);
   });
 });
 
@@ -529,11 +529,12 @@ describe('the service on paper', () => {
       SERVICE_CLOB_API_PASSPHRASE: 'operators-passphrase',
     });
     const url = await urlOf(service);
-    const command = await service.line(/^curl -X POST/);
+    const printed = await service.line(/"token_id"/);
+    const token = (await service.line(/^T=\d+$/)).slice(2);
     expect(await send(url, { path: '/v1/markets?limit=3', headers: { host: 'localhost' } })).toMatchObject({
       status: 200,
     });
-    const [, body = ''] = /-d '(.*)'$/.exec(command) ?? [];
+    const [, body = ''] = /-d '(.*)'$/.exec(printed.replace("'$T'", token)) ?? [];
     const { token_id, price, size } = JSON.parse(body);
     const headers = { host: 'localhost', 'content-type': 'application/json' };
     const placed = await send(url, { method: 'POST', path: '/v1/orders', headers, body });
@@ -554,7 +555,7 @@ describe('the service on paper', () => {
     expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
     expect(stdout.match(/^curl /gm)).toHaveLength(5);
     // The first screen stands above the log, in which only the requests of the reader are.
-    expect(stdout).toMatch(/^\nTrading on paper: .*\n\n\{[^\n]*"message":"listening"/s);
+    expect(stdout).toMatch(/^Trading on paper: .*\n\n\{[^\n]*"message":"listening"/s);
     const routes = [...stdout.matchAll(/"route":"(\w+)"/g)].map(([, route]) => route);
     expect(routes).toStrictEqual(['markets', 'orders', 'book', 'health']);
     expect(stdout).not.toContain('"level":"warn"');

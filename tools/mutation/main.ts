@@ -35,7 +35,7 @@ type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 /** Runs the tests of a module against each of its mutants. */
 async function mutate(
   name: string,
-  { code, tests, runsElsewhere }: MutatedModule,
+  { code, tests }: MutatedModule,
   { workers, incremental }: Effort,
 ): Promise<Mutant[]> {
   // Loaded only here: `--help` does without.
@@ -53,7 +53,7 @@ async function mutate(
       },
       enableFindRelatedTests: false,
     },
-    coverageAnalysis: runsElsewhere ? 'off' : 'perTest',
+    coverageAnalysis: 'perTest',
     concurrency: workers,
     // Types are erased before a test runs.
     disableTypeChecks: false,

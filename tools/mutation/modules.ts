@@ -3,8 +3,6 @@ export interface MutatedModule {
   readonly code: readonly string[];
   /** Under test/, without `.test.ts`. Direct tests alone: each mutant runs those of them that reach it. */
   readonly tests: readonly string[];
-  /** The code runs in threads or processes too, where nobody sees which test reaches it: each mutant runs all tests. */
-  readonly runsElsewhere?: true;
 }
 
 /** The modules that are mutated, with the tests that have to notice. */
@@ -85,23 +83,5 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   'table-store': {
     code: ['shared/orders/dynamodb-store.ts'],
     tests: ['shared/orders/dynamodb-store', 'shared/orders/orders'],
-  },
-  // The database of the local store.
-  'sqlite-file': {
-    code: ['local/order-store/sqlite-file.ts'],
-    tests: ['local/order-store/sqlite-file', 'local/order-store/store'],
-    runsElsewhere: true,
-  },
-  // What becomes of it where a file of it is lost.
-  'store-files': {
-    code: ['local/order-store/store-files.ts'],
-    tests: ['local/order-store/store', 'local/order-store/lost-files'],
-    runsElsewhere: true,
-  },
-  // The thread in which it is at work.
-  'store-thread': {
-    code: ['local/order-store/store.ts', 'local/order-store/worker.ts'],
-    tests: ['local/order-store/thread', 'local/order-store/store'],
-    runsElsewhere: true,
   },
 };

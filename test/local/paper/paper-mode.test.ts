@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -36,7 +38,7 @@ describe('the first screen on paper', () => {
     const { service, screen, venueUrl } = await start();
     const { wallet_address } = healthy.parse(await get(`${service.url}/health`));
     expect(screen).toContain(`\n  service  ${service.url}\n`);
-    expect(screen).toContain(`\n  wallet   ${wallet_address}, with 1000 pUSD and 1000 shares of each outcome\n`);
+    expect(screen).toContain(`\n  wallet   ${wallet_address}, 1000 pUSD and shares\n`);
     expect(await get(venueUrl)).toMatchObject({ about: expect.stringContaining('paper venue'), still: false });
     // The screen is written without a request: the first one in the log is the reader's own.
     expect(await get(`${venueUrl}/paper/requests`)).toStrictEqual({ requests: [] });
@@ -44,7 +46,12 @@ describe('the first screen on paper', () => {
 
   it('has commands that work as they stand, in their order', async () => {
     const { screen, venueUrl } = await start();
-    const commands = screen.split('\n').filter((line) => line.startsWith('curl '));
+    const names = screen.split('\n').filter((line) => /^[A-Z]=/.test(line));
+    const commands = screen
+      .replaceAll('\\\n', '')
+      .split('\n')
+      .filter((line) => line.startsWith('curl '))
+      .map((line) => [...names, line].join('\n'));
     const answers: unknown[] = [];
     for (const command of commands) {
       const { stdout } = await run('sh', ['-euc', command.replace('curl', 'curl -sf')]);
@@ -59,6 +66,17 @@ describe('the first screen on paper', () => {
     const again = await run('sh', ['-euc', `${commands[2]?.replace('curl', 'curl -sf')}`]);
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'live', filled_size: '0' });
     expect(await get(`${venueUrl}/paper/faults`)).toStrictEqual({ armed: [] });
+  });
+
+  it('fits a terminal of 24 lines and 80 columns, with what npm and the log write', async () => {
+    const { screen } = await start();
+    const { scripts } = z
+      .object({ scripts: z.object({ paper: z.string() }) })
+      .parse(JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8')));
+    const lines = screen.split('\n').slice(0, -1);
+    expect(lines.filter((line) => line.length > 80)).toStrictEqual([]);
+    const byNpm = 3 + Math.ceil(`> ${scripts.paper}`.length / 80);
+    expect(byNpm + lines.length + 1).toBeLessThanOrEqual(24);
   });
 
   it('names another address of the venue where its port is taken', async () => {
