@@ -6,13 +6,20 @@ import {
   type Market,
   OrderBookError,
 } from '../client/client.ts';
-import { describeDepth, markOwn, type RestingOrder, showLadder } from './book.ts';
+import { describeDepth, markOwn, type RestingOrder, showLadder, showTrades } from './book.ts';
 import { drawDepth } from './depth-chart.ts';
 import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { textOf } from './json.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
-import { createFaultSwitch, type FaultSwitch, listVenueOrders, showVenueOrders } from './paper.ts';
+import {
+  cancelAtVenue,
+  createFaultSwitch,
+  type FaultSwitch,
+  listTrades,
+  listVenueOrders,
+  showVenueOrders,
+} from './paper.ts';
 import { createPlacement } from './placement.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 
@@ -66,7 +73,8 @@ interface Parts {
   readonly client: Client;
   readonly form: OrderForm;
   /** Called for each book that is shown: orders may have been filled. */
-  readonly onBook: () => void;
+  readonly onBook: (chosen: Chosen, book: Book) => void;
+  readonly onCancel: (orders: readonly RestingOrder[]) => void;
 }
 
 interface BookView {
@@ -78,7 +86,7 @@ interface BookView {
   markOwn(orders: readonly RestingOrder[]): void;
 }
 
-function createBookView({ client, form, onBook }: Parts): BookView {
+function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
   const ladder = find('ladder-rows', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
   let watching = new AbortController();
@@ -89,18 +97,21 @@ function createBookView({ client, form, onBook }: Parts): BookView {
     markOwn(
       ladder,
       own.filter(({ tokenId }) => tokenId === shown?.outcome.token_id),
+      onCancel,
     );
 
   function show(book: Book): void {
     say('book-error', '');
     const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
     say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
+    const cancelling = document.activeElement?.getAttribute('data-cancel');
     showLadder(ladder, book, form.usePrice);
     mark();
+    if (cancelling) ladder.querySelector<HTMLElement>(`[data-cancel="${cancelling}"]`)?.focus();
     drawDepth(chart, book);
     say('depth-text', describeDepth(book));
     form.update(book);
-    onBook();
+    if (shown) onBook(shown, book);
   }
 
   async function watch(tokenId: string): Promise<void> {
@@ -168,6 +179,7 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
 /** Shows what only a paper venue has; returns the switch, or `undefined` for a service that is not on paper. */
 function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void): FaultSwitch | undefined {
   find('paper-tools', HTMLElement).hidden = !isPaper;
+  find('last-trades', HTMLElement).hidden = !isPaper;
   if (!isPaper) return undefined;
   const faults = createFaultSwitch(find('faults', HTMLFieldSetElement), (failure = '') => {
     say('fault-error', failure);
@@ -191,6 +203,20 @@ async function proveAtVenue(orderId: string | undefined, onOrders: BookView['mar
     say('venue-order-count', `The orders cannot be listed: ${error instanceof Error ? error.message : error}`);
     return undefined;
   }
+}
+
+/** Shows the last trades of an outcome; what cannot be read leaves those of before. */
+async function showLastTrades({ market, outcome }: Chosen, { tick_size }: Book): Promise<void> {
+  const other = market.outcomes.find(({ token_id }) => token_id !== outcome.token_id);
+  const trades = await listTrades(outcome.token_id, other?.token_id).catch(() => undefined);
+  if (trades) showTrades(find('trade-rows', HTMLElement), trades, tick_size);
+}
+
+/** Takes orders off the paper venue's book; returns a sentence on those that were not taken off. */
+async function cancelOrders(orders: readonly RestingOrder[]): Promise<string> {
+  const ends = await Promise.allSettled(orders.map(({ id }) => cancelAtVenue(id)));
+  const left = ends.filter(({ status }) => status === 'rejected').length;
+  return left === 0 ? '' : `${counted(left, 'order')} not cancelled: filled meanwhile, or the venue is away.`;
 }
 
 /** Sends as the log does; a book that has not changed is up to date, so its error is cleared. */
@@ -217,8 +243,17 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
   showService(serviceUrl, health, isPaper);
   const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
-  const onBook = () => void (isPaper && proveAtVenue(undefined, view.markOwn));
-  const view: BookView = createBookView({ client, form, onBook });
+  const onBook = (chosen: Chosen, book: Book) => {
+    if (!isPaper) return;
+    void proveAtVenue(undefined, view.markOwn);
+    void showLastTrades(chosen, book);
+  };
+  const onCancel = (orders: readonly RestingOrder[]) =>
+    void cancelOrders(orders).then((failure) => {
+      view.refresh();
+      say('cancel-error', failure);
+    });
+  const view: BookView = createBookView({ client, form, onBook, onCancel });
   const faults = openPaperTools(isPaper, log, view.refresh);
   const place = createPlacement({
     client,

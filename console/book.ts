@@ -1,9 +1,12 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
-import { make } from './dom.ts';
+import { make, makeButton, timeOfDay } from './dom.ts';
 import { decimalsOf, fixed } from './figures.ts';
 
 /** Levels of each side that are shown. */
 const MAX_LEVELS = 15;
+
+/** Last trades that are shown. */
+const MAX_TRADES = 8;
 
 /** Decimals of shares, of which orders have two at most. */
 const SHARES_DECIMALS = 2;
@@ -12,6 +15,7 @@ type Level = Book['bids'][number];
 
 /** Order of the user that rests on a book. */
 export interface RestingOrder {
+  readonly id: string;
   readonly tokenId: string;
   readonly side: 'ask' | 'bid';
   readonly price: string;
@@ -89,18 +93,57 @@ export function showLadder(body: HTMLElement, book: Book, usePrice: (price: stri
   [...body.querySelectorAll('button')].find(({ dataset }) => dataset['price'] === focused)?.focus();
 }
 
-/** Marks the levels of the ladder at which the user has orders, with the shares that are still open. */
-export function markOwn(body: HTMLElement, orders: readonly RestingOrder[]): void {
+/**
+ * Marks the levels of the ladder at which the user has orders, with the shares that are still open; a level's button
+ * cancels them.
+ */
+export function markOwn(
+  body: HTMLElement,
+  orders: readonly RestingOrder[],
+  cancel: (orders: readonly RestingOrder[]) => void,
+): void {
   for (const row of body.querySelectorAll('tr')) {
-    const price = row.querySelector('button')?.dataset['price'];
+    const price = row.querySelector('th button')?.getAttribute('data-price') ?? undefined;
     const cell = row.querySelector('td.own');
     if (price === undefined || !cell) continue;
     const own = orders.filter(
       (order) => row.classList.contains(order.side) && parseUnits(order.price) === parseUnits(price),
     );
     const open = formatUnits(own.reduce((sum, { openSize }) => sum + parseUnits(openSize), 0n));
-    cell.textContent = own.length === 0 ? '' : fixed(open, SHARES_DECIMALS);
+    const label = `${fixed(open, SHARES_DECIMALS)} ×`;
+    const name = `Cancel ${fixed(open, SHARES_DECIMALS)} shares at ${price}`;
+    if (own.length === 0) cell.replaceChildren();
+    else if (cell.textContent !== label)
+      cell.replaceChildren(
+        makeButton(label, () => cancel(own), { 'aria-label': name, title: name, 'data-cancel': price }),
+      );
   }
+}
+
+/** A trade of an outcome; `isBuy`: the taker bought. */
+export interface LastTrade {
+  readonly isBuy: boolean;
+  readonly price: string;
+  readonly size: string;
+  readonly at: Date;
+}
+
+/** Shows the last trades, newest first, in the decimals of the ladder. */
+export function showTrades(body: HTMLElement, trades: readonly LastTrade[], tick: string): void {
+  const rows = trades
+    .slice(0, MAX_TRADES)
+    .map(({ isBuy, price, size, at }) =>
+      make(
+        'tr',
+        {},
+        make('td', { class: isBuy ? 'bid' : 'ask' }, isBuy ? 'Buy' : 'Sell'),
+        make('td', { class: isBuy ? 'bid' : 'ask' }, fixed(price, decimalsOf(tick))),
+        make('td', {}, fixed(size, SHARES_DECIMALS)),
+        make('td', {}, timeOfDay(at)),
+      ),
+    );
+  const none = make('tr', {}, make('td', { colspan: '4' }, 'None yet.'));
+  body.replaceChildren(...(rows.length > 0 ? rows : [none]));
 }
 
 function describeSide(name: string, levels: readonly Level[]): string {

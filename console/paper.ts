@@ -1,5 +1,5 @@
 import { formatUnits, parseUnits } from '../client/client.ts';
-import type { RestingOrder } from './book.ts';
+import type { LastTrade, RestingOrder } from './book.ts';
 import { make, shorten } from './dom.ts';
 import { isRecord } from './json.ts';
 
@@ -53,6 +53,7 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
     const resting: RestingOrder | undefined =
       text('status') === 'LIVE'
         ? {
+            id: text('id'),
             tokenId: text('asset_id'),
             side: text('side') === 'BUY' ? 'bid' : 'ask',
             price,
@@ -66,6 +67,24 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
 /** Lists the orders that the paper venue accepted, oldest first. */
 export async function listVenueOrders(): Promise<readonly VenueOrder[]> {
   return readOrders(await control('GET', 'paper/orders'));
+}
+
+/** Takes an order off the paper venue's book. Throws where it does not rest any more, or nothing answers. */
+export async function cancelAtVenue(orderId: string): Promise<void> {
+  await control('POST', 'paper/cancel', { order_id: orderId });
+}
+
+/** Returns what was traded last of an outcome, newest first: a trade of the other outcome is one at the complement. */
+export async function listTrades(tokenId: string, otherTokenId: string | undefined): Promise<readonly LastTrade[]> {
+  const answer = await control('GET', 'paper/trades');
+  const trades: readonly unknown[] = isRecord(answer) && Array.isArray(answer['trades']) ? answer['trades'] : [];
+  return trades.filter(isRecord).flatMap(({ token_id, side, price, size, at }) => {
+    const [text, isBuy] = [String(price), side === 'BUY'];
+    const shared = { size: String(size), at: new Date(Number(at)) };
+    if (token_id === tokenId) return [{ ...shared, isBuy, price: text }];
+    if (token_id !== otherTokenId) return [];
+    return [{ ...shared, isBuy: !isBuy, price: formatUnits(parseUnits('1') - parseUnits(text)) }];
+  });
 }
 
 export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]): void {

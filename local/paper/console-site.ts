@@ -12,8 +12,8 @@ const PORTS = [8083, 0];
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
-/** Far more than any fault has. */
-const MAX_FAULT_BYTES = 4_096;
+/** Far more than any fault or cancellation has. */
+const MAX_CONTROL_BYTES = 4_096;
 
 /** The services that the page of the console talks to. */
 export interface ConsoleOptions {
@@ -112,16 +112,22 @@ function contentPolicy(serviceUrl: string | undefined): string {
   ].join('; ');
 }
 
-async function readFault(request: IncomingMessage): Promise<string> {
+async function readControl(request: IncomingMessage): Promise<string> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) {
     body += chunk;
-    if (body.length > MAX_FAULT_BYTES) throw new RangeError('A fault is a few words of JSON.');
+    if (body.length > MAX_CONTROL_BYTES) throw new RangeError('A change of the venue is a few words of JSON.');
   }
   return body;
 }
 
-const CONTROLS: readonly string[] = ['GET /paper/orders', 'POST /paper/faults', 'DELETE /paper/faults'];
+const CONTROLS: readonly string[] = [
+  'GET /paper/orders',
+  'GET /paper/trades',
+  'POST /paper/cancel',
+  'POST /paper/faults',
+  'DELETE /paper/faults',
+];
 
 interface Pages extends ConsoleOptions {
   readonly origins: readonly string[];
@@ -133,9 +139,9 @@ interface Pages extends ConsoleOptions {
 async function control(request: IncomingMessage, path: string, { venueUrl, origins }: Pages): Promise<Reply> {
   const { method = '', headers } = request;
   if (method !== 'GET' && !origins.includes(headers.origin ?? '')) {
-    return text(403, 'Only the pages of this server may change faults.');
+    return text(403, 'Only the pages of this server may change the venue.');
   }
-  const body = method === 'POST' ? await readFault(request) : null;
+  const body = method === 'POST' ? await readControl(request) : null;
   const answer = await fetch(`${venueUrl}${path}`, { method, body, signal: AbortSignal.timeout(REQUEST_MS) });
   return { status: answer.status, type: 'application/json', body: await answer.text() };
 }

@@ -8,6 +8,19 @@ import { hexOf, uuidOf } from './seeded.ts';
 /** Time by which the venue ends a GTD order before the expiration that its owner signed. */
 const EARLY_EXPIRY_MS = 60_000;
 
+/** A trade as everybody may see it; `at` in epoch milliseconds. */
+export interface Print {
+  /** The taker's token, and its side, price and size in it. */
+  readonly tokenId: string;
+  readonly side: OrderTerms['side'];
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly at: number;
+}
+
+/** Prints that are kept. */
+const TAPE_LENGTH = 200;
+
 /** Executed match; `price` is in terms of the taker's outcome, amounts in millionths, `at` in epoch milliseconds. */
 export interface Trade {
   readonly id: string;
@@ -60,6 +73,8 @@ export class Exchange {
   readonly ledger: Ledger;
   /** Trades of clients, oldest first; those within the house are not kept. */
   readonly trades: Trade[] = [];
+  /** What was traded last by anybody, newest first. */
+  readonly tape: Print[] = [];
   readonly orders = new Map<string, AcceptedOrder>();
   readonly #house: ReadonlySet<string>;
   readonly #floors = new Map<string, Floor>();
@@ -183,6 +198,8 @@ export class Exchange {
       this.#release(resting);
     }
     floor.lastPrice = price;
+    this.tape.unshift({ tokenId: this.tokenOf(taker), side: taker.side, price: trade.price, size, at });
+    this.tape.length = Math.min(this.tape.length, TAPE_LENGTH);
     floor.turnover.add(notional(size, trade.price), at);
     if (this.isClients(taker) || this.isClients(resting)) this.trades.push(trade);
     return trade;

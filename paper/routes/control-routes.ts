@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromDecimal } from '../exchange/millionths.ts';
+import { fromDecimal, toDecimal } from '../exchange/millionths.ts';
 import { FAULT_NAMES, type FaultBoard } from '../faults/faults.ts';
 import type { LateRequests } from '../faults/late-requests.ts';
 import type { RequestLog } from '../http/request-log.ts';
@@ -25,6 +25,7 @@ const accountBody = z.object({
   shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
 });
 const tradeBody = z.object({ id: z.string().optional(), order_id: z.string().optional(), status: z.enum(SETTLEMENTS) });
+const cancelBody = z.object({ order_id: z.string() });
 const lookUpBody = z.object({ lag_ms: z.number().int().nonnegative() });
 const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default(1) });
 
@@ -76,6 +77,26 @@ function changeTrade(state: VenueState, request: PaperRequest): Reply {
   if (found.length === 0) throw new VenueRefusal(404, 'trade not found');
   for (const trade of found) state.settlements.set(trade.id, status);
   return done();
+}
+
+/** Takes a client's order off the book without the client's credentials, which the console has not. */
+function cancelOrder(state: VenueState, request: PaperRequest): Reply {
+  const { order_id } = bodyOf(cancelBody, request);
+  const found = state.exchange.orders.get(order_id.toLowerCase());
+  const isCancelled = found && state.exchange.isClients(found) && state.exchange.cancel(found.id, request.now);
+  if (!isCancelled) throw new VenueRefusal(404, 'no such order rests');
+  return done();
+}
+
+function lastTrades(state: VenueState): Reply {
+  const trades = state.exchange.tape.map(({ tokenId: token_id, side, price, size, at }) => ({
+    token_id,
+    side,
+    price: toDecimal(price),
+    size: toDecimal(size),
+    at,
+  }));
+  return json({ trades });
 }
 
 function changeLookUps(state: VenueState, request: PaperRequest): Reply {
@@ -136,6 +157,8 @@ export function controlRoutes({ state, faults, late, log }: Parts): readonly Rou
     ['GET', '/paper/requests', () => json({ requests: log.list() })],
     ['DELETE', '/paper/requests', forget(() => log.clear())],
     ['GET', '/paper/orders', () => json({ orders: clientOrders(state) })],
+    ['POST', '/paper/cancel', (request) => cancelOrder(state, request)],
+    ['GET', '/paper/trades', () => lastTrades(state)],
     ['POST', '/paper/tick-size', (request) => changeTick(state, request)],
     ['POST', '/paper/accounts', (request) => changeAccount(state, request)],
     ['POST', '/paper/trades', (request) => changeTrade(state, request)],

@@ -111,7 +111,7 @@ describeInChromium('the console', () => {
     await page.getByText('The venue has 1 order under this id.').waitFor();
     const row = page.locator('#ladder-rows tr', { has: page.getByRole('button', { name: '0.01: use this price' }) });
     await row.locator('td.shares').getByText('5.00', { exact: true }).waitFor();
-    await row.locator('td.own').getByText('5.00', { exact: true }).waitFor();
+    await row.locator('td.own').getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).waitFor();
 
     await page.getByRole('button', { name: `${await highestPrice(page)}: use this price` }).click();
     await page.getByLabel('Post-only').uncheck();
@@ -119,6 +119,7 @@ describeInChromium('the console', () => {
     await send(page);
     await page.getByText('The venue has 1 order under this id.').waitFor();
     expect(await answered(page, 'placed')).toMatch(/It was executed.*Filled5 of 5 shares/s);
+    await page.locator('#trade-rows tr').getByText('5.00', { exact: true }).first().waitFor();
 
     expect(await leaveUnsettled(page, '0.02')).toContain('Not settled: buy 5 at 0.02 may be live');
     await page.getByText('3 orders at the venue').waitFor();
@@ -131,6 +132,23 @@ describeInChromium('the console', () => {
     expect((await orders()).map(({ status }) => status)).toStrictEqual(['LIVE', 'MATCHED', 'LIVE']);
     expect(await page.locator('#send').isEnabled()).toBe(true);
     expect(faults).toStrictEqual([]);
+  });
+
+  it('takes an order off the book at its level, by the keyboard, and says where it is gone already', async () => {
+    const { page, orders } = await openConsole();
+    await fill(page, { price: '0.01', postOnly: true });
+    await send(page);
+    const cancel = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' });
+    await cancel.focus();
+    await page.keyboard.press('Enter');
+    await cancel.waitFor({ state: 'detached' });
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED']);
+    expect(await page.locator('#book-error').textContent()).toBe('');
+    await send(page);
+    await cancel.waitFor();
+    await page.route('**/paper/cancel', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await cancel.click();
+    await page.getByText('1 order not cancelled: filled meanwhile, or the venue is away.').waitFor();
   });
 
   it('places one order for a double click', async () => {

@@ -6,6 +6,8 @@ import { startPaper } from '../support/venue/paper-venue.ts';
 const REQUESTS = [
   ['GET', '/paper/orders'],
   ['GET', '/paper/requests'],
+  ['GET', '/paper/trades'],
+  ['POST', '/paper/cancel'],
   ['POST', '/paper/faults'],
   ['DELETE', '/paper/faults'],
   ['POST', '/paper/reset'],

@@ -56,6 +56,20 @@ describe('what tests can ask', () => {
     expect(body).toMatchObject({ orderID: paper.venue.orders()[0]?.id });
   });
 
+  it('which trades were the last, and takes an order off the book without credentials', async () => {
+    const { client } = await officialClient(paper);
+    const { orderID } = await client.createAndPostOrder({ tokenID: yes, price: 0.01, size: 5, side: Side.BUY });
+    const cancel = async (order_id: string) => (await paper.send('POST', '/paper/cancel', { order_id })).status;
+    expect(await cancel(orderID)).toBe(200);
+    expect(paper.venue.orders()).toMatchObject([{ id: orderID, status: 'CANCELED' }]);
+    expect([await cancel(orderID), await cancel('0x00')]).toStrictEqual([404, 404]);
+    expect((await paper.get('/paper/trades')).body).toStrictEqual({ trades: [] });
+    await client.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
+    expect((await paper.get('/paper/trades')).body).toStrictEqual({
+      trades: [{ token_id: yes, side: 'BUY', price: '0.53', size: '5', at: expect.any(Number) }],
+    });
+  });
+
   it('a fresh start', async () => {
     await post();
     paper.venue.arm({ fault: 'hang', times: 5 });
