@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
 import type { Service } from '../../local/service/service.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
@@ -37,32 +37,79 @@ describeInChromium('the look of the console', () => {
     await page.locator(`#result.${end}`).waitFor();
   }
 
-  it.each([1440, 820, 390] as const)('does not move while it loads, and fits a screen %d px wide', async (width) => {
+  /** Takes the page at a width in both colour schemes; at the widest as the screen shows it, else all of it. */
+  async function shoot(page: Page, state: string, width: number): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(SHOTS, `${state}-${width}-${colorScheme}.png`), fullPage: width !== 1440 });
+    }
+  }
+
+  /** Opens the page at a width; it counts the shifts of its layout. */
+  async function openAt(width: keyof typeof WIDTHS): Promise<Page> {
     const page = await openPage();
-    const shoot = async (state: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.screenshot({ path: join(SHOTS, `${state}-${width}-${colorScheme}.png`), fullPage: width !== 1440 });
-      }
-    };
     await page.setViewportSize({ width, height: WIDTHS[width] });
     await page.addInitScript(WATCH_SHIFTS);
+    return page;
+  }
+
+  it.each([1440, 820, 390] as const)('does not move while it loads, and fits a screen %d px wide', async (width) => {
+    const page = await openAt(width);
     await page.goto(consoleUrl);
     await page.locator('#ladder-rows tr').first().waitFor();
     await page.getByText(/orders? at the venue/).waitFor();
     expect(await page.evaluate('shifts')).toBeLessThan(0.05);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     if (width === 1440) expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(900);
-    await shoot('book');
+    await shoot(page, 'book', width);
     const [best = ''] = await page.locator('th.bid button').allTextContents();
     await order(page, best, 'placed');
     await page.locator('td.own:not(:empty)').first().waitFor();
-    await shoot('placed');
+    await shoot(page, 'placed', width);
     await order(page, '0.015', 'refused');
-    await shoot('refused');
+    await shoot(page, 'refused', width);
     await page.getByLabel('Lose the answers to the next order').check();
     await order(page, '0.02', 'unsettled');
-    await shoot('unsettled');
+    await shoot(page, 'unsettled', width);
     await page.close();
   });
+
+  const PROBLEM = { request_id: 'r-1', detail: 'The venue does not answer.' };
+
+  /** What stands in the place of the service's answers, and what the page then says. */
+  const STATES = {
+    loading: { says: 'Loading…', answer: () => new Promise<void>(() => undefined) },
+    empty: { says: '0 markets', answer: (route: Route) => fulfil(route, 200, { items: [], has_more: false }) },
+    error: {
+      says: 'The markets cannot be listed: The venue does not answer. (venue_unavailable)',
+      answer: (route: Route) => fulfil(route, 503, { ...PROBLEM, code: 'venue_unavailable' }),
+    },
+    disconnected: { says: 'The markets cannot be listed:', answer: (route: Route) => route.abort() },
+  } as const;
+
+  function fulfil(route: Route, status: number, body: object): Promise<void> {
+    const headers = { 'access-control-allow-origin': '*', 'retry-after': '0' };
+    return route.fulfill({
+      status,
+      headers,
+      json: { title: 'x', status, ...body },
+      contentType: 'application/problem+json',
+    });
+  }
+
+  const widths = [1440, 820, 390] as const;
+  const states = ['loading', 'empty', 'error', 'disconnected'] as const;
+  it.each(widths.flatMap((width) => states.map((state) => [width, state] as const)))(
+    'does not move at %d px while it is %s',
+    async (width, state) => {
+      const { says, answer } = STATES[state];
+      const page = await openAt(width);
+      await page.route('**/v1/**', answer);
+      await page.goto(consoleUrl);
+      await page.locator('#market-count').getByText(says).waitFor();
+      expect(await page.evaluate('shifts')).toBeLessThan(0.05);
+      await shoot(page, state, width);
+      await page.close();
+    },
+  );
 });

@@ -14,10 +14,10 @@ type Bounds = Readonly<Record<Key, { readonly faults: number; readonly ticks: nu
 
 /** Enough for two leases to end and for every late arrival; two failures meet each other where that is not too much. */
 const FULL: Bounds = {
-  unused: { faults: 1, ticks: 3 },
+  unused: { faults: 1, ticks: 2 },
   'of an unsent order': { faults: 2, ticks: 2 },
   'of a live order': { faults: 2, ticks: 2 },
-  'of a filled order': { faults: 2, ticks: 3 },
+  'of a filled order': { faults: 2, ticks: 2 },
 };
 /** What two processes do to each other while one lease ends, or two where nothing fails. */
 const SHORT: Bounds = {
