@@ -14,7 +14,8 @@ const MAX_ANSWER_BYTES = 16 * 1_048_576;
 /** The venue takes no more ids in one call. */
 const MAX_IDS = 1_000;
 /** The cursors of the CLOB: before its first page, and after its last. */
-const [FIRST, END] = ['MA==', 'LTE='];
+const FIRST = 'MA==';
+const END = 'LTE=';
 const PAGED = /\/data\/(?:orders|trades)$/;
 
 const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
@@ -87,15 +88,13 @@ const text = optional(parsed(printable));
 const common = { asset_id: tokenId, price, outcome: text };
 const order = z.object({
   ...common,
-  ...{
-    id: orderId,
-    status,
-    market: conditionId,
-    side,
-    original_size: amount,
-    size_matched: amount,
-    created_at: seconds,
-  },
+  id: orderId,
+  status,
+  market: conditionId,
+  side,
+  original_size: amount,
+  size_matched: amount,
+  created_at: seconds,
 });
 
 /** Names the account of a part of a trade, and the fee where that is told. */
@@ -103,8 +102,16 @@ const part = { ...common, owner: text, maker_address: text, fee: optional(amount
 const makerOrder = z.object({ ...part, order_id: orderId, matched_amount: amount, side: optional(side) });
 const trade = z.object({
   ...part,
-  ...{ id: parsed((text) => printable(text) || undefined), taker_order_id: orderId, market: conditionId, side, status },
-  ...{ size: amount, match_time: seconds, last_update: z.catch(seconds, 0), trader_side: text, transaction_hash: text },
+  id: parsed((text) => printable(text) || undefined),
+  taker_order_id: orderId,
+  market: conditionId,
+  side,
+  status,
+  size: amount,
+  match_time: seconds,
+  last_update: z.catch(seconds, 0),
+  trader_side: text,
+  transaction_hash: text,
   maker_orders: z.array(makerOrder),
 });
 const tradePage = z.object({ trades: z.array(trade), next_cursor: z.string() });
@@ -144,21 +151,6 @@ interface TradeFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly conditionId?: string | null;
-}
-
-/** The venue's side of the desk. Each call throws `DeskError` where its answer is not told. */
-export interface DeskVenue {
-  /** The id of the API key, which the venue calls the owner of an order. */
-  readonly owner: string;
-  openOrders(): Promise<readonly VenueOrder[]>;
-  /** Returns `null` for an order that the venue does not know, or has forgotten. */
-  order(id: string): Promise<VenueOrder | null>;
-  /** Lists trades, each once. */
-  trades(filter: TradeFilter, progress: (count: number) => void): Promise<readonly Trade[]>;
-  /** Returns `null` where the venue does not say. */
-  fees(conditionId: string): Promise<Fees | null>;
-  cancel(ids: readonly string[]): Promise<Cancellation>;
-  cancelAll(): Promise<Cancellation>;
 }
 
 /** Returns why there is no usable answer. The venue's own words are left out: they might quote anything. */
@@ -217,8 +209,11 @@ function signerOf({ address, privateKey }: Access) {
   };
 }
 
-/** Opens the venue with the API credentials at hand, or else with those that it derives from the wallet key. */
-export async function openVenue(access: Access): Promise<DeskVenue> {
+/**
+ * Opens the venue with the API credentials at hand, or else with those that it derives from the wallet key. Each call
+ * throws `DeskError` where its answer is not told.
+ */
+export async function openVenue(access: Access) {
   const { credentials, privateKey, address } = access;
   const base = { host: access.clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
   const given = credentials && {
@@ -249,14 +244,18 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
   }
 
   return {
+    /** The id of the API key, which the venue calls the owner of an order. */
     owner: creds.key,
-    async openOrders() {
+    async openOrders(): Promise<readonly VenueOrder[]> {
       pagesAsked.clear();
       const orders = await ask('The open orders', z.array(order), () => client.getOpenOrders());
       return [...new Map(orders.map((open) => [open.id, open])).values()];
     },
-    order: (id) => askIfKnown('The order', z.nullable(order), () => client.getOrder(id)),
-    async trades({ since, until, conditionId: market }, progress) {
+    /** Returns `null` for an order that the venue does not know, or has forgotten. */
+    order: (id: string): Promise<VenueOrder | null> =>
+      askIfKnown('The order', z.nullable(order), () => client.getOrder(id)),
+    /** Lists trades, each once. */
+    async trades({ since, until, conditionId: market }: TradeFilter, progress: (count: number) => void) {
       // A second more on both sides: whether the venue takes its bounds in is not said.
       const filter = {
         ...(since !== undefined && { after: String(Math.floor(since / 1_000) - 1) }),
@@ -283,14 +282,15 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
         .toReversed()
         .toSorted((a, b) => a.match_time - b.match_time);
     },
-    async fees(market) {
+    /** Returns `null` where the venue does not say. */
+    async fees(market: string): Promise<Fees | null> {
       // The venue removes markets that have closed.
       const info = await askIfKnown('The fees of a market', marketInfo, () => client.getClobMarketInfo(market));
       if (!info?.fd) return info?.tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
       const rate = parseDecimal(info.fd.r);
       return rate && rate.coefficient >= 0n ? { rate, exponent: info.fd.e, takerOnly: info.fd.to } : null;
     },
-    async cancel(ids) {
+    async cancel(ids: readonly string[]): Promise<Cancellation> {
       const batches = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) =>
         ids.slice(index * MAX_IDS, (index + 1) * MAX_IDS),
       );
@@ -305,3 +305,6 @@ export async function openVenue(access: Access): Promise<DeskVenue> {
     cancelAll: () => cancelBy(() => client.cancelAll()),
   };
 }
+
+/** The venue's side of the desk. */
+export type DeskVenue = Awaited<ReturnType<typeof openVenue>>;

@@ -97,17 +97,11 @@ interface CheckOptions {
   readonly optional?: boolean;
 }
 
-/** A run of checks, which begin when they are added and wait for those that they need. */
-export interface Run {
-  /** In the order in which they were added. */
-  readonly steps: readonly Step<unknown>[];
-  check<T>(id: string, options: CheckOptions, body: () => Promise<CheckResult<T>>): Step<T>;
-  /** A call of the venue that ends with its check's time, or with the run's. */
-  newCall(): Call;
-}
-
-/** Begins a run, which ends within `DOCTOR_MS.run`, whatever the venue does. */
-export function createRun(): Run {
+/**
+ * Begins a run of checks, which begin when they are added and wait for those that they need. It ends within
+ * `DOCTOR_MS.run`, whatever the venue does.
+ */
+export function createRun() {
   const endsAt = performance.now() + DOCTOR_MS.run;
   const steps: Step<unknown>[] = [];
 
@@ -119,9 +113,11 @@ export function createRun(): Run {
   }
 
   return {
+    /** In the order in which they were added. */
     steps,
-    newCall: () => ({ deadline: Math.min(endsAt, performance.now() + DOCTOR_MS.check), venueRequests: [] }),
-    check(id, { asks, optional = false }, body) {
+    /** Opens a call of the venue that ends with its check's time, or with the run's. */
+    newCall: (): Call => ({ deadline: Math.min(endsAt, performance.now() + DOCTOR_MS.check), venueRequests: [] }),
+    check<T>(id: string, { asks, optional = false }: CheckOptions, body: () => Promise<CheckResult<T>>): Step<T> {
       const bad = optional ? warn : fail;
       const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
       const result = within(body, late).catch((error: unknown) =>
@@ -133,3 +129,6 @@ export function createRun(): Run {
     },
   };
 }
+
+/** A run of checks. */
+export type Run = ReturnType<typeof createRun>;

@@ -68,22 +68,12 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
   }
 }
 
-/** The rules of tokens, kept for a minute. Errors: those of `MarketData`. */
-export interface OrderRuleBook {
-  /** The rules of a token by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
-  admit(order: LimitOrder, call: Call): Promise<OrderRules>;
-  /** Reads the rules of a token again, since the venue has contradicted the ones that were kept. */
-  reread(tokenId: string, call: Call): Promise<OrderRules>;
-  /** Drops the rules of a token, so that the next order reads them again. */
-  forget(tokenId: string): void;
-}
-
 /**
  * Keeps the rules of each token for at most 60 s; orders that need the same rules within a second share one read, each
  * with a deadline of its own. `now`: the wall clock, since a process that stood still has rules that are older than its
- * monotonic clock says.
+ * monotonic clock says. Errors: those of `MarketData`.
  */
-export function createOrderRuleBook(clob: Transport, now: () => number = Date.now): OrderRuleBook {
+export function createOrderRuleBook(clob: Transport, now: () => number = Date.now) {
   const kept = new Map<string, { readonly rules: OrderRules; readonly readAt: number }>();
   const share = createSharedReads<OrderRules>(undefined, RULES_JOIN_MS);
 
@@ -103,9 +93,12 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
   }
 
   return {
+    /** Reads the rules of a token again, since the venue has contradicted the ones that were kept. */
     reread: fresh,
-    forget: (tokenId) => kept.delete(tokenId),
-    async admit(order, call) {
+    /** Drops the rules of a token, so that the next order reads them again. */
+    forget: (tokenId: string) => kept.delete(tokenId),
+    /** Returns the rules by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
+    async admit(order: LimitOrder, call: Call): Promise<OrderRules> {
       const entry = kept.get(order.tokenId);
       // A clock that was set back must not make rules younger.
       const age = entry ? now() - entry.readAt : 0;

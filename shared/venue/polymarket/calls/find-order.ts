@@ -175,22 +175,8 @@ function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolea
   });
 }
 
-/** Asks the venue what it knows of an order. A venue that cannot be asked is `unusable`, never an error. */
-export interface OrderFinder {
-  /**
-   * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id), and its trades for
-   * the value of what was executed.
-   */
-  order(order: SignedOrder, call: Call): Promise<LookUp>;
-  /**
-   * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
-   * venue forgets once it is filled.
-   */
-  fills(order: SignedOrder, call: Call): Promise<LookUp>;
-}
-
-/** Creates the look-ups of one account. */
-export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
+/** Creates the look-ups of one account. A venue that cannot be asked is `unusable`, never an error. */
+export function createOrderFinder(send: SendAsAccount, log: Log) {
   async function ask(spec: Omit<AuthenticatedRequest, 'method' | 'timeLimit'>, call: Call) {
     try {
       return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
@@ -219,6 +205,10 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
     return { trades, isAll: false };
   }
 
+  /**
+   * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
+   * venue forgets once it is filled.
+   */
   async function fills(order: SignedOrder, call: Call): Promise<LookUp> {
     const { tokenId, conditionId } = order;
     const inToken = await readPages({ asset_id: tokenId }, order, call);
@@ -243,7 +233,11 @@ export function createOrderFinder(send: SendAsAccount, log: Log): OrderFinder {
   }
 
   return {
-    async order(order, call) {
+    /**
+     * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id), and its trades for
+     * the value of what was executed.
+     */
+    async order(order: SignedOrder, call: Call): Promise<LookUp> {
       const response = await ask({ name: 'read-order', path: `/data/order/${order.orderId}` }, call);
       const found = response ? readOrder(response, order) : UNUSABLE;
       return found.kind === 'found' ? placed(await withValue(found.fate.placement, order, call)) : found;

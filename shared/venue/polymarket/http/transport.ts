@@ -92,14 +92,14 @@ export function askedWait({ status, retryAfter, rateLimit }: VenueHttpResponse):
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const MAX_SOCKETS = 256;
 
-/** The connections to one host: kept alive, made when they are needed. */
-interface Connection {
-  /** Sends one request and gives its answer's head; rejects with `TransportError` after `limit` milliseconds. */
-  exchange(spec: VenueHttpRequest, limit: number): Promise<IncomingMessage>;
-}
+/** Sends one request and returns its answer's head; rejects with `TransportError` after `limit` milliseconds. */
+type Exchange = (spec: VenueHttpRequest, limit: number) => Promise<IncomingMessage>;
 
-/** Idle connections that are too old to be trusted are closed before each request. `now`: the wall clock. */
-function createConnection(baseUrl: string, now: () => number): Connection {
+/**
+ * Opens the connections to one host: kept alive, made when they are needed. Those that are idle for too long to be trusted
+ * are closed before each request. `now`: the wall clock.
+ */
+function openConnections(baseUrl: string, now: () => number): Exchange {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
   // Taken apart once: Node would parse the URL for each request.
   const url = new URL(baseUrl);
@@ -122,24 +122,19 @@ function createConnection(baseUrl: string, now: () => number): Connection {
     }
   }
 
-  return {
-    exchange(spec, limit) {
-      dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
-      const { method } = spec;
-      const path = base + spec.path;
-      const open = () => send({ ...target, method, path, headers: headersOf(spec) });
-      return new Promise((resolve, reject) => {
-        let request: ClientRequest;
-        try {
-          request = open();
-        } catch (error) {
-          reject(new TransportError('not_connected', false, error));
-          return;
-        }
-        watch(request, { limit, connectedEvent, resolve, reject });
-        request.end(spec.body);
-      });
-    },
+  return (spec, limit) => {
+    dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
+    return new Promise((resolve, reject) => {
+      let request: ClientRequest;
+      try {
+        request = send({ ...target, method: spec.method, path: base + spec.path, headers: headersOf(spec) });
+      } catch (error) {
+        reject(new TransportError('not_connected', false, error));
+        return;
+      }
+      watch(request, { limit, connectedEvent, resolve, reject });
+      request.end(spec.body);
+    });
   };
 }
 
@@ -237,11 +232,11 @@ export function createTransport(
   now: () => number = Date.now,
   clock: VenueClock = new VenueClock(now),
 ): Transport {
-  const connection = createConnection(baseUrl, now);
+  const exchange = openConnections(baseUrl, now);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const askedAt = clock.uptime();
-    const response = await connection.exchange(spec, limit);
+    const response = await exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     // An answer that a cache has kept tells the time of then.
     if (!Number(headers.age ?? 0)) clock.heed(headers.date, askedAt);

@@ -1,16 +1,17 @@
+import * as z from 'zod/mini';
 import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { findApiKey } from '../calls/derive-api-key.ts';
 import { readClockSkew } from '../calls/read-time.ts';
+import { readShape } from '../http/reads.ts';
 import { createAccountSender, createCredentialSource } from '../http/signed-requests.ts';
 import { createTransport } from '../http/transport.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
-import { type OrdersFromHere, probeOrders, type Region, readRegion } from './read-region.ts';
-import { readVersion } from './read-version.ts';
-import { type Approvals, type ProfileWallet, readApprovals, readProfileWallet } from './read-wallet.ts';
-import { type Survey, surveyVenue } from './survey.ts';
+import { probeOrders, readRegion } from './read-region.ts';
+import { readApprovals, readProfileWallet } from './read-wallet.ts';
+import { surveyVenue } from './survey.ts';
 
 export { openWallet, type Wallet } from '../../../wallets/evm-key.ts';
 export { type Account, signOrder } from '../sign-order.ts';
@@ -30,43 +31,37 @@ export interface VenueUrls {
 /** The versions of its signing domain that the venue may call its own: orders of both protocols are signed for. */
 export const SIGNED_VERSIONS: readonly number[] = [2, 3];
 
-/**
- * Looks at the venue and at an account before the first order. Places nothing and makes no API key; `probeOrders` is the
- * only call that is no GET. Errors: those of `MarketData`.
- */
-export interface Inspection {
-  /** `GET /time` of the CLOB: the milliseconds by which the venue's clock is ahead of ours, right to half a second. */
-  readClockSkew(call: Call): Promise<number>;
-  /** `GET /version` of the CLOB. */
-  readVersion(call: Call): Promise<number>;
-  readRegion(call: Call): Promise<Region>;
-  probeOrders(call: Call): Promise<OrdersFromHere>;
-  /** Finds the API credentials that the wallet has had; `undefined` for none. */
-  findApiKey(wallet: Wallet, call: Call): Promise<ApiCredentials | undefined>;
-  openReads(wallet: Wallet, credentials: ApiCredentials): AccountReads;
-  readApprovals(account: string, call: Call): Promise<Approvals>;
-  readProfileWallet(address: string, call: Call): Promise<ProfileWallet | null>;
-  survey(call: Call): Promise<Survey>;
-}
+const version = z.object({ version: z.number() });
 
-/** Opens the inspection of the venue at these hosts; nothing is sent before its first call. */
-export function createInspection(urls: VenueUrls, log: Log): Inspection {
-  const [gamma, clob] = [createTransport(urls.gammaUrl), createTransport(urls.clobUrl)];
-  const [site, data] = [createTransport(urls.siteUrl), createTransport(urls.dataUrl)];
+/**
+ * Opens the inspection of the venue at these hosts: it looks at the venue and at an account before the first order. It
+ * places nothing and makes no API key; `probeOrders` is the only call that is no GET. Errors: those of `MarketData`.
+ */
+export function createInspection(urls: VenueUrls, log: Log) {
+  const gamma = createTransport(urls.gammaUrl);
+  const clob = createTransport(urls.clobUrl);
+  const site = createTransport(urls.siteUrl);
+  const data = createTransport(urls.dataUrl);
   return {
-    readClockSkew: (call) => readClockSkew(clob, call),
-    readVersion: (call) => readVersion(clob, call),
-    readRegion: (call) => readRegion(site, call),
-    probeOrders: (call) => probeOrders(clob, call),
-    findApiKey: (wallet, call) => findApiKey(clob, wallet, call),
-    openReads({ address: walletAddress }, credentials) {
+    readClockSkew: (call: Call) => readClockSkew(clob, call),
+    /** `GET /version` of the CLOB (https://docs.polymarket.com, "migrate"): the version of its signing domain. */
+    async readVersion(call: Call): Promise<number> {
+      const spec = { name: 'read-version', method: 'GET', path: '/version' } as const;
+      return (await readShape(clob, spec, version, call)).version;
+    },
+    readRegion: (call: Call) => readRegion(site, call),
+    probeOrders: (call: Call) => probeOrders(clob, call),
+    findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
+    openReads({ address: walletAddress }: Wallet, credentials: ApiCredentials): AccountReads {
       // None in their place: that they are refused is what is to be found out.
       const source = createCredentialSource(credentials, async () => undefined);
-      const send = createAccountSender({ clob, walletAddress, credentials: source, log });
-      return createAccountReads(send);
+      return createAccountReads(createAccountSender({ clob, walletAddress, credentials: source, log }));
     },
-    readApprovals: (account, call) => readApprovals(data, account, call),
-    readProfileWallet: (address, call) => readProfileWallet(gamma, address, call),
-    survey: (call) => surveyVenue(gamma, clob, call),
+    readApprovals: (account: string, call: Call) => readApprovals(data, account, call),
+    readProfileWallet: (address: string, call: Call) => readProfileWallet(gamma, address, call),
+    survey: (call: Call) => surveyVenue(gamma, clob, call),
   };
 }
+
+/** The calls of an inspection. */
+export type Inspection = ReturnType<typeof createInspection>;

@@ -19,44 +19,35 @@ export interface NotedCollateral {
   readonly notAllowed: ReadonlySet<string>;
 }
 
-/**
- * Reads of one account, with its API credentials; they change nothing but the venue's notes. Errors: `venue_timeout`,
- * `venue_unavailable`, `venue_error`, `rate_limited`, and `venue_refused_service` where the credentials are not those of
- * the wallet.
- */
-export interface AccountReads {
-  /** `GET /auth/api-keys`: that it is answered proves the credentials. */
-  checkCredentials(call: Call): Promise<void>;
-  /** `GET /auth/ban-status/closed-only`: true for an account that may only close positions. */
-  isClosedOnly(call: Call): Promise<boolean>;
-  /**
-   * `GET /balance-allowance` of the collateral. The account follows from signer and signature type; `undefined` where the
-   * venue finds none for them (404).
-   */
-  readCollateral(signatureType: SignatureType, call: Call): Promise<NotedCollateral | undefined>;
-  /** `GET /balance-allowance/update`: has the venue read balance and allowances from the chain again. */
-  refreshCollateral(signatureType: SignatureType, call: Call): Promise<void>;
-}
-
 /** Signature types are numbered from 0. */
 function collateralOf(signatureType: SignatureType): string {
   return `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
 }
 
-/** Creates the reads of an account (https://docs.polymarket.com/api-reference, "account"). */
-export function createAccountReads(send: SendAsAccount): AccountReads {
+/**
+ * Creates the reads of one account, with its API credentials (https://docs.polymarket.com/api-reference, "account"). They
+ * change nothing but the venue's notes. Errors: `venue_timeout`, `venue_unavailable`, `venue_error`, `rate_limited`, and
+ * `venue_refused_service` where the credentials are not those of the wallet.
+ */
+export function createAccountReads(send: SendAsAccount) {
   async function ask(name: string, path: string, call: Call, query = ''): Promise<VenueHttpResponse> {
     return (await answerTo(send(() => ({ name, method: 'GET', path, query }), call))).response;
   }
 
   return {
-    async checkCredentials(call) {
+    /** `GET /auth/api-keys`: that it is answered proves the credentials. */
+    async checkCredentials(call: Call): Promise<void> {
       parseAnswer(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
     },
-    async isClosedOnly(call) {
+    /** `GET /auth/ban-status/closed-only`: true for an account that may only close positions. */
+    async isClosedOnly(call: Call): Promise<boolean> {
       return parseAnswer(await ask('read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
     },
-    async readCollateral(signatureType, call) {
+    /**
+     * `GET /balance-allowance` of the collateral. The account follows from signer and signature type; `undefined` where
+     * the venue finds none for them (404).
+     */
+    async readCollateral(signatureType: SignatureType, call: Call): Promise<NotedCollateral | undefined> {
       const response = await ask('read-balance', '/balance-allowance', call, collateralOf(signatureType));
       if (response.status === 404 && response.isJson) return undefined;
       const { balance, allowances } = parseAnswer(response, balanceAllowance);
@@ -66,9 +57,13 @@ export function createAccountReads(send: SendAsAccount): AccountReads {
         notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
       };
     },
-    async refreshCollateral(signatureType, call) {
+    /** `GET /balance-allowance/update`: has the venue read balance and allowances from the chain again. */
+    async refreshCollateral(signatureType: SignatureType, call: Call): Promise<void> {
       const response = await ask('refresh-balance', '/balance-allowance/update', call, collateralOf(signatureType));
       if (response.status !== 200) throw refuseRead(response);
     },
   };
 }
+
+/** The reads of one account. */
+export type AccountReads = ReturnType<typeof createAccountReads>;
