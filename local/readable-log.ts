@@ -25,10 +25,9 @@ const describedOrder = z.object({ side: z.string(), size: z.string(), price: z.s
 const describedError = z.looseObject({
   message: z.string(),
   code: z.optional(z.string()),
+  stack: z.optional(z.string()),
   cause: z.optional(z.unknown()),
 });
-
-const describedStack = z.object({ stack: z.optional(z.string()), cause: z.optional(z.unknown()) });
 
 const PATHS: ReadonlyMap<string, string> = new Map(Object.values(ROUTES).map(({ name, path }) => [name, path]));
 
@@ -72,7 +71,7 @@ function errorText(value: unknown): string {
 
 /** Returns the frames of an error's stack, a line each; without any, those of its cause. */
 function stackText(value: unknown): string {
-  const { stack, cause } = describedStack.safeParse(value).data ?? {};
+  const { stack, cause } = describedError.safeParse(value).data ?? {};
   if (stack === undefined) return isEmpty(cause) ? '' : stackText(cause);
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
   return frames.map((frame) => `\n${visible(frame)}`).join('');

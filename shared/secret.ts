@@ -26,10 +26,6 @@ export class Secret {
     return MASK;
   }
 
-  [Symbol.toPrimitive](): string {
-    return MASK;
-  }
-
   [INSPECT](): string {
     return MASK;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeskError } from './access.ts';
-import { type Desk, findClients, note, OPEN, openRow, plural } from './desk.ts';
+import { type Desk, findClients, note, OPEN, openRow, orNote, plural } from './desk.ts';
 import { type Row, report, type Sheet, tableOf } from './output.ts';
 import { type ClientCells, clientsIn, isOfClient, UNREAD } from './records.ts';
 import type { Cancellation, VenueOrder } from './venue.ts';
@@ -58,14 +58,9 @@ async function list(desk: Desk, selection: Selection): Promise<Listed> {
 }
 
 /** Lists them, if they can be: in a bad minute the list may be what does not work, and all or named ones need none. */
-async function listFirst(desk: Desk, selection: Selection): Promise<Listed | undefined> {
-  try {
-    return await list(desk, selection);
-  } catch (error) {
-    if (!(error instanceof DeskError) || (selection.kind !== 'all' && selection.kind !== 'ids')) throw error;
-    note(desk, error.message);
-    return undefined;
-  }
+function listFirst(desk: Desk, selection: Selection): Promise<Listed | undefined> {
+  const listed = list(desk, selection);
+  return selection.kind === 'all' || selection.kind === 'ids' ? orNote(desk, listed) : listed;
 }
 
 /** Shows what will be cancelled, and asks where somebody can answer. */
@@ -96,60 +91,71 @@ async function look(desk: Desk, selection: Selection, { cancelled, refused }: Ca
   return { ...listed, orders };
 }
 
-/** Looks what still rests; `undefined`, and a word about it, where that cannot be told. */
-async function lookAfter(desk: Desk, selection: Selection, said: Cancellation): Promise<Listed | undefined> {
-  try {
-    return await look(desk, selection, said);
-  } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    note(desk, `What still rests cannot be told. ${error.message}`);
-    return undefined;
-  }
+function restInWords(left: number | undefined): string {
+  if (left === undefined) return 'how many rest is not known';
+  return left === 0 ? 'none of them rests' : `${left} still rest`;
 }
 
 const NOTHING = Object.fromEntries(OPEN.names.map((name) => [name, null]));
 
+/** A cancellation that was made. */
+interface Done {
+  /** The ids that were to be cancelled. */
+  readonly asked: ReadonlySet<string>;
+  readonly before: Listed | undefined;
+  readonly said: Cancellation;
+  /** What rests after it, where that can be told. */
+  readonly resting: Listed | undefined;
+}
+
+function resultOf(id: string, { asked, said: { cancelled, refused } }: Done) {
+  const reason = refused.get(id) ?? null;
+  if (cancelled.has(id)) return { result: 'cancelled', reason };
+  if (refused.has(id)) return { result: 'not_cancelled', reason };
+  if (asked.has(id)) return { result: 'unknown', reason };
+  return { result: 'not_cancelled', reason: 'it came after the others were listed' };
+}
+
+/** Reports a cancellation. Returns 1 where an order still rests, or where that cannot be told. */
+async function reportDone(desk: Desk, done: Done, known: ClientOf | undefined): Promise<number> {
+  const { asked, before, said, resting } = done;
+  const all = [...new Set([...asked, ...said.cancelled, ...said.refused.keys(), ...(resting?.orders.keys() ?? [])])];
+  const others = all.filter((id) => !known || !asked.has(id));
+  const later = resting?.clientOf ?? clientsIn(await findClients(desk, others));
+  const rows = all.map((id) => {
+    const order = before?.orders.get(id) ?? resting?.orders.get(id);
+    const client = known && asked.has(id) ? known(id) : later(id);
+    return {
+      ...(order ? openRow(order, client) : { ...NOTHING, order_id: id, ...client }),
+      ...resultOf(id, done),
+      rests: resting ? resting.orders.has(id) : null,
+    };
+  });
+  desk.terminal.progress('');
+  desk.terminal.out(report(rows, desk.format, CANCELLED));
+  const left = resting?.orders.size;
+  note(desk, `${said.cancelled.size} cancelled; ${restInWords(left)}.`);
+  return left === 0 && said.failures.length === 0 ? 0 : 1;
+}
+
 /** Takes orders off the book. Returns 1 where one of them still rests, or where that cannot be told. */
 export async function cancelOrders(desk: Desk, selection: Selection): Promise<number> {
-  const { venue, terminal, format } = desk;
+  const { venue, terminal } = desk;
   const before = await listFirst(desk, selection);
   const asked = new Set(selection.kind === 'ids' ? selection.ids : before?.orders.keys());
   if (before && asked.size === 0 && selection.kind !== 'all') {
-    terminal.out(report([], format, CANCELLED));
+    terminal.out(report([], desk.format, CANCELLED));
     note(desk, 'No such order rests.');
     return 0;
   }
-  const clientsNow = async (ids: Iterable<string>) => clientsIn(await findClients(desk, [...ids]));
-  let clientOf = before?.clientOf ?? (terminal.ask && (await clientsNow(asked)));
-  const rowOf = (order: VenueOrder) => openRow(order, clientOf?.(order.id) ?? UNREAD);
-  if (!(await confirm(desk, selection, before && [...before.orders.values()].map(rowOf)))) {
+  const clientOf = before?.clientOf ?? (terminal.ask && clientsIn(await findClients(desk, [...asked])));
+  const rows = before && [...before.orders.values()].map((order) => openRow(order, clientOf?.(order.id) ?? UNREAD));
+  if (!(await confirm(desk, selection, rows))) {
     note(desk, 'Nothing is cancelled.');
     return 1;
   }
   const said = await (selection.kind === 'all' ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of said.failures) note(desk, sentence);
-  const resting = await lookAfter(desk, selection, said);
-  const { cancelled, refused } = said;
-  const all = new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.orders.keys() ?? [])]);
-  const known = clientOf;
-  const others = [...all].filter((id) => !known || !asked.has(id));
-  const later = resting?.clientOf ?? (await clientsNow(others));
-  clientOf = (id) => (known && asked.has(id) ? known(id) : later(id));
-  const rows = [...all].map((id) => {
-    const order = before?.orders.get(id) ?? resting?.orders.get(id);
-    const isLate = !asked.has(id) && !cancelled.has(id) && !refused.has(id);
-    return {
-      ...(order ? rowOf(order) : { ...NOTHING, order_id: id, ...clientOf?.(id) }),
-      result: cancelled.has(id) ? 'cancelled' : refused.has(id) || isLate ? 'not_cancelled' : 'unknown',
-      reason: refused.get(id) ?? (isLate ? 'it came after the others were listed' : null),
-      rests: resting ? resting.orders.has(id) : null,
-    };
-  });
-  terminal.progress('');
-  terminal.out(report(rows, format, CANCELLED));
-  const left = resting?.orders.size;
-  const rests =
-    left === undefined ? 'how many rest is not known' : left === 0 ? 'none of them rests' : `${left} still rest`;
-  note(desk, `${cancelled.size} cancelled; ${rests}.`);
-  return left === 0 && said.failures.length === 0 ? 0 : 1;
+  const resting = await orNote(desk, look(desk, selection, said), 'What still rests cannot be told. ');
+  return reportDone(desk, { asked, before, said, resting }, clientOf);
 }

@@ -4,6 +4,7 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Selection } from './cancel.ts';
 import type { Desk, DeskTerminal } from './desk.ts';
+import type { FillsOptions } from './fills.ts';
 import { FORMATS } from './output.ts';
 
 const COMMON = {
@@ -104,11 +105,7 @@ function timeOf(option: string, text: string | undefined): number | undefined {
 }
 
 function selectionOf(
-  {
-    client: address,
-    token,
-    all,
-  }: { readonly client?: string | undefined; readonly token?: string | undefined; readonly all: boolean },
+  { client: address, token, all }: Values<typeof CANCEL.options>,
   ids: readonly string[],
 ): Selection {
   const given = [
@@ -151,58 +148,56 @@ async function work(
   }
 }
 
+type FillsValues = Values<typeof FILLS.options>;
+
+function fillsOptionsOf({ since: from, until: to, client: address, 'by-client': byClient }: FillsValues): FillsOptions {
+  const since = timeOf('since', from);
+  const until = timeOf('until', to);
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new UsageError('--since must be before --until.');
+  }
+  return { since, until, client: address, byClient };
+}
+
 /** Runs the desk as its command line says. Returns the exit code: 1 where something is not as asked, 2 for misuse. */
 export async function runDesk(env: Environment, terminal: DeskTerminal): Promise<number> {
   const [name = '', ...args] = terminal.args;
   const own = { ...terminal, args };
   const here = { env, terminal };
   switch (name) {
-    case 'open':
-      return runCommand(
-        OPEN,
-        (values) => work(values, here, async (desk) => (await import('./desk.ts')).listOpen(desk)),
-        own,
-      );
-    case 'show':
-      return runCommand(
-        SHOW,
-        (values, ids) => {
-          const [id, ...more] = ids.map(onlyId);
-          if (id === undefined || more.length > 0) throw new UsageError('Name one order.');
-          return work(values, here, async (desk) => (await import('./show.ts')).showOrder(desk, id));
-        },
-        own,
-      );
-    case 'cancel':
-      return runCommand(
-        CANCEL,
-        (values, ids) => {
-          const selection = selectionOf(values, ids);
-          if (!values.yes && !terminal.ask) throw new UsageError('There is nobody to ask: --yes is needed.');
-          const asking = { ...here, terminal: { ...terminal, ask: values.yes ? undefined : terminal.ask } };
-          return work(values, asking, async (desk) => (await import('./cancel.ts')).cancelOrders(desk, selection));
-        },
-        own,
-      );
-    case 'fills':
-      return runCommand(
-        FILLS,
-        ({ 'by-client': byClient, ...values }) => {
-          const [since, until] = [timeOf('since', values.since), timeOf('until', values.until)];
-          if (since !== undefined && until !== undefined && since >= until)
-            throw new UsageError('--since must be before --until.');
-          const options = { since, until, client: values.client, byClient };
-          return work(values, here, async (desk) => (await import('./fills.ts')).reportFills(desk, options));
-        },
-        own,
-      );
-    default:
-      return runCommand(
-        DESK,
-        () => {
-          throw new UsageError('Name a command: open, show, cancel or fills.');
-        },
-        terminal,
-      );
+    case 'open': {
+      const run = (values: Common) => work(values, here, async (desk) => (await import('./desk.ts')).listOpen(desk));
+      return runCommand(OPEN, run, own);
+    }
+    case 'show': {
+      const run = (values: Common, ids: readonly string[]) => {
+        const [id, ...more] = ids.map(onlyId);
+        if (id === undefined || more.length > 0) throw new UsageError('Name one order.');
+        return work(values, here, async (desk) => (await import('./show.ts')).showOrder(desk, id));
+      };
+      return runCommand(SHOW, run, own);
+    }
+    case 'cancel': {
+      const run = (values: Values<typeof CANCEL.options>, ids: readonly string[]) => {
+        const selection = selectionOf(values, ids);
+        if (!values.yes && !terminal.ask) throw new UsageError('There is nobody to ask: --yes is needed.');
+        const asking = { ...here, terminal: { ...terminal, ask: values.yes ? undefined : terminal.ask } };
+        return work(values, asking, async (desk) => (await import('./cancel.ts')).cancelOrders(desk, selection));
+      };
+      return runCommand(CANCEL, run, own);
+    }
+    case 'fills': {
+      const run = (values: FillsValues) => {
+        const options = fillsOptionsOf(values);
+        return work(values, here, async (desk) => (await import('./fills.ts')).reportFills(desk, options));
+      };
+      return runCommand(FILLS, run, own);
+    }
+    default: {
+      const run = () => {
+        throw new UsageError('Name a command: open, show, cancel or fills.');
+      };
+      return runCommand(DESK, run, terminal);
+    }
   }
 }

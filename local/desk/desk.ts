@@ -32,6 +32,17 @@ export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): vo
   terminal.err(`${sentence}\n`);
 }
 
+/** Waits for work; returns `undefined`, after a sentence for the person at the terminal, where it throws `DeskError`. */
+export async function orNote<T>(desk: Desk, work: Promise<T>, about = ''): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(desk, about + error.message);
+    return undefined;
+  }
+}
+
 /** Writes a number of things. */
 export function plural(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
@@ -71,13 +82,7 @@ export async function findClients(
   const ids = new Set(orderIds);
   if (ids.size === 0) return { byId: new Map(), makers: new Set() };
   const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
-  try {
-    return await readRecords(desk.access.store, pick, desk.terminal.progress);
-  } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    note(desk, error.message);
-    return undefined;
-  }
+  return orNote(desk, readRecords(desk.access.store, pick, desk.terminal.progress));
 }
 
 /** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */

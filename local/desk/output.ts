@@ -24,7 +24,6 @@ export interface Sheet {
 const WIDTH = 80;
 
 /** Writes a decimal as the reports have it. */
-export function decimalText<D extends Decimal | null>(decimal: D): D extends Decimal ? string : string | null;
 export function decimalText(decimal: Decimal | null): string | null {
   return decimal && formatDecimal(decimal);
 }

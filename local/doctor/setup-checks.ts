@@ -5,8 +5,8 @@ import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wa
 import type { Log } from '../../shared/log.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
-import type { Environment, SignatureType } from '../../shared/settings/table.ts';
-import { deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import { openOrderStore } from '../order-store/store.ts';
 import { prepareStore } from '../service/open-store.ts';
@@ -117,13 +117,6 @@ export async function checkSecret(name: string, { pinnedAddress }: Setup): Promi
   return ok(`The secret ${name} holds the key of ${address}.`, key);
 }
 
-const KINDS: Readonly<Record<SignatureType, string>> = {
-  eoa: 'own account',
-  proxy: 'proxy',
-  safe: 'Safe',
-  'deposit-wallet': 'deposit wallet',
-};
-
 const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here.';
 
@@ -134,7 +127,7 @@ function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckR
     return warn(`${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`, fix);
   }
   if (findAccount(wallet.address, funderAddress)) {
-    return ok(`${funderAddress} is the ${KINDS[signatureType]} of this key (${wallet.address}).`);
+    return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`);
   }
   const own = listAccounts(deriveAccounts(wallet.address));
   const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
@@ -147,7 +140,7 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
   const { funderAddress, signatureType } = config;
   const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
   if (found && signatureType !== undefined && found.signatureType !== signatureType) {
-    const message = `${found.address} is the ${KINDS[found.signatureType]} of this key; you set ${signatureType}.`;
+    const message = `${found.address} is the ${ACCOUNT_WORDS[found.signatureType]}; you set ${signatureType}.`;
     return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
   }
   try {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
@@ -45,8 +44,6 @@ function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readon
   return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
 }
 
-const taken = z.object({ code: z.literal('EADDRINUSE') });
-
 /** Starts the venue on its port, or on a free one if that is taken or the service's own. */
 async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
   const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
@@ -54,7 +51,7 @@ async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise
   try {
     return (await at(Number(VENUE_PORT))).url;
   } catch (error) {
-    if (!taken.safeParse(error).success) throw error;
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
     return (await at(0)).url;
   }
 }

@@ -95,7 +95,8 @@ export function listAccounts(accounts: readonly DerivedAccount[]): string {
   return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
 }
 
-const IN_WORDS: Readonly<Record<SignatureType, string>> = {
+/** The kinds of account of a key, for people to read. */
+export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   eoa: 'address of the key itself',
   'deposit-wallet': 'deposit wallet of the key',
   safe: 'Safe of the key',
@@ -135,7 +136,7 @@ function chooseWithoutFunder(signer: string, signatureType: SignatureType, names
   }
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   return mistake(
-    `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${IN_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+    `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
   );
 }
 
@@ -177,7 +178,7 @@ export function chooseAccount(
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
     return mistake(
-      `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${IN_WORDS[derived.signatureType]}.`,
+      `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
     );
   }
   return { kind: 'account', signatureType: derived.signatureType, funderAddress, warning: undefined };

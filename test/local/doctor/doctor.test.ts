@@ -520,7 +520,7 @@ describe('the account', () => {
       'the Safe of the key under another kind',
       { SERVICE_FUNDER_ADDRESS: SAFE },
       'fail',
-      new RegExp(`^${SAFE} is the Safe of this key; you set deposit-wallet\\. Set SERVICE_SIGNATURE_TYPE=safe\\.$`),
+      new RegExp(`^${SAFE} is the Safe of the key; you set deposit-wallet\\. Set SERVICE_SIGNATURE_TYPE=safe\\.$`),
     ],
     [
       'none of the accounts of the key',
