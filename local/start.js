@@ -20,24 +20,19 @@ for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
   Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
 }
 
-/** Starts the other commands by their names, for the package and the container, which have no npm scripts. */
-switch (process.argv[2]) {
-  case 'doctor':
-    process.argv.splice(2, 1);
-    await import('./doctor/main.ts');
-    break;
-  case 'orders':
-    process.argv.splice(2, 1);
-    await import('./desk/main.ts');
-    break;
-  case 'ready':
-    process.argv.splice(2, 1);
-    await import('./service/ready.ts');
-    break;
-  case 'paper-venue':
-    process.argv.splice(2, 1);
-    await import('../paper/main.ts');
-    break;
-  default:
-    await import('./main.ts');
+/** The other commands by their names, for the package and the container, which have no npm scripts. */
+const COMMANDS = new Map([
+  ['doctor', () => import('./doctor/main.ts')],
+  ['orders', () => import('./desk/main.ts')],
+  ['ready', () => import('./service/ready.ts')],
+  ['paper-venue', () => import('../paper/main.ts')],
+]);
+
+const [, , name = ''] = process.argv;
+const command = COMMANDS.get(name);
+if (command) {
+  process.argv.splice(2, 1);
+  await command();
+} else {
+  await import('./main.ts');
 }

@@ -3,6 +3,7 @@ import axios from 'axios';
 import { Wallet } from 'ethers';
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
+import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { type Access, DeskError } from './access.ts';
 
 // The venue as the desk asks it: by its official client, whose answers are parsed here and nowhere else.
@@ -209,26 +210,65 @@ function signerOf({ address, privateKey }: Access) {
   };
 }
 
+function revealed(given: ApiCredentials | undefined) {
+  return given && { key: given.key, secret: given.secret.reveal(), passphrase: given.passphrase.reveal() };
+}
+
+/** Derives the API credentials from the wallet key; makes none. */
+async function derive(client: ClobClient, address: string): Promise<z.infer<typeof apiKey>> {
+  try {
+    return await ask('The API credentials', apiKey, () => client.deriveApiKey());
+  } catch (error) {
+    if (statusOf(error) !== 400) throw error;
+    throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
+  }
+}
+
+/**
+ * Lists trades, each once, the oldest first; of one that comes twice the later state. A page at a time, since a long list
+ * takes minutes: `progress` is called after each.
+ */
+async function readTrades(
+  client: ClobClient,
+  { since, until, conditionId: market }: TradeFilter,
+  progress: (count: number) => void,
+): Promise<readonly Trade[]> {
+  // A second more on both sides: whether the venue takes its bounds in is not said.
+  const filter = {
+    ...(since !== undefined && { after: String(Math.floor(since / 1_000) - 1) }),
+    ...(until !== undefined && { before: String(Math.ceil(until / 1_000) + 1) }),
+    ...(market && { market }),
+  };
+  const trades = new Map<string, Trade>();
+  const seen = new Set<string>();
+  for (let cursor = FIRST; cursor !== END; ) {
+    if (seen.has(cursor)) throw new DeskError('The trades: the venue gives the same page again and again.');
+    seen.add(cursor);
+    const page = await ask('The trades', tradePage, () => client.getTradesPaginated(filter, cursor));
+    for (const next of page.trades) {
+      const known = trades.get(next.id);
+      if (!known || known.last_update <= next.last_update) trades.set(next.id, next);
+    }
+    progress(trades.size);
+    cursor = page.next_cursor;
+  }
+  const isWithin = ({ match_time: at }: Trade) => at >= (since ?? 0) && at < (until ?? Number.POSITIVE_INFINITY);
+  // The newest come first: among those of one second, too.
+  return [...trades.values()]
+    .filter(isWithin)
+    .toReversed()
+    .toSorted((a, b) => a.match_time - b.match_time);
+}
+
 /**
  * Opens the venue with the API credentials at hand, or else with those that it derives from the wallet key. Each call
  * throws `DeskError` where its answer is not told.
  */
 export async function openVenue(access: Access) {
-  const { credentials, privateKey, address } = access;
   const base = { host: access.clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
-  const given = credentials && {
-    key: credentials.key,
-    secret: credentials.secret.reveal(),
-    passphrase: credentials.passphrase.reveal(),
-  };
-  const creds =
-    given ??
-    (await ask('The API credentials', apiKey, () => new ClobClient(base).deriveApiKey()).catch((error: unknown) => {
-      if (statusOf(error) !== 400) throw error;
-      throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
-    }));
+  const creds = revealed(access.credentials) ?? (await derive(new ClobClient(base), access.address));
   const client = new ClobClient({ ...base, creds });
-  const secrets = [creds.secret, creds.passphrase, privateKey?.reveal().slice(2) ?? creds.secret];
+  const secrets = [creds.secret, creds.passphrase, access.privateKey?.reveal().slice(2) ?? creds.secret];
   const withoutSecrets = (reason: string) =>
     printable(secrets.reduce((sentence, secret) => sentence.replaceAll(secret, '[secret]'), reason));
 
@@ -254,34 +294,7 @@ export async function openVenue(access: Access) {
     /** Returns `null` for an order that the venue does not know, or has forgotten. */
     order: (id: string): Promise<VenueOrder | null> =>
       askIfKnown('The order', z.nullable(order), () => client.getOrder(id)),
-    /** Lists trades, each once. */
-    async trades({ since, until, conditionId: market }: TradeFilter, progress: (count: number) => void) {
-      // A second more on both sides: whether the venue takes its bounds in is not said.
-      const filter = {
-        ...(since !== undefined && { after: String(Math.floor(since / 1_000) - 1) }),
-        ...(until !== undefined && { before: String(Math.ceil(until / 1_000) + 1) }),
-        ...(market && { market }),
-      };
-      const trades = new Map<string, Trade>();
-      const seen = new Set<string>();
-      for (let cursor = FIRST; cursor !== END; ) {
-        if (seen.has(cursor)) throw new DeskError('The trades: the venue gives the same page again and again.');
-        seen.add(cursor);
-        const page = await ask('The trades', tradePage, () => client.getTradesPaginated(filter, cursor));
-        for (const next of page.trades) {
-          const known = trades.get(next.id);
-          if (!known || known.last_update <= next.last_update) trades.set(next.id, next);
-        }
-        progress(trades.size);
-        cursor = page.next_cursor;
-      }
-      const isWithin = ({ match_time: at }: Trade) => at >= (since ?? 0) && at < (until ?? Number.POSITIVE_INFINITY);
-      // The newest come first: among those of one second, too.
-      return [...trades.values()]
-        .filter(isWithin)
-        .toReversed()
-        .toSorted((a, b) => a.match_time - b.match_time);
-    },
+    trades: (filter: TradeFilter, progress: (count: number) => void) => readTrades(client, filter, progress),
     /** Returns `null` where the venue does not say. */
     async fees(market: string): Promise<Fees | null> {
       // The venue removes markets that have closed.

@@ -7,13 +7,13 @@ import type { ApiCredentials } from '../../settings/credentials.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { SignatureType } from '../../settings/table.ts';
 import { formatTime } from '../../time.ts';
-import { openWallet } from '../../wallets/evm-key.ts';
+import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, type ChosenAccount, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
-import { createTransport } from './http/transport.ts';
+import { createTransport, type Transport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
@@ -69,19 +69,42 @@ export function openAccount(
   return { wallet, signatureType, funderAddress, builderCode, warning };
 }
 
-/** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
-export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  const account = openAccount(settings);
-  const { wallet, signatureType } = account;
-  const clob = createTransport(settings.clobUrl);
-  const { credentials: given, reloadCredentials } = settings;
+/** Opens the credentials of the account: those given, those that were put in their place, or those that the key derives. */
+function openCredentials(
+  { credentials: given, reloadCredentials }: OrderEntrySettings,
+  clob: Transport,
+  wallet: Wallet,
+) {
   let isRenewal = given !== undefined;
-  const credentials = createCredentialSource(given, async (call) => {
+  return createCredentialSource(given, async (call) => {
     // Where they came from may have new ones: none are derived, and none created at the venue, that are there already.
     const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
     isRenewal = true;
     return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);
   });
+}
+
+/** Creates `OrderEntry.syncClock`, which also warns once of two clocks that cannot both be right. */
+function createClockSync(clob: Transport, log: Log): OrderEntry['syncClock'] {
+  const { clock } = clob;
+  let isWarned = false;
+  return async (call) => {
+    if (!clock.isCertain()) await askForTime(clob, call, log);
+    if (isWarned || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
+    isWarned = true;
+    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
+      venue_ahead_s: Math.round(clock.skew / 1_000),
+      ...call.trace,
+    });
+  };
+}
+
+/** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
+export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
+  const account = openAccount(settings);
+  const { wallet, signatureType } = account;
+  const clob = createTransport(settings.clobUrl);
+  const credentials = openCredentials(settings, clob, wallet);
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
@@ -93,17 +116,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   });
 
   const { clock } = clob;
-  let isWarned = false;
-  const syncClock = async (call: Call) => {
-    if (!clock.isCertain()) await askForTime(clob, call, log);
-    if (isWarned || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
-    isWarned = true;
-    const seconds = Math.round(clock.skew / 1_000);
-    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
-      venue_ahead_s: seconds,
-      ...call.trace,
-    });
-  };
+  const syncClock = createClockSync(clob, log);
 
   function overCap(notional: Decimal): AppError | undefined {
     const { maxOrderNotional: cap } = settings;
