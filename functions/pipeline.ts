@@ -98,7 +98,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
     const { venueRequests } = call;
     const rateLimit = venueRequests.findLast((request) => request.rateLimit)?.rateLimit;
     const { members, urgent = false } = metrics?.({ route: route.name, status, call, logFields }) ?? {};
-    const write = status >= 500 ? log.error : urgent ? log.audit : log.info;
+    const unlessFailed = urgent ? log.audit : log.info;
+    const write = status >= 500 ? log.error : unlessFailed;
     write('request', {
       route: route.name,
       method: methodOf(event),

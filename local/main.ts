@@ -57,7 +57,8 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
 
 function settingsTable(): string {
   const widthOf = (cells: readonly string[]) => Math.max(...cells.map((cell) => cell.length));
-  const [names, defaults] = [widthOf(SERVER_SETTINGS.map(({ name }) => name)), widthOf(SERVER_SETTINGS.map(defaultOf))];
+  const names = widthOf(SERVER_SETTINGS.map(({ name }) => name));
+  const defaults = widthOf(SERVER_SETTINGS.map(defaultOf));
   const lines = SERVER_SETTINGS.map((setting) => {
     return `  ${setting.name.padEnd(names)}  ${defaultOf(setting).padEnd(defaults)}  ${setting.meaning}`;
   });

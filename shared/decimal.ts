@@ -15,7 +15,8 @@ export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 export const MAX_TEXT_LENGTH = 100;
 
 function normalise(coefficient: bigint, scale: number): Decimal {
-  let [c, s] = [coefficient, scale];
+  let c = coefficient;
+  let s = scale;
   while (s > 0 && c % 10n === 0n) {
     c /= 10n;
     s -= 1;

@@ -55,13 +55,6 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** Writes lines to a stream whose reader may fail. */
-export interface LineWriter {
-  write(line: string): void;
-  /** Writes to another stream how many lines are lost and were not told of, if any are. */
-  tellLost(elsewhere: Pick<Writable, 'write'>): void;
-}
-
 /** The most that is kept in memory for a reader that stands still. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
@@ -70,27 +63,22 @@ function lossLine(lost: number): string {
   return JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost });
 }
 
-/** Choices of a line writer. */
-export interface LineWriterOptions {
-  readonly maxUnreadBytes?: number;
-  /** Rewrites each line, those about lost lines too. Default: as it is. */
-  readonly format?: ((line: string) => string) | undefined;
-}
+/** Rewrites a line, those about lost lines too. */
+type Format = (line: string) => string;
 
 /**
  * Writes lines to a stream whose reader may go away or stand still, as a log shipper that restarts does: no order may end
  * for a line of the log. What cannot be written is dropped and counted, and the next line that can be written says so
  * first.
  */
-export function createLineWriter(
-  stream: Writable,
-  { maxUnreadBytes = MAX_UNREAD_BYTES, format = (line) => line }: LineWriterOptions = {},
-): LineWriter {
-  let [lost, toldOf, unconfirmed] = [0, 0, 0];
+export function createLineWriter(stream: Writable, format: Format = (line) => line, maxUnreadBytes = MAX_UNREAD_BYTES) {
+  let lost = 0;
+  let toldOf = 0;
+  let unconfirmed = 0;
   // Without a listener an error of the stream ends the process.
   stream.on('error', () => undefined);
   return {
-    write: (line) => {
+    write: (line: string): void => {
       if (stream.writableLength > maxUnreadBytes) {
         lost += 1;
         return;
@@ -104,12 +92,15 @@ export function createLineWriter(
         lost += error ? 1 : -news;
       });
     },
-    tellLost: (elsewhere) => {
+    /** Writes to another stream how many lines are lost and were not told of, if any are. */
+    tellLost: (elsewhere: Pick<Writable, 'write'>): void => {
       // What was written in the same turn of the loop went the same way.
       if (lost > 0) elsewhere.write(`${format(lossLine(lost + unconfirmed))}\n`);
     },
   };
 }
+
+type LineWriter = ReturnType<typeof createLineWriter>;
 
 let stdout: LineWriter | undefined;
 
@@ -124,9 +115,9 @@ function neverWaitForTerminal(): void {
 }
 
 /** Opens the standard output for the lines of a log; `format` rewrites each of them. Once in a process. */
-export function openStdout(format?: LineWriterOptions['format']): LineWriter {
+export function openStdout(format?: Format): LineWriter {
   neverWaitForTerminal();
-  const writer = createLineWriter(process.stdout, { format });
+  const writer = createLineWriter(process.stdout, format);
   process.stderr.on('error', () => undefined);
   // By then stdout is gone for good.
   process.once('exit', () => writer.tellLost(process.stderr));

@@ -45,10 +45,9 @@ function refuseForeignKey({ pinnedAddress, secretId, log }: TradingDeps, call: C
   return refuse('order_placement_disabled', { why: { sentence } });
 }
 
-function sameCredentials(a: WalletKey, b: WalletKey): boolean {
-  const [x, y] = [a.credentials, b.credentials];
+function sameCredentials({ credentials: a }: WalletKey, { credentials: b }: WalletKey): boolean {
   return (
-    x?.key === y?.key && x?.secret.reveal() === y?.secret.reveal() && x?.passphrase.reveal() === y?.passphrase.reveal()
+    a?.key === b?.key && a?.secret.reveal() === b?.secret.reveal() && a?.passphrase.reveal() === b?.passphrase.reveal()
   );
 }
 

@@ -85,7 +85,7 @@ export interface FillsOptions {
 
 /** Returns what makes an order of a trade one of the account: its key, its accounts, and those that orders were signed for. */
 export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknown>): Ours {
-  const accounts = [access.address, access.funderAddress ?? []].flat().map((address) => address.toLowerCase());
+  const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
   return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
 }
 
@@ -106,10 +106,8 @@ export async function findFills({ venue, terminal }: Desk, trades: readonly Trad
 
 /** Writes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
-  const [omitted, noFee] = [
-    fills.filter((fill) => !isCounted(fill)),
-    fills.filter((fill) => isCounted(fill) && !fill.fee),
-  ];
+  const omitted = fills.filter((fill) => !isCounted(fill));
+  const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
   if (omitted.length > 0) {
     const states = [...new Set(omitted.map(({ status }) => status))].join(', ');
     note(desk, `${plural(omitted.length, 'fill')} of trades that did not settle (${states}): in no sum.`);

@@ -1,5 +1,5 @@
 import { createMarketData } from '#venue/market-data';
-import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
+import { compareDecimals, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
@@ -86,13 +86,11 @@ export async function checkReads(config: Config, log: Log, newCall: Run['newCall
   return fail('The venue lists no market that has an order book.', STATUS_PAGE);
 }
 
-function amount(text: string | undefined): Decimal | undefined {
-  return text === undefined ? undefined : parseDecimal(text);
-}
-
 /** Computes the notional of the smallest order at the lowest price, and at the best ask where there is one. */
 function smallestOrder({ minOrderSize, tickSize, asks }: Book) {
-  const [size, tick, ask] = [amount(minOrderSize), amount(tickSize), amount(asks[0]?.price)];
+  const size = parseDecimal(minOrderSize);
+  const tick = parseDecimal(tickSize);
+  const ask = parseDecimal(asks[0]?.price ?? '');
   if (!size || !tick) return undefined;
   return { lowest: multiplyDecimals(size, tick), atAsk: ask && multiplyDecimals(size, ask) };
 }
@@ -119,11 +117,11 @@ export function checkSmallestOrder(
     return warn(message, `Raise ${name}, unless only cheaper orders are meant to pass.`);
   }
   // No funds at all are a finding of their own.
-  const [funds, none] = [noted?.balance, noted?.balance.coefficient === 0n];
-  if (funds && !none && compareDecimals(funds, lowest) < 0) {
+  const funds = noted && noted.balance.coefficient !== 0n ? noted.balance : undefined;
+  if (funds && compareDecimals(funds, lowest) < 0) {
     return warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.');
   }
-  const allowing = funds && !none ? 'Caps and funds allow' : 'The caps allow';
+  const allowing = funds ? 'Caps and funds allow' : 'The caps allow';
   return ok(`${allowing} ${smallest}.`);
 }
 

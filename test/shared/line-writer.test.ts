@@ -40,7 +40,7 @@ describe('lines', () => {
 
   it('are rewritten for their reader, those about lost ones too', async () => {
     const { taken, state, stream } = openStream();
-    const { write } = createLineWriter(stream, { format: (line) => `<${line}>` });
+    const { write } = createLineWriter(stream, (line) => `<${line}>`);
     state.error = new Error('write EPIPE');
     write('a');
     await settle();
@@ -67,7 +67,7 @@ describe('lines', () => {
 
   it('do not pile up in memory before a reader that stands still', async () => {
     const { taken, state, stream } = openStream();
-    const { write } = createLineWriter(stream, { maxUnreadBytes: 10 });
+    const { write } = createLineWriter(stream, (line) => line, 10);
     state.holds = true;
     for (const line of ['held', '0123456789', 'lost', 'lost']) write(line);
     expect(taken).toStrictEqual(['held']);

@@ -105,7 +105,8 @@ export function createVerification(authorities: Authorities = {}): ClientVerific
       }
       const invalid = (why: FactsOf<'client_signature_invalid'>['why']) =>
         ({ kind: 'refused', error: refuse('client_signature_invalid', { challenge, foreign, why }), trace }) as const;
-      const [holder, validUntil] = [holderOf(clientAddress), parseTime(expires)];
+      const holder = holderOf(clientAddress);
+      const validUntil = parseTime(expires);
       if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
       const mistimed = whyMistimed(validUntil, now);
       if (mistimed) return invalid(mistimed);

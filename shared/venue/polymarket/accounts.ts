@@ -1,6 +1,7 @@
 import { getAddress, getCreate2Address } from 'ethers/address';
 import { keccak256 } from 'ethers/crypto';
 import { concat, zeroPadValue } from 'ethers/utils';
+import type { Config } from '../../settings/config.ts';
 import type { SignatureType } from '../../settings/table.ts';
 
 /** The chain id of Polygon, where the exchanges and the accounts are. */
@@ -104,10 +105,7 @@ export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
 };
 
 /** The settings of the account as the operator wrote them. */
-interface AccountSettings {
-  readonly signatureType: SignatureType | undefined;
-  readonly funderAddress: string | undefined;
-}
+type AccountSettings = Pick<Config, 'signatureType' | 'funderAddress'>;
 
 /** The names by which the operator knows the two settings. */
 type SettingNames = Readonly<Record<keyof AccountSettings, string>>;

@@ -55,8 +55,10 @@ const millionths: Unit = (text) => (/^\d{1,78}$/.test(text) ? BigInt(text) : und
 
 /** Finds the one unit in which shares are a part of the order, or all of it. */
 function unitOf(sharesIn: (unit: Unit) => bigint | undefined, { shares }: Terms): Unit | undefined {
-  const [large = 0n, small = 0n] = [sharesIn(decimals), sharesIn(millionths)];
-  const [isLarge, isSmall] = [large > 0n && large <= shares, small >= LOT && small <= shares];
+  const large = sharesIn(decimals) ?? 0n;
+  const small = sharesIn(millionths) ?? 0n;
+  const isLarge = large > 0n && large <= shares;
+  const isSmall = small >= LOT && small <= shares;
   if (!isLarge) return isSmall ? millionths : undefined;
   return isSmall ? undefined : decimals;
 }
@@ -150,7 +152,8 @@ export function isWhole(parts: readonly Part[], size: string | null): boolean {
 }
 
 function worthOf({ shares, price }: Part, unit: Unit): bigint | undefined {
-  const [amount, each] = [unit(shares ?? ''), parseDecimal(price ?? '')];
+  const amount = unit(shares ?? '');
+  const each = parseDecimal(price ?? '');
   if (amount === undefined || !each) return undefined;
   return toUnits(multiplyDecimals(fromUnits(amount, UNIT_DECIMALS), each), UNIT_DECIMALS);
 }

@@ -1,16 +1,11 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
+import type { Config } from '../../settings/config.ts';
 import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
 import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
-
-/** The hosts that market data comes from, as base URLs. */
-export interface MarketDataSettings {
-  readonly gammaUrl: string;
-  readonly clobUrl: string;
-}
 
 /** Asked for beyond the limit, since some of a page cannot be traded. */
 const PAGE_MARGIN = 20;
@@ -46,7 +41,7 @@ function createLeftOutLog(log: Log) {
 }
 
 /** Market data of the venue: the catalogue from Gamma, the books from the CLOB. */
-export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log: Log): MarketData {
+export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' | 'clobUrl'>, log: Log): MarketData {
   const gamma = createTransport(gammaUrl);
   const clob = createTransport(clobUrl);
   const logLeftOut = createLeftOutLog(log);
@@ -75,7 +70,8 @@ export function createMarketData({ gammaUrl, clobUrl }: MarketDataSettings, log:
     };
   }
 
-  const [shareList, shareBook] = [createSharedReads<MarketList>(), createSharedReads<Book>()];
+  const shareList = createSharedReads<MarketList>();
+  const shareBook = createSharedReads<Book>();
   return {
     listMarkets: (limit, call) => shareList(String(limit), () => listMarkets(limit, call)),
     readBook: (tokenId, call) => shareBook(tokenId, async () => (await readBook(clob, tokenId, call)).book),

@@ -3,9 +3,9 @@ import { AppError, refuse } from '../../errors.ts';
 import { BOUNDS_MS, MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
+import type { Config } from '../../settings/config.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
 import { ConfigError } from '../../settings/formats.ts';
-import type { SignatureType } from '../../settings/table.ts';
 import { formatTime } from '../../time.ts';
 import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
@@ -19,18 +19,12 @@ import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 
 /** The account that orders are for, and its limits. */
-export interface OrderEntrySettings {
-  readonly clobUrl: string;
+export interface OrderEntrySettings
+  extends Pick<Config, 'clobUrl' | 'signatureType' | 'funderAddress' | 'maxOrderNotional'>,
+    Partial<Pick<Config, 'builderCode'>> {
   readonly privateKey: Secret;
-  /** Follows from the funder where it is not set. */
-  readonly signatureType: SignatureType | undefined;
-  readonly funderAddress: string | undefined;
-  /** `0x` and 64 hex digits. */
-  readonly builderCode?: string | undefined;
   /** Derived from the key when there are none. */
   readonly credentials: ApiCredentials | undefined;
-  /** Collateral units. */
-  readonly maxOrderNotional: Decimal | undefined;
   /** Returns other credentials when the venue refuses the given ones; `undefined` if there are none. */
   readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }

@@ -107,15 +107,9 @@ function amountsOf({ side, price, size }: LimitOrder) {
   return { makerAmount: maker.toString(), takerAmount: taker.toString() };
 }
 
-/** The time and the salt of an order, which make it unlike any other. */
-export interface SigningTime {
-  readonly now: Moment;
-  /** Distinguishes two equal orders of one millisecond. */
-  readonly salt?: number;
-}
-
 /**
  * Signs a limit order, good till cancelled or till its end, that obeys `rules`: in integers, which are exact at every size.
+ * `salt` distinguishes two equal orders of one millisecond.
  * The order id is the digest of the order under the exchange's domain (EIP-712). Domains, types and wire form are those of
  * the venue's own client, whose bytes the tests compare
  * (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Errors: 502 `venue_error` for a tick finer than an
@@ -125,7 +119,7 @@ export async function signOrder(
   order: LimitOrder,
   rules: OrderRules,
   account: Account,
-  { now, salt = randomInt(1, SALTS) }: SigningTime,
+  { now, salt = randomInt(1, SALTS) }: { readonly now: Moment; readonly salt?: number },
 ): Promise<SignedOrder> {
   const { tokenId, side, postOnly, expiresAt } = order;
   const { wallet, signatureType, funderAddress, builderCode = ZeroHash } = account;

@@ -54,7 +54,8 @@ export function isInside(decimal: string): boolean {
 
 function parseLevel(level: unknown): PriceLevel | null {
   if (typeof level !== 'object' || level === null || !('price' in level) || !('size' in level)) return null;
-  const [price, size] = [decimalOrNull(level.price), decimalOrNull(level.size)];
+  const price = decimalOrNull(level.price);
+  const size = decimalOrNull(level.size);
   return price !== null && size !== null && isInside(price) ? { price, size } : null;
 }
 

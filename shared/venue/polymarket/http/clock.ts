@@ -54,7 +54,8 @@ export class VenueClock {
     const time = parseHttpDate(date);
     if (Number.isNaN(time)) return;
     const now = this.uptime();
-    const [least, most] = [time - now, time + 1_000 - askedAt];
+    const least = time - now;
+    const most = time + 1_000 - askedAt;
     // What is known stays where the answer does not contradict it: one that is read late, by a process that stood still,
     // would put the venue's clock back by as long.
     const known = this.#venueOffset;

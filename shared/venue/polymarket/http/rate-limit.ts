@@ -41,8 +41,10 @@ export function parseRateLimit(headers: IncomingHttpHeaders, now: number): ToldR
     const value = headers[name];
     return typeof value === 'string' ? value.trim() : '';
   };
-  const [remaining, reset] = [told('poly-ratelimit-remaining'), told('poly-ratelimit-reset')];
-  const [tier, warning] = [told('poly-ratelimit-tier'), told('poly-ratelimit-warning')];
+  const remaining = told('poly-ratelimit-remaining');
+  const reset = told('poly-ratelimit-reset');
+  const tier = told('poly-ratelimit-tier');
+  const warning = told('poly-ratelimit-warning');
   if (!remaining && !reset && !tier && !warning) return undefined;
   return {
     remaining: parseRemaining(remaining),

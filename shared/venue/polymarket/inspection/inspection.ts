@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Log } from '../../../log.ts';
+import type { Config } from '../../../settings/config.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
@@ -19,9 +20,7 @@ export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
 
 /** The hosts of the venue, as base URLs. */
-export interface VenueUrls {
-  readonly gammaUrl: string;
-  readonly clobUrl: string;
+interface VenueUrls extends Pick<Config, 'gammaUrl' | 'clobUrl'> {
   /** The website. */
   readonly siteUrl: string;
   /** The Data API. */
