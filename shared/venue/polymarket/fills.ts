@@ -10,7 +10,6 @@ import {
   UNIT_DECIMALS,
 } from '../../decimal.ts';
 import type { Fills, Placement, SignedOrder } from '../port.ts';
-import { parseJson } from './http/transport.ts';
 
 /**
  * The executed part of an order, as far as what the venue tells of it can be true of this very order. Its amounts have
@@ -36,7 +35,7 @@ interface Terms {
 }
 
 function termsOf({ payload }: SignedOrder): Terms {
-  const { side, makerAmount, takerAmount } = signedTerms.parse(parseJson(payload));
+  const { side, makerAmount, takerAmount } = signedTerms.parse(JSON.parse(payload));
   return side === 'BUY'
     ? { isBuy: true, shares: takerAmount, collateral: makerAmount }
     : { isBuy: false, shares: makerAmount, collateral: takerAmount };

@@ -114,8 +114,9 @@ export function createSharedReads<T>(
   return (key, start) => {
     const other = running.get(key);
     if (other?.answer && now() - other.startedAt < windowMs) return other.answer;
+    const startedAt = now();
     const answer = start();
-    const read: RunningRead<T> = { startedAt: now(), answer };
+    const read: RunningRead<T> = { startedAt, answer };
     running.set(key, read);
     const forget = () => {
       // Emptied too: the tables that a Map outgrows hold what was in them until all of the memory is collected.
