@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import type { Config } from '../../shared/settings/config.ts';
 import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { findAccount } from '../../shared/venue/polymarket/accounts.ts';
 import {
@@ -145,7 +146,11 @@ export async function checkApprovals(
 }
 
 /** Asks with which wallet the website trades for this key and this funder. */
-export async function checkProfile({ wallet }: Key, funder: string, { venue, newCall }: Asking): Promise<CheckResult> {
+export async function checkProfile(
+  { wallet }: Key,
+  { funderAddress: funder = wallet.address }: Config,
+  { venue, newCall }: Asking,
+): Promise<CheckResult> {
   const call = newCall();
   const asked = [...new Set([funder, wallet.address])];
   const profiles = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));

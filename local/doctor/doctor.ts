@@ -1,10 +1,6 @@
 import { createLog } from '../../shared/log.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import {
-  type Account,
-  createInspection,
-  type Inspection,
-} from '../../shared/venue/polymarket/inspection/inspection.ts';
+import { createInspection, type Inspection } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import {
   type Asking,
   checkApprovals,
@@ -50,80 +46,65 @@ const SILENT = createLog({ level: 'error', write: () => undefined });
 const HERE = { asks: 'This machine' };
 const CLOB = { asks: 'The CLOB (SERVICE_CLOB_URL)' };
 const GAMMA = { asks: 'Gamma (SERVICE_GAMMA_URL)' };
+const VENUE = { asks: 'The venue' };
 
-/** A run with what its checks share. */
-interface Shared {
-  readonly run: Run;
-  readonly options: DoctorOptions;
-  readonly config: Step<Setup>;
-  readonly key: Step<Key>;
-  /** Connects to the hosts of the settings; throws `Unmet` where these are malformed. */
-  readonly ask: () => Promise<Asking>;
-}
-
-function share(run: Run, options: DoctorOptions, env: Environment): Shared {
-  const { secret, siteUrl, dataUrl } = options;
-  const config = run.check('config', HERE, async () => checkConfig(options, env));
-  const key =
-    secret === undefined
-      ? { id: 'config', result: config.result.then(({ value, finding }) => (value ? keyOf(value) : { finding })) }
-      : run.check('secret', { asks: 'AWS Secrets Manager' }, async () => checkSecret(secret, await need(config)));
+/** Creates what connects to the hosts of the settings, once; it throws `Unmet` where these are malformed. */
+function createAsk(run: Run, config: Step<Setup>, { siteUrl, dataUrl }: DoctorOptions): () => Promise<Asking> {
   let venue: Inspection | undefined;
-  const ask = async () => {
+  return async () => {
     const { gammaUrl, clobUrl } = (await need(config)).config;
     venue ??= createInspection({ gammaUrl, clobUrl, siteUrl, dataUrl }, SILENT);
     return { venue, newCall: run.newCall };
   };
-  return { run, options, config, key, ask };
 }
 
-/** Adds the checks of this machine and of the venue as every visitor sees it. */
-function addOpening({ run, options, config, key, ask }: Shared): Step<Account> {
+/** Finds the key in the settings, or reads that of a deployment. */
+function findKey(run: Run, config: Step<Setup>, { secret }: DoctorOptions): Step<Key> {
+  if (secret !== undefined) {
+    return run.check('secret', { asks: 'AWS Secrets Manager' }, async () => checkSecret(secret, await need(config)));
+  }
+  const result = config.result.then(({ value, finding }) => (value ? keyOf(value) : { finding }));
+  return { id: 'config', result };
+}
+
+/** Begins all checks; each waits for those that it needs. They are printed in the order of the steps. */
+export function examine(options: DoctorOptions, env: Environment): readonly Step<unknown>[] {
+  const { credentialsFile: file, probe, refresh } = options;
+  const run = createRun();
+  const site = { asks: new URL(options.siteUrl).host, optional: true };
+  const data = { asks: new URL(options.dataUrl).host, optional: true };
+
+  // This machine, and the venue as every visitor sees it.
+  const config = run.check('config', HERE, async () => checkConfig(options, env));
+  const key = findKey(run, config, options);
+  const ask = createAsk(run, config, options);
   const account = run.check('account_kind', HERE, async () => checkAccountKind(await need(config), await need(key)));
   run.check('runtime', HERE, async () => checkRuntime(await need(config), SILENT));
   run.check('clock', CLOB, async () => checkClock(await ask()));
   run.check('venue_version', { ...CLOB, optional: true }, async () => checkVersion(await ask()));
   run.check('signatures', HERE, async () => checkSignatures((await need(config)).config.builderCode));
-  const site = { asks: new URL(options.siteUrl).host, optional: true };
-  run.check('region', options.probe ? CLOB : site, async () => checkRegion(options.probe, await ask()));
-  return account;
-}
+  run.check('region', probe ? CLOB : site, async () => checkRegion(probe, await ask()));
 
-/** Adds the checks of the account; gives the funds. */
-function addAccount({ run, options, key, config, ask }: Shared, account: Step<Account>) {
-  const { credentialsFile: file, dataUrl } = options;
+  // The account.
   const opened = run.check('credentials', CLOB, async () => checkCredentials(await need(key), await ask()));
   if (file !== undefined) {
     run.check('credentials_file', CLOB, async () => writeCredentials(file, await need(key), await ask()));
   }
   run.check('closed_only', CLOB, async () => checkClosedOnly(await need(opened), await ask()));
   const funds = run.check('funds', CLOB, async () =>
-    checkFunds(await need(account), await need(opened), options.refresh, await ask()),
+    checkFunds(await need(account), await need(opened), refresh, await ask()),
   );
-  const data = { asks: new URL(dataUrl).host, optional: true };
   run.check('approvals', data, async () => checkApprovals(await need(account), funds.result, await ask()));
-  run.check('profile', { ...GAMMA, optional: true }, async () => {
-    const { funderAddress } = (await need(config)).config;
-    const owner = await need(key);
-    return checkProfile(owner, funderAddress ?? owner.wallet.address, await ask());
-  });
-  return funds;
-}
-
-/** Begins all checks; each waits for those that it needs. They are printed in the order of the steps. */
-export function examine(options: DoctorOptions, env: Environment): readonly Step<unknown>[] {
-  const run = createRun();
-  const shared = share(run, options, env);
-  const funds = addAccount(shared, addOpening(shared));
-  const { config, ask } = shared;
-  const reads = run.check('reads', { asks: 'The venue' }, async () =>
-    checkReads((await need(config)).config, SILENT, run.newCall),
+  run.check('profile', { ...GAMMA, optional: true }, async () =>
+    checkProfile(await need(key), (await need(config)).config, await ask()),
   );
-  run.check('smallest_order', HERE, async () => {
-    const { config: settings } = await need(config);
-    return checkSmallestOrder(settings, await need(reads), (await funds.result).value);
-  });
-  run.check('picture', { asks: 'The venue', optional: true }, async () => {
+
+  // Markets, books and the smallest order.
+  const reads = run.check('reads', VENUE, async () => checkReads((await need(config)).config, SILENT, run.newCall));
+  run.check('smallest_order', HERE, async () =>
+    checkSmallestOrder((await need(config)).config, await need(reads), (await funds.result).value),
+  );
+  run.check('picture', { ...VENUE, optional: true }, async () => {
     await need(reads);
     return checkPicture(await ask());
   });
