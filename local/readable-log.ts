@@ -100,7 +100,10 @@ function requestText(line: z.infer<typeof requestLine>, paint: Paint): string {
     failed ? orderId : orderId && `${orderId.slice(0, SHORT_ID_CHARACTERS)}…`,
     replayed ? 'replayed' : undefined,
     code,
-    ...(status >= 500 ? venue_calls.map(({ name, result }) => `${name}: ${result}`) : []),
+    // Also of an order whose answer was lost, and which was found by a look-up.
+    ...(status >= 500 || venue_calls.some(({ result }) => typeof result === 'string')
+      ? venue_calls.map(({ name, result }) => `${name}: ${result}`)
+      : []),
   ];
   const words = (parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).map(visible);
   const details = membersText({ ...members, ...(failed && { rate_limit, request_id }) });

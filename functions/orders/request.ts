@@ -255,7 +255,10 @@ function describe(issue: z.core.$ZodIssue): FieldError[] {
 export function parseOrder(body: unknown): LimitOrder {
   const result = orderBody.safeParse(body, { reportInput: true });
   if (!result.success) {
-    const errors = result.error.issues.flatMap(describe).slice(0, MAX_ERRORS);
+    // First what is misspelt: it is why another field is missing.
+    const isUnknown = ({ code }: z.core.$ZodIssue) => Number(code === 'unrecognized_keys');
+    const issues = result.error.issues.toSorted((one, other) => isUnknown(other) - isUnknown(one));
+    const errors = issues.flatMap(describe).slice(0, MAX_ERRORS);
     throw refuse('invalid_request', { part: 'The order', errors });
   }
   const { token_id, side, price, size, post_only, expires_at = null } = result.data;

@@ -79,7 +79,6 @@ interface Screen {
 function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
   const { tokenId, price, size } = order;
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
-
   service  ${serviceUrl}
   console  ${consoleUrl} (all of it in a browser)
   venue    ${venueUrl} (faults, accounts, records: paper/README.md)
@@ -90,6 +89,7 @@ T=${tokenId}
 curl "$S/v1/markets?limit=3"  # the most traded markets
 curl "$S/v1/book/$T"  # the order book of one outcome
 curl "$S/v1/orders" -H 'Content-Type: application/json' \\
+  -H "Idempotency-Key: $(date +%s)-$$" \\
   -H 'X-Client-Address: ${CLIENT}' \\
   -d '{"token_id":"'$T'","side":"buy","price":${price},"size":${size},"post_only":true}'
 curl "$V/paper/orders"  # as the venue has them

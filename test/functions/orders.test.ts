@@ -217,12 +217,12 @@ describe('a body that is no order', () => {
     [
       '{"extra":1,"Price":2}',
       [
+        { field: 'extra', detail: 'is not a field of an order.' },
+        { field: 'Price', detail: 'is not a field of an order.' },
         { field: 'token_id', detail: 'is required.' },
         { field: 'side', detail: 'is required.' },
         { field: 'price', detail: 'is required.' },
         { field: 'size', detail: 'is required.' },
-        { field: 'extra', detail: 'is not a field of an order.' },
-        { field: 'Price', detail: 'is not a field of an order.' },
       ],
     ],
   ])('is answered with every wrong field: %s', async (text, errors) => {

@@ -48,6 +48,16 @@ describe('a log line at a terminal', () => {
       `12:34:36 POST /v1/orders <red 504> 36 ms buy 5 @ 0.42 ${ORDER_ID} outcome_unknown read-book: 200 request_id=9f7b`,
     ],
     [
+      {
+        ...PLACED,
+        venue_calls: [
+          { name: 'place-order', result: 'reset' },
+          { name: 'read-order', result: 200 },
+        ],
+      },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 place-order: reset read-order: 200',
+    ],
+    [
       { ...REQUEST, route: 'unknown', method: 'GET', status: 404, code: 'not_found' },
       '12:34:36 GET (no such path) <yellow 404> 36 ms not_found request_id=9f7b',
     ],
