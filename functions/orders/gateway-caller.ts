@@ -20,12 +20,13 @@ const CALLER = { iam: signedByIam, jwt: bearerOfJwt } as const;
 
 /**
  * Creates the check of the function's own door: 403 `caller_not_identified` for an event without the caller that its
- * access asks for, whatever route led here.
+ * access asks for, whatever route led here. `subjects`: the only ones of a token that may order; no gateway checks them.
  */
-export function checkCaller(access: OrderAccess): Middleware {
+export function checkCaller(access: OrderAccess, subjects?: readonly string[]): Middleware {
   return {
     before: ({ event: { requestContext } }) => {
-      if (access === 'public' || CALLER[access].safeParse(requestContext).success) return;
+      const isIdentified = access === 'public' || CALLER[access].safeParse(requestContext).success;
+      if (isIdentified && (!subjects || subjects.includes(gatewayCaller(requestContext) ?? ''))) return;
       throw refuse('caller_not_identified', {});
     },
   };

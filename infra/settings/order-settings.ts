@@ -149,6 +149,9 @@ function isCapped(context: Context, name: string): boolean {
 function readAccess(context: Context): OrderAccess {
   const access = readOneOf(context, 'orderAccess', ORDER_ACCESSES) ?? 'iam';
   const consent = readOneOf(context, 'allowPublic', [PUBLIC_CONSENT]);
+  if (access !== 'jwt' && readText(context, 'orderSubjects') !== undefined) {
+    throw new ConfigError('orderSubjects goes with orderAccess=jwt.');
+  }
   if (access === 'iam') {
     if (consent === undefined) return access;
     throw new ConfigError('allowPublic goes with orderAccess=public or jwt; leave it out.');
@@ -160,8 +163,9 @@ function readAccess(context: Context): OrderAccess {
     ...(access === 'public' && readText(context, 'clientVerification') === 'off'
       ? ['-c clientVerification=required']
       : []),
-    ...(consent === undefined && (access === 'public' || readText(context, 'jwtScopes') === undefined)
-      ? [`${access === 'jwt' ? '-c jwtScopes=… or ' : ''}-c allowPublic=${PUBLIC_CONSENT}`]
+    ...(consent === undefined &&
+    (access === 'public' || !['jwtScopes', 'orderSubjects'].some((name) => readText(context, name) !== undefined))
+      ? [`${access === 'jwt' ? '-c jwtScopes=…, -c orderSubjects=… or ' : ''}-c allowPublic=${PUBLIC_CONSENT}`]
       : []),
   ];
   if (missing.length === 0) return access;

@@ -34,6 +34,8 @@ export interface DeployedConfig extends Config {
   /** Set where the deployment takes orders, also for the function of health. EIP-55. */
   readonly walletAddress: string | undefined;
   readonly orderAccess: OrderAccess | undefined;
+  /** The only subjects of tokens that may order; all of the issuer's where it is not set. */
+  readonly orderSubjects: readonly string[] | undefined;
   /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
     | { readonly kind: 'off' }
@@ -155,13 +157,21 @@ function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig 
   const { placeOrder, ...common } = readCommon(env, attempt);
   attempt(() => requireFunder(env, common));
   const deployment = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
-  const { walletAddress, orderAccess: access, privateKeySecret, ordersTable, metricsNamespace } = deployment;
+  const {
+    walletAddress,
+    orderAccess: access,
+    orderSubjects,
+    privateKeySecret,
+    ordersTable,
+    metricsNamespace,
+  } = deployment;
   const isComplete = placeOrder && walletAddress && access && privateKeySecret && ordersTable;
   return {
     ...common,
     metricsNamespace,
     walletAddress: placeOrder ? walletAddress : undefined,
     orderAccess: access,
+    orderSubjects,
     orders: isComplete ? { kind: 'on', walletAddress, access, privateKeySecret, ordersTable } : { kind: 'off' },
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };

@@ -99,6 +99,11 @@ function parseHost(text: string): string | undefined {
   return /^[\w.-]{1,255}$/.test(host) ? host : undefined;
 }
 
+/** Subjects of tokens. */
+export const SUBJECTS = listOf('subjects of tokens, separated by commas', (subject) =>
+  /^[\x21-\x7e]{1,255}$/.test(subject) ? subject : undefined,
+);
+
 /** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
 export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
 

@@ -17,6 +17,7 @@ import {
   PORT,
   parseText,
   STORE,
+  SUBJECTS,
   TEXT,
   UPSTREAM,
 } from './formats.ts';
@@ -200,6 +201,12 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_ORDER_ACCESS',
     format: oneOf(ORDER_ACCESSES),
     meaning: 'the callers from whom orders are taken: iam, jwt or public',
+    functions: ORDERS,
+  },
+  orderSubjects: {
+    name: 'SERVICE_ORDER_SUBJECTS',
+    format: SUBJECTS,
+    meaning: 'with jwt, the subjects of tokens from whom orders are taken',
     functions: ORDERS,
   },
   privateKeySecret: {

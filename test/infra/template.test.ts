@@ -382,6 +382,13 @@ describe('the flag placeOrder', () => {
     });
   });
 
+  it('has its function refuse the tokens of other subjects, which no gateway does', () => {
+    const context = { orderAccess: 'jwt', orderSubjects: 'alice,auth0|7', maxDailyNotional: '1000' };
+    templateOf({ ...ORDER_CONTEXT, ...TOKENS, ...context }).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { SERVICE_ORDER_SUBJECTS: 'alice,auth0|7', SERVICE_ORDER_ACCESS: 'jwt' } },
+    });
+  });
+
   it.each([
     ['iam', {}, 'AWS_IAM'],
     ['jwt', TOKENS, 'JWT'],

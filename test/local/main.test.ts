@@ -131,6 +131,7 @@ describe('the command line', () => {
     const deployedOnly = [
       'SERVICE_WALLET_ADDRESS',
       'SERVICE_ORDER_ACCESS',
+      'SERVICE_ORDER_SUBJECTS',
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
       'SERVICE_METRICS_NAMESPACE',

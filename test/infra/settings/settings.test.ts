@@ -241,12 +241,24 @@ describe('settings', () => {
     [
       'tokens of everybody who has an account there',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' },
-      'orderAccess=jwt needs -c jwtScopes=… or -c allowPublic=yes-anyone-may-order: everybody who gets a token',
+      'orderAccess=jwt needs -c jwtScopes=…, -c orderSubjects=… or -c allowPublic=yes-anyone-may-order: everybody who gets a token',
     ],
     [
       'tokens without a cap for the day',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', jwtScopes: 'trade' },
       'orderAccess=jwt needs -c maxDailyNotional=… (a number): everybody who gets a token',
+    ],
+    ['subjects of no token', { orderSubjects: 'alice' }, 'orderSubjects goes with orderAccess=jwt'],
+    [
+      'subjects that are none',
+      {
+        orderAccess: 'jwt',
+        jwtIssuer: 'https://id.example',
+        jwtAudience: 'a',
+        orderSubjects: 'alice bob',
+        maxDailyNotional: '9',
+      },
+      'orderSubjects must be subjects of tokens, separated by commas',
     ],
     ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
     ['a budget that nobody hears of', { monthlyBudget: 5, alarmTopic: undefined }, 'monthlyBudget needs -c alarmTopic'],
@@ -371,6 +383,10 @@ describe('settings', () => {
       logLevel: 'debug',
       gammaUrl: 'https://gamma.example/',
       clobUrl: 'https://clob.example',
+      orderAccess: 'jwt',
+      orderSubjects: 'alice,auth0|7',
+      jwtIssuer: 'https://id.example',
+      jwtAudience: 'orders',
     };
     const { environment, orders } = readSettings(context);
     if (!orders) throw new Error('orders are off');
@@ -391,11 +407,12 @@ describe('settings', () => {
       clobUrl: 'https://clob.example',
       metricsNamespace: undefined,
       walletAddress: WALLET_ADDRESS,
-      orderAccess: 'iam',
+      orderAccess: 'jwt',
+      orderSubjects: ['alice', 'auth0|7'],
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,
-        access: 'iam',
+        access: 'jwt',
         privateKeySecret: ORDER_CONTEXT.privateKeySecret,
         ordersTable: 'table',
       },

@@ -50,7 +50,13 @@ describe('the settings', () => {
       storePath: '.data/orders.db',
       orders: { kind: 'off', missing: MISSING, privateKey: undefined },
     };
-    const deployed = { ...common, walletAddress: undefined, orderAccess: undefined, orders: { kind: 'off' } };
+    const deployed = {
+      ...common,
+      walletAddress: undefined,
+      orderAccess: undefined,
+      orderSubjects: undefined,
+      orders: { kind: 'off' },
+    };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
     for (const env of [{}, empty]) {
       expect(parseLocalConfig(env)).toStrictEqual(local);
