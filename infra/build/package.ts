@@ -17,7 +17,7 @@ const START = 'server/start';
 const ENTRIES = { [START]: 'local/start.js', 'server/chunks/worker': 'local/order-store/worker.ts' } as const;
 
 /** Documents and their files; they link to each other. */
-const TEXTS = ['*.md', 'LICENSE', '.env.example', 'openapi.json', 'docs/{*.md,*.png,*.conf,*.service,Caddyfile}', '{client,paper}/README.md'];
+const TEXTS = ['*.md', 'LICENSE', '.env.example', 'openapi.json', 'docs/{*.md,*.png,*.conf,*.service,*.yaml,Caddyfile}', '{client,paper}/README.md'];
 
 /** Node gives an ES module no `require`, which dependencies that are CommonJS call. */
 const BANNER =

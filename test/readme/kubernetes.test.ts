@@ -42,7 +42,7 @@ const probe = object(
 );
 const resources = object({ cpu: quantity, memory: quantity }, ['memory']);
 
-/** The parts of the API of Kubernetes that the document uses (kubernetes.io/docs/reference/kubernetes-api). */
+/** The parts of the API of Kubernetes that the manifest uses (kubernetes.io/docs/reference/kubernetes-api). */
 const container = object({
   name,
   image: text,
@@ -83,8 +83,7 @@ const kinds = {
 const VERSIONS = { Deployment: 'apps/v1', Service: 'v1', NetworkPolicy: 'networking.k8s.io/v1' } as const;
 
 async function readManifest() {
-  const document = await readFile(join(ROOT, 'docs/self-hosting.md'), 'utf8');
-  const [, manifest = ''] = /^```yaml\n(apiVersion:.*?)^```$/ms.exec(document) ?? [];
+  const manifest = await readFile(join(ROOT, 'docs/kubernetes.yaml'), 'utf8');
   return { manifest, resources: parseAllDocuments(manifest, { strict: true }).map((each) => each.toJSON()) };
 }
 

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { takerFee } from '../../client/amounts.ts';
+import { createClient } from '../../client/client.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
@@ -188,11 +190,14 @@ describe('the example', () => {
 
   it('for fees costs what it says', async () => {
     const { url, venue, venueUrl } = await startPaperService();
-    const path = await project();
-    const place = { file: 'docs/clients.md', heading: '## Fees', language: 'js' };
-    await writeFile(join(path, 'example.mjs'), await example(place, url));
-    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
-    expect(await printed(place)).toContain(`= ${stdout.trimEnd()}, 1.88 % of 53\n`);
+    const prose = await readFile(join(ROOT, 'docs/clients.md'), 'utf8');
+    const [, size = '', price = '', cost, fee] =
+      /buying (\S+) shares at (\S+) costs (\S+) \+ (\S+) pUSD/.exec(prose) ?? [];
+    const adapter = createClient({ baseUrl: url });
+    const [market] = (await adapter.markets({ limit: 1 })).items;
+    const order = { token_id: market?.outcomes[0]?.token_id ?? '', side: 'buy', price, size } as const;
+    const placed = await adapter.placeOrder(order);
+    expect([placed.filled_value, market?.fees && takerFee(order, market.fees)]).toStrictEqual([cost, fee]);
     expect(venue.orders()).toMatchObject([{ status: 'MATCHED', size_matched: '100', price: '0.53' }]);
     const { client } = await officialClient({ url: venueUrl }, { wallet: new Wallet(PAPER_KEY) });
     const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });

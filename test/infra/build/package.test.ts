@@ -83,7 +83,7 @@ describe('the package', () => {
       /^server\/chunks\/secp256k1\.wasm$/,
       /^console\/(?:app\.js|index\.html|style\.css)$/,
       /^(?:client\/|paper\/|docs\/)?[\w-]+\.(?:md|png)$/,
-      /^docs\/(?:order-book-adapter\.service|nginx\.conf|Caddyfile)$/,
+      /^docs\/(?:order-book-adapter\.service|nginx\.conf|kubernetes\.yaml|Caddyfile)$/,
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
     ];
     expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toStrictEqual([]);
