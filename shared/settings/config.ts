@@ -107,7 +107,7 @@ function requireConsent(env: Environment, host: string): void {
   const { privateKey, remoteOrders } = LOCAL_SETTINGS;
   if (LOOPBACK.test(host) || !env[privateKey.name] || env[remoteOrders.name]) return;
   throw new ConfigError(
-    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.',
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.',
   );
 }
 

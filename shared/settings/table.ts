@@ -68,7 +68,7 @@ export const LOCAL_SETTINGS = {
   remoteOrders: {
     name: 'SERVICE_REMOTE_ORDERS',
     format: CONSENT,
-    meaning: '1 lets whoever reaches the port trade: needed for orders where SERVICE_HOST is not loopback',
+    meaning: '1 lets anyone who reaches the port trade: needed for orders where SERVICE_HOST is not loopback',
   },
   storePath: {
     name: 'SERVICE_STORE',

@@ -169,7 +169,7 @@ describe('the command line', () => {
     const env = { ...TRADING, SERVICE_HOST: '0.0.0.0' };
     const { stdout, stderr, code } = await (await run([], env)).ended;
     expect([code, stdout]).toStrictEqual([1, '']);
-    expect(stderr).toMatch(/^SERVICE_REMOTE_ORDERS must be 1 where .*: whoever reaches the port can trade\.\n$/);
+    expect(stderr).toMatch(/^SERVICE_REMOTE_ORDERS must be 1 where .*: anyone who can reach the port can trade\.\n$/);
   });
 
   it('says that a port is taken and not that it listens', async () => {

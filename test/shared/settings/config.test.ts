@@ -187,7 +187,7 @@ describe('the settings', () => {
 describe('orders over the network', () => {
   const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
   const SENTENCE =
-    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: whoever reaches the port can trade.';
+    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.';
 
   it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'])(
     'stop the start without consent, on %s',
