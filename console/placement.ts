@@ -5,10 +5,11 @@ import {
   type OrderRequest,
   type PlacedOrder,
 } from '../client/client.ts';
-import { counted, find, make, makeButton, makeFacts } from './dom.ts';
+import { counted, make, makeButton, makeFacts } from './dom.ts';
 import { isRecord, textOf } from './json.ts';
 import { type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
+import { createToast, type Outcome } from './toast.ts';
 
 /** Order that the user wants, once: every attempt to place it has the same key. */
 interface Intent {
@@ -80,50 +81,43 @@ const STATUSES: Readonly<Record<string, string>> = {
 /** A `null` is not zero: the venue did not say. */
 const told = (amount: string | null): string => amount ?? 'the venue did not tell';
 
-function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): readonly HTMLElement[] {
+function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): Outcome {
   const { sent, replayed } = log.attempts(key);
   const facts = {
     Status: placed.status,
     Filled: `${told(placed.filled_size)} of ${placed.size} shares`,
-    Remaining: told(placed.remaining_size),
     'Value of the fills': placed.filled_value === null ? told(null) : `${placed.filled_value} pUSD, before fees`,
   };
-  const details = {
+  const folded = {
+    Remaining: told(placed.remaining_size),
     Ends: placed.expires_at ?? 'when it is filled or cancelled',
     'Order id': placed.order_id,
     Trades: placed.trade_ids.join(', ') || 'none yet',
     'Sent with this key': `${counted(sent, 'time')}${replayed > 0 ? '; the answer is a replay' : ''}`,
   };
   const heading = make('h3', {}, `Placed: ${placed.side} ${placed.size} at ${placed.price}`);
-  const folded = make('details', {}, make('summary', {}, 'Details'), makeFacts(details));
-  return [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts), folded];
+  const content = [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
+  return { kind: 'placed', content, details: { facts: folded, json: placed } };
 }
 
-function describeError(error: OrderBookError): readonly HTMLElement[] {
+function describeError(error: OrderBookError): Pick<Outcome, 'content'> & Required<Pick<Outcome, 'details'>> {
   const { code, status, requestId, retryAfter, facts } = error;
   const venueReason = facts.venue_reason;
   const lines = {
-    Code: `${code}${status === undefined ? '' : ` (${status})`}`,
     ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
     ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
-    ...(requestId !== undefined && { 'Request id': requestId }),
   };
-  return [make('p', {}, error.detail), makeFacts(lines)];
+  const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}` };
+  const json = { code, status, detail: error.detail, request_id: requestId, ...facts };
+  return { content: [make('p', {}, error.detail), makeFacts(lines)], details: { facts: folded, json } };
 }
 
 /** Creates the function that places orders, one at a time, and shows the outcome of each. */
 export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
   const { client, log, account, prepare, onBlock, onAnswer, onRemedy } = deps;
-  const result = find('result', HTMLElement);
-  const actions = find('result-actions', HTMLElement);
+  const toast = createToast();
 
-  function show(className: string, content: readonly HTMLElement[], buttons: readonly HTMLElement[] = []): void {
-    result.className = className;
-    result.replaceChildren(...content);
-    actions.replaceChildren(...buttons);
-  }
-
-  function showUnsettled(intent: Intent, content: readonly HTMLElement[]): void {
+  function showUnsettled(intent: Intent, { content, details }: Pick<Outcome, 'content' | 'details'>): void {
     onBlock('Settle the last order first');
     const { side, size, price } = intent.order;
     const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
@@ -132,35 +126,37 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
       : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
     const repeat = makeButton('Repeat with the same key', () => {
       if (isRepeatable(intent)) void send({ ...intent, mayBeLive: true });
-      else showUnsettled(intent, []);
+      else showUnsettled(intent, { content: [] });
     });
     repeat.className = 'primary';
     const leave = makeButton('Leave it unsettled', () => {
       forget(account);
-      actions.replaceChildren();
+      toast.dismiss();
       onBlock(undefined);
     });
     const buttons = isRepeatable(intent) ? [repeat, leave] : [leave];
-    show('unsettled', [heading, ...content, make('p', {}, advice)], buttons);
+    const all = [heading, ...content, make('p', {}, advice)];
+    toast.show({ kind: 'unsettled', content: all, buttons, ...(details && { details }) });
     buttons[0]?.focus();
   }
 
   function showError(error: OrderBookError, intent: Intent): void {
-    const content = describeError(error);
+    const { content, details } = describeError(error);
     if (intent.mayBeLive) {
-      showUnsettled(intent, content);
+      showUnsettled(intent, { content, details });
       return;
     }
     forget(account);
     onBlock(undefined);
     const remedies = remediesFor(error, intent.order);
     const buttons = remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change)));
-    show('refused', [make('h3', {}, 'Not placed'), ...content], buttons);
+    toast.show({ kind: 'refused', content: [make('h3', {}, 'Not placed'), ...content], details, buttons });
   }
 
   async function send(intent: Intent): Promise<void> {
     onBlock('Waiting for the answer…');
-    show('pending', [make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.')]);
+    const waiting = 'The order is on its way. The client repeats it by itself where that may help.';
+    toast.show({ kind: 'pending', content: [make('p', {}, waiting)] });
     keep(account, intent);
     let orderId: string | undefined;
     let isReady = false;
@@ -172,20 +168,20 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
       orderId = placed.order_id;
       forget(account);
       onBlock(undefined);
-      show('placed', describePlaced(placed, intent, log));
+      toast.show(describePlaced(placed, intent, log));
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       orderId = error.facts.order_id;
       // Without readiness nothing was sent, and the error is not about the order.
       showError(error, isReady ? { ...intent, mayBeLive: error.mayBeLive } : intent);
     }
-    const { firstChild } = result;
+    const shown = toast.shown();
     const proof = await onAnswer(orderId);
     // Another order may have been sent meanwhile, and the sentence is not about that one.
-    if (proof !== undefined && result.firstChild === firstChild) result.append(make('p', { class: 'proof' }, proof));
+    if (proof !== undefined && toast.shown() === shown) toast.append(proof);
   }
 
   const left = findKept(account);
-  if (left) showUnsettled(left, [make('p', {}, 'The page was loaded again before its answer came.')]);
+  if (left) showUnsettled(left, { content: [make('p', {}, 'The page was loaded again before its answer came.')] });
   return (order) => send({ order, key: newIdempotencyKey(), wantedAt: Date.now(), mayBeLive: false });
 }

@@ -151,6 +151,35 @@ describeInChromium('the console', () => {
     await page.getByText('1 order not cancelled: filled meanwhile, or the venue is away.').waitFor();
   });
 
+  it('shows an answer over the page until it is dismissed, and one that is not settled until it is ended', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const below = await page.evaluate("document.querySelector('.depth').offsetTop");
+    await send(page);
+    await answered(page, 'placed');
+    expect(await page.evaluate("document.querySelector('.depth').offsetTop")).toBe(below);
+    await page.locator('#toast summary').click();
+    expect(await page.locator('#toast pre').textContent()).toContain('"status": "live"');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await page.locator('#result').textContent()).toBe('');
+    expect(await page.evaluate('document.activeElement.id')).toBe('send');
+
+    await leaveUnsettled(page, '0.02');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#result').textContent()).toContain('may be live');
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
+    expect(await page.locator('#result').textContent()).toBe('');
+
+    await fill(page, { price: '0.015' });
+    await send(page);
+    await answered(page, 'refused');
+    await page.locator('#toast summary').focus();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#result').textContent()).toBe('');
+  });
+
   it('places one order for a double click', async () => {
     const { page, orders } = await openConsole();
     await fill(page, { price: '0.01' });
