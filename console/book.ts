@@ -150,7 +150,7 @@ function describeSide(name: string, levels: readonly Level[]): string {
   const [best, last] = [levels[0], levels.at(-1)];
   if (!best || !last) return `No ${name}.`;
   const total = formatUnits(levels.reduce((sum, { size }) => sum + parseUnits(size), 0n));
-  return `${levels.length} ${name}, ${total} shares from ${best.price} to ${last.price}.`;
+  return `${levels.length} ${name}, ${fixed(total, SHARES_DECIMALS)} shares from ${best.price} to ${last.price}.`;
 }
 
 /** Describes the depth of a book in words: the text of its chart. */

@@ -56,6 +56,14 @@ function describeAt({ asks, bids, tick_size }: Book, price: number): string {
   return `${price.toFixed(decimalsOf(tick_size))}: ${shares} ${isBid ? 'bid' : 'asked'}`;
 }
 
+/** Returns round numbers of shares for the axis, from zero up: three to five of them. */
+function roundSteps(most: number): readonly number[] {
+  const rough = most / 3;
+  const ten = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, ([5, 2, 1].find((factor) => factor * ten <= rough) ?? 1) * ten);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
+}
+
 /** Draws how many shares are there at each price or a better one: bids to the left, asks to the right. */
 export function drawDepth(chart: SVGGElement, book: Book): void {
   const sides = [stairs(book.bids), stairs(book.asks)] as const;
@@ -73,8 +81,7 @@ export function drawDepth(chart: SVGGElement, book: Book): void {
     const points = corners.map(([price, shares]) => `${x(price)},${y(shares)}`).join(' ');
     return draw('polygon', { class: index === 0 ? 'bid' : 'ask', points });
   });
-  const sums = [0, 1 / 3, 2 / 3, 1].map((part) => (part * most) / 1.1);
-  const grid = sums.flatMap((shares) => [
+  const grid = roundSteps(most).flatMap((shares) => [
     draw('line', { x1: LEFT, x2: RIGHT, y1: y(shares), y2: y(shares) }),
     draw('text', { x: LEFT - 6, y: y(shares) + 4, 'text-anchor': 'end' }, fixed(shares.toFixed(0), 0)),
   ]);

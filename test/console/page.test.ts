@@ -89,7 +89,7 @@ const require = createRequire(import.meta.url);
 /** Runs axe in the page, which its policy would not let a script of another origin do. Gives what it finds wrong. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(`axe.run().then(({ violations }) =>
+  return page.evaluate(`axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
     violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html + failureSummary)]))`);
 }
 
@@ -102,7 +102,7 @@ describeInChromium('the console', () => {
     expect(await event.getByRole('listitem').count()).toBe(2);
     await page.getByRole('button', { name: /^No .*Copper Lake ferry/ }).click();
     await page.getByRole('heading', { name: 'No: Will the Copper Lake ferry run on Founders Day?' }).waitFor();
-    await page.getByText(/^\d+ bids, [\d.]+ shares from/).waitFor();
+    await page.getByText(/^\d+ bids, [\d,.]+ shares from/).waitFor();
 
     await fill(page, { price: '0.01', postOnly: true });
     expect(await page.locator('#cost').textContent()).toContain('5 × 0.01 = 0.05 pUSD.Rests on the book');

@@ -66,6 +66,12 @@ describeInChromium('the look of the console', () => {
     await order(page, best, 'placed');
     await page.locator('td.own:not(:empty)').first().waitFor();
     await shoot(page, 'placed', width);
+    const asks = await page.locator('th.ask button').allTextContents();
+    await page.getByLabel('Size').fill('100');
+    await order(page, asks.at(-1) ?? '', 'placed');
+    await page.getByText('It was executed, wholly or partly.').waitFor();
+    await page.locator('#trade-rows .bid').first().waitFor();
+    await shoot(page, 'filled', width);
     await order(page, '0.015', 'refused');
     await shoot(page, 'refused', width);
     await page.getByLabel('Lose the answers to the next order').check();
