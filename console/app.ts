@@ -26,6 +26,9 @@ import { createRequestLog, type RequestLog } from './request-log.ts';
 /** Markets that are listed: more make a slow page and a slow answer. */
 const MARKETS = 100;
 
+/** Pause before markets that could not be listed are asked for again. */
+const RETRY_MS = 5_000;
+
 /** Facts from the server of this page, if it has any. */
 interface Facts {
   readonly serviceUrl: string | undefined;
@@ -147,6 +150,7 @@ function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
   };
 }
 
+/** Lists the markets, and asks again after a while where they cannot be listed. */
 async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Promise<void> {
   const list = find('market-list', HTMLElement);
   const search = find('search', HTMLInputElement);
@@ -164,16 +168,23 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
     markChosen(list, chosenToken);
   };
   search.addEventListener('input', show);
-  try {
-    ({ items: markets, has_more: hasMore } = await client.markets({ limit: MARKETS }));
-    show();
-    const [market] = markets;
-    const outcome = market?.outcomes[0];
-    if (market && outcome) chooseAndKeep({ market, outcome });
-  } catch (error) {
-    if (!(error instanceof OrderBookError)) throw error;
-    say('market-count', `The markets cannot be listed: ${error.detail} (${error.code})`);
-  }
+  const load = async (): Promise<void> => {
+    const count = find('market-count', HTMLElement);
+    try {
+      ({ items: markets, has_more: hasMore } = await client.markets({ limit: MARKETS }));
+      count.className = 'hint';
+      show();
+      const [market] = markets;
+      const outcome = market?.outcomes[0];
+      if (market && outcome) chooseAndKeep({ market, outcome });
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      count.className = 'error';
+      say('market-count', `The markets cannot be listed: ${error.detail} (${error.code})`);
+      setTimeout(() => void load(), RETRY_MS);
+    }
+  };
+  await load();
 }
 
 /** Shows what only a paper venue has; returns the switch, or `undefined` for a service that is not on paper. */

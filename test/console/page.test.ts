@@ -257,6 +257,16 @@ describeInChromium('the console', () => {
     await page.locator('#book-error:empty').waitFor({ state: 'attached' });
   });
 
+  it('lists the markets once the service is back', async () => {
+    const { page } = await openConsole();
+    await page.route('**/v1/markets**', (route) => route.abort());
+    await page.reload();
+    await page.locator('#market-count.error').getByText('The markets cannot be listed: No answer').waitFor();
+    await page.unroute('**/v1/markets**');
+    await page.locator('#market-count.hint').getByText('29 markets').waitFor();
+    await page.locator('#ladder-rows tr').first().waitFor();
+  });
+
   it('ends a fault with the page that chose it', async () => {
     const { page } = await openConsole();
     await page.getByLabel('Venue down').check();
