@@ -41,12 +41,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('an older Node', () => {
   it('is looked for by every script', () => {
-    expect(COMMANDS).toStrictEqual(expect.arrayContaining(ENTRY_POINTS.map((name) => withoutExec(scripts[name]))));
+    const commands = ENTRY_POINTS.map((name) => withoutExec(scripts[name]).split(' && ').at(-1));
+    expect(COMMANDS).toStrictEqual(expect.arrayContaining(commands));
   });
 
   it.each(COMMANDS)('is told what is needed, in one sentence: %s', async (command) => {
     // Without the check this would run the tests, and these the tests again.
-    const [, ...args] = (command === scripts.test ? `${command} --listTests` : command).split(' ');
+    const [, ...args] = (command.endsWith('/jest.js') ? `${command} --listTests` : command).split(' ');
     const options = { cwd: ROOT, timeout: PATIENCE_MS };
     const ended = promisify(execFile)(process.execPath, ['-r', asOldNode, ...args], options);
     await expect(ended).rejects.toMatchObject({

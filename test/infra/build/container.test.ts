@@ -182,9 +182,11 @@ describe('the compose file', () => {
     expect(text).not.toMatch(/PRIVATE_KEY|PLACE_ORDER|REMOTE_ORDERS/);
   });
 
-  it('waits for the requests in flight, as whatever else may stop the service does in the document', async () => {
+  it('waits for the requests in flight, as whatever else may stop the service does in the documents', async () => {
     const texts = await Promise.all(
-      ['compose.yaml', 'docs/self-hosting.md', 'docs/order-book-adapter.service'].map((path) => readFile(join(ROOT, path), 'utf8')),
+      ['compose.yaml', 'docs/self-hosting.md', 'docs/order-book-adapter.service', 'docs/kubernetes.yaml'].map((path) =>
+        readFile(join(ROOT, path), 'utf8'),
+      ),
     );
     const limit = /(?:stop_grace_period: |--stop-timeout |TimeoutStopSec=|terminationGracePeriodSeconds: )(\d+)/g;
     const seconds = [...texts.join('\n').matchAll(limit)].map(([, value]) => Number(value));
