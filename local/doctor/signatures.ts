@@ -28,6 +28,9 @@ const EXCHANGES = [
   { name: 'protocol v2', tokenId: String(1n << 248n), negRisk: false, protocol: 'v2', version: 3 },
 ] as const;
 
+/** The account of each kind that the key has. */
+const ACCOUNTS = new Map(deriveAccounts(OURS.address).map(({ signatureType, address }) => [signatureType, address]));
+
 type Official = typeof import('@polymarket/clob-client-v2');
 
 /** Returns true where both sign one order with the same bytes. */
@@ -37,8 +40,7 @@ async function isEqual(
   signatureType: SignatureType,
   builderCode: string | undefined,
 ): Promise<boolean> {
-  const account = deriveAccounts(OURS.address).find((derived) => derived.signatureType === signatureType);
-  const funderAddress = account?.address ?? OURS.address;
+  const funderAddress = ACCOUNTS.get(signatureType) ?? OURS.address;
   const builder = new OrderBuilder(SIGNER, CHAIN_ID, SIGNATURE_TYPES.indexOf(signatureType), funderAddress);
   const terms = { tokenID: tokenId, price: 0.37, size: 12.34, side: Side.BUY, ...(builderCode && { builderCode }) };
   const signed = await builder.buildOrder(terms, { tickSize: '0.01', negRisk }, version);

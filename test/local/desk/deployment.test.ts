@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
@@ -11,6 +12,7 @@ import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamod
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
+import { desk as runDesk } from '../../support/local/desk.ts';
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
 import { plainMarket } from '../../support/venue/paper-markets.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
@@ -60,31 +62,34 @@ afterEach(async () => {
   secrets.close();
 });
 
-/** Runs the desk as a program: the AWS SDK takes its endpoints from the environment. */
-async function desk(args: readonly string[], env: Record<string, string> = {}) {
-  const options = {
-    cwd: ROOT,
-    timeout: 60_000,
-    env: {
-      PATH: process.env['PATH'],
-      SERVICE_CLOB_URL: paper.url,
-      AWS_REGION: 'eu-west-1',
-      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-      AWS_SECRET_ACCESS_KEY: 'invented',
-      AWS_ENDPOINT_URL_CLOUDFORMATION: formationUrl,
-      AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-      ...env,
-    },
+/** Variables of the AWS SDK, which takes its endpoints from the environment of the process. */
+function awsVariables(): Record<string, string> {
+  return {
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'invented',
+    AWS_ENDPOINT_URL_CLOUDFORMATION: formationUrl,
+    AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
   };
-  const command = ['local/start.js', 'orders', ...args, '--stack', STACK, '--format', 'json'];
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, command, options, (error, out, err) =>
-    resolve({ code: Number(error?.code ?? 0), out, err }),
-  );
-  const end = await promise;
-  for (const secret of [PAPER_KEY, creds.secret, creds.passphrase]) expect(end.out + end.err).not.toContain(secret);
-  return end;
+}
+
+const OF_DEPLOYMENT = ['--stack', STACK, '--format', 'json'] as const;
+
+/** Runs a command on the deployment, in this process. */
+function desk(args: readonly string[], env: Record<string, string> = {}) {
+  Object.assign(process.env, awsVariables(), env);
+  const settings = { SERVICE_CLOB_URL: paper.url, ...env };
+  const never = [PAPER_KEY, creds.secret, creds.passphrase];
+  return runDesk([...args, ...OF_DEPLOYMENT], settings, { secrets: never });
+}
+
+/** Runs it as `npm run orders` does. */
+async function deskProcess(args: readonly string[]) {
+  const env = { PATH: process.env['PATH'], SERVICE_CLOB_URL: paper.url, ...awsVariables() };
+  const command = ['local/start.js', 'orders', ...args, ...OF_DEPLOYMENT];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: 60_000, env });
+  return { out: stdout, err: stderr };
 }
 
 /** Places an order with the account, and records it with a client. */
@@ -105,8 +110,8 @@ describe('the desk of a deployment', () => {
   it('finds table, secret and address in the outputs of the stack, with a secret that has no wallet key', async () => {
     secrets.set(deskSecret());
     const ids = [await placed('alice'), await placed('bob')];
-    const open = await desk(['open']);
-    expect(open).toMatchObject({ code: 0, err: '2 orders on the book.\n' });
+    const open = await deskProcess(['open']);
+    expect(open.err).toBe('2 orders on the book.\n');
     const known = { client_address_verified: true, recorded: true };
     expect(JSON.parse(open.out)).toMatchObject([
       { order_id: ids[0], client_address: 'alice', ...known },

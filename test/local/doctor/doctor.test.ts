@@ -181,13 +181,10 @@ describe('a healthy account', () => {
   });
 
   it('is told one line a check, and a summary', async () => {
-    const { stdout, code } = await runProcess(
-      ['--settings', devNull, '--site-url', paper.url, '--data-url', paper.url],
-      {
-        ...healthy(),
-        SERVICE_MAX_ORDER_NOTIONAL: '0.01',
-      },
-    );
+    const { stdout, code } = await run(['--settings', devNull, '--site-url', paper.url, '--data-url', paper.url], {
+      ...healthy(),
+      SERVICE_MAX_ORDER_NOTIONAL: '0.01',
+    });
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
@@ -615,8 +612,8 @@ describe('this machine', () => {
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
     };
-    const withTable = (table: string) =>
-      examine({ ...healthy(), ...aws, SERVICE_STORE: `dynamodb:${table}` }, [], runProcess);
+    const withTable = (table: string) => examine({ ...healthy(), SERVICE_STORE: `dynamodb:${table}` });
+    Object.assign(process.env, aws);
     const [there, missing] = [await withTable(db.tableName), await withTable('missing')];
     await db.close();
     expect([there.found, there.said('runtime')]).toStrictEqual([
@@ -680,24 +677,23 @@ describe('--secret', () => {
   const NAME = 'trading/key';
   const SKIPPED = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
 
-  async function deployed(secret: string | undefined, changes: Record<string, string> = {}) {
+  async function deployed(secret: string | undefined, changes: Record<string, string> = {}, how = run) {
     const store = await startSecretStore(NAME);
     secretStores.push(store);
     store.set(secret);
     const { SERVICE_PRIVATE_KEY: _key, SERVICE_STORE: _store, ...settings } = healthy();
-    return examine(
-      {
-        ...settings,
-        SERVICE_WALLET_ADDRESS: WALLET.address,
-        AWS_REGION: 'eu-west-1',
-        AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-        AWS_SECRET_ACCESS_KEY: 'invented',
-        AWS_ENDPOINT_URL_SECRETS_MANAGER: store.url,
-        ...changes,
-      },
-      ['--secret', NAME],
-      runProcess,
-    );
+    const env = {
+      ...settings,
+      SERVICE_WALLET_ADDRESS: WALLET.address,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'invented',
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: store.url,
+      ...changes,
+    };
+    // Where it runs here the AWS SDK reads them here.
+    Object.assign(process.env, env);
+    return examine(env, ['--secret', NAME], how);
   }
 
   function secretOf(key: string): string {
@@ -706,7 +702,7 @@ describe('--secret', () => {
   }
 
   it('reads the key of a deployment, whose credentials are then checked', async () => {
-    const { found, checks, said } = await deployed(secretOf(KEY));
+    const { found, checks, said } = await deployed(secretOf(KEY), {}, runProcess);
     expect(found).toStrictEqual({});
     expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(1, 0, 'secret'));
     expect(said('secret')).toBe(`The secret ${NAME} holds the key of ${WALLET.address}.`);
@@ -720,7 +716,7 @@ describe('--secret', () => {
 
   it('does not wait for a store that hangs, and checks the rest', async () => {
     paper.venue.arm({ fault: 'hang', method: 'POST', times: 9 });
-    const { found, said } = await deployed(undefined, { AWS_ENDPOINT_URL_SECRETS_MANAGER: paper.url });
+    const { found, said } = await deployed(undefined, { AWS_ENDPOINT_URL_SECRETS_MANAGER: paper.url }, runProcess);
     expect(found).toStrictEqual({ secret: 'fail', ...Object.fromEntries(SKIPPED.map((id) => [id, 'skip'])) });
     expect(said('secret')).toMatch(
       /^AWS Secrets Manager does not give the secret trading\/key \((?:Timeout|Abort)Error\)/,
