@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { SERVER_SETTINGS } from '../../shared/settings/table.ts';
 import { listenOnLoopback } from '../../tools/support/loopback.ts';
@@ -433,13 +433,20 @@ describe('the service', () => {
 });
 
 describe('the file of settings', () => {
-  /** Copies the program, so that a file can lie in its folder that is not a developer's own. */
-  async function copyWith(settings: string): Promise<string> {
-    const tree = await makeDirectory();
+  let tree: string;
+
+  /** A copy of the program, so that a file can lie in its folder that is not a developer's own. */
+  beforeAll(async () => {
+    tree = await mkdtemp(join(tmpdir(), 'main-test-'));
     for (const name of ['functions', 'local', 'paper', 'shared', 'package.json']) {
       await cp(join(ROOT, name), join(tree, name), { recursive: true });
     }
     await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+  });
+
+  afterAll(() => rm(tree, { recursive: true, force: true }));
+
+  async function copyWith(settings: string): Promise<string> {
     await writeFile(join(tree, '.env'), settings);
     return join(tree, 'local/start.js');
   }
