@@ -89,7 +89,7 @@ function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
   if (code === 'foreign_answer') return status >= 500 || status < 300;
   // The operator has to act first.
   if (code === 'venue_refused_service') return false;
-  return code === 'network_error' || status === 409 || status === 429 || status >= 500;
+  return code === 'network_error' || [408, 409, 429].includes(status) || status >= 500;
 }
 
 /** Creates an idempotency key: 128 random bits in hex. Pages have `randomUUID` on https and localhost only. */

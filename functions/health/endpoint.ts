@@ -9,7 +9,7 @@ import type { healthStatus } from './response.ts';
 /** The facts that `GET /health` tells. */
 export interface HealthFacts {
   readonly mode: Mode;
-  /** EIP-55 address of the configured key, with or without the opt-in. */
+  /** EIP-55 address of the wallet that the service is set to trade with, with or without the opt-in. */
   readonly walletAddress: string | null;
   /** The account that holds the funds, where it is not the key's. */
   readonly funderAddress: string | undefined;

@@ -133,6 +133,7 @@ describe('an order', () => {
     ['a broken connection', 'reset'],
     ['order_in_progress', problem(409, 'order_in_progress', 0)],
     ['rate_limited', problem(429, 'rate_limited', 0)],
+    ['request_timeout', problem(408, 'request_timeout')],
     ['internal_error', problem(500, 'internal_error')],
     ['venue_error', problem(502, 'venue_error')],
     ['store_unavailable', problem(503, 'store_unavailable', 0)],
