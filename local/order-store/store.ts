@@ -1,5 +1,6 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { STORE_CALL_MS, STORE_OPEN_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
@@ -100,6 +101,12 @@ function compileCache(): NodeJS.ProcessEnv {
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }
 
+/**
+ * The thread makes few new objects. Without these it would take the 16 MB that `npm start` gives the requests: 20 MB more
+ * after 50,000 of them. What runs already keeps what it has.
+ */
+const SMALL_YOUNG_SPACE = ['--min-semi-space-size=1', '--max-semi-space-size=1'] as const;
+
 type Waiting = PromiseWithResolvers<OrderAnswer> & { readonly timer: NodeJS.Timeout };
 
 /** Starts the thread, and another one with the first call after a crash. `script` is for tests. */
@@ -114,6 +121,7 @@ export function createStoreThread(
   const start = () => {
     const workerData: StoreThreadData = { path, identity };
     // Without the environment and the flags that would read a file of it: it has no use for the wallet key.
+    for (const option of SMALL_YOUNG_SPACE) setFlagsFromString(option);
     const worker = new Worker(script, { workerData, env: compileCache(), execArgv: [] });
     const waiting = new Map<number, Waiting>();
     const settle = (id: number, finish: (call: Waiting) => void) => {
