@@ -1,15 +1,12 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
 import { make, makeButton, timeOfDay } from './dom.ts';
-import { decimalsOf, fixed } from './figures.ts';
+import { decimalsOf, fixed, SHARES_DECIMALS } from './figures.ts';
 
 /** Levels of each side that are shown. */
 const MAX_LEVELS = 15;
 
 /** Last trades that are shown. */
 const MAX_TRADES = 8;
-
-/** Decimals of shares, of which orders have two at most. */
-const SHARES_DECIMALS = 2;
 
 type Level = Book['bids'][number];
 

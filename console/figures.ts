@@ -1,3 +1,6 @@
+/** Decimals of a number of shares: the venue takes no more. */
+export const SHARES_DECIMALS = 2;
+
 /** Formats a decimal with thousands separated and a fixed number of decimals; further digits are cut, never rounded. */
 export function fixed(decimal: string, decimals: number): string {
   const [whole = '0', fraction = ''] = decimal.split('.');

@@ -1,12 +1,17 @@
 import { formatUnits, parseUnits } from '../client/client.ts';
 import type { LastTrade, RestingOrder } from './book.ts';
 import { make, shorten } from './dom.ts';
+import { decimalsOf, fixed, SHARES_DECIMALS } from './figures.ts';
 import { isRecord } from './json.ts';
 
 /** Order as the paper venue knows it. */
 interface VenueOrder {
   readonly id: string;
-  readonly row: readonly string[];
+  readonly side: string;
+  readonly price: string;
+  readonly size: string;
+  readonly filled: string;
+  readonly status: string;
   /** Set while it rests on a book. */
   readonly resting: RestingOrder | undefined;
 }
@@ -48,8 +53,7 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
   return orders.filter(isRecord).map((order) => {
     const text = (name: string) => String(order[name] ?? '');
     const side = `${text('side')} ${text('outcome')}`.toLowerCase();
-    const amounts = ['price', 'original_size', 'size_matched'].map(text);
-    const [price = '', size = '', filled = ''] = amounts;
+    const [price, size, filled] = [text('price'), text('original_size'), text('size_matched')];
     const resting: RestingOrder | undefined =
       text('status') === 'LIVE'
         ? {
@@ -60,7 +64,7 @@ function readOrders(answer: unknown): readonly VenueOrder[] {
             openSize: formatUnits(parseUnits(size) - parseUnits(filled)),
           }
         : undefined;
-    return { id: text('id'), row: [shorten(text('id')), side, ...amounts, text('status').toLowerCase()], resting };
+    return { id: text('id'), side, price, size, filled, status: text('status').toLowerCase(), resting };
   });
 }
 
@@ -87,12 +91,15 @@ export async function listTrades(tokenId: string, otherTokenId: string | undefin
   });
 }
 
+/** Shows the orders, newest first; their prices may be of markets with different ticks. */
 export function showVenueOrders(body: HTMLElement, orders: readonly VenueOrder[]): void {
-  const rows = orders.toReversed().map(({ row: [id = '', ...cells] }) => {
+  const decimals = Math.max(0, ...orders.map(({ price }) => decimalsOf(price)));
+  const rows = orders.toReversed().map(({ id, side, price, size, filled, status }) => {
+    const cells = [side, fixed(price, decimals), fixed(size, SHARES_DECIMALS), fixed(filled, SHARES_DECIMALS), status];
     return make(
       'tr',
       {},
-      make('th', { scope: 'row' }, id),
+      make('th', { scope: 'row' }, shorten(id)),
       cells.map((cell) => make('td', {}, cell)),
     );
   });
