@@ -8,7 +8,7 @@ import {
 } from '../client/client.ts';
 import { describeDepth, markOwn, type RestingOrder, showLadder, showTrades } from './book.ts';
 import { drawDepth } from './depth-chart.ts';
-import { counted, find, makeFacts, shorten, timeOfDay } from './dom.ts';
+import { counted, find, make, makeFacts, shorten, timeOfDay } from './dom.ts';
 import { textOf } from './json.ts';
 import { type Chosen, markChosen, showMarkets } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
@@ -56,7 +56,11 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
     return await client.health();
   } catch (error) {
     if (!(error instanceof OrderBookError)) throw error;
-    say('service-error', `This page cannot place orders: ${error.detail}`);
+    const reason =
+      error.status === undefined
+        ? `no answer. Is the service running, with ${location.origin} in SERVICE_CORS_ORIGINS?`
+        : error.detail;
+    say('service-error', `No orders from this page: ${reason}`);
     return undefined;
   }
 }
@@ -64,7 +68,8 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
 function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
   const badge = find('badge', HTMLElement);
   badge.className = isPaper ? 'badge paper' : 'badge real';
-  badge.textContent = isPaper ? 'PAPER: no real money' : 'NOT PAPER: real money';
+  const real = health ? 'NOT PAPER: real money' : 'READ ONLY: no orders';
+  badge.textContent = isPaper ? 'PAPER: no real money' : real;
   const facts = {
     Service: serviceUrl,
     ...(health && { Mode: health.mode, Wallet: shorten(health.wallet_address ?? 'none'), Version: health.version }),
@@ -90,7 +95,7 @@ interface BookView {
 }
 
 function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
-  const ladder = find('ladder-rows', HTMLElement);
+  const ladder = find('ladder', HTMLElement);
   const chart = find('depth-chart', SVGGElement);
   let watching = new AbortController();
   let shown: Chosen | undefined;
@@ -104,6 +109,7 @@ function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
     );
 
   function show(book: Book): void {
+    showLoaded();
     say('book-error', '');
     const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
     say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
@@ -120,7 +126,10 @@ function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
   async function watch(tokenId: string): Promise<void> {
     watching.abort();
     watching = new AbortController();
-    const complain = ({ detail, code }: OrderBookError) => say('book-error', `Not up to date: ${detail} (${code})`);
+    const complain = ({ detail, code }: OrderBookError) => {
+      showLoaded();
+      say('book-error', `Not up to date: ${detail} (${code})`);
+    };
     try {
       await client.watchBook(tokenId, show, { signal: watching.signal, onError: complain });
     } catch (error) {
@@ -150,6 +159,11 @@ function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
   };
 }
 
+/** Ends the picture of a page that loads. */
+function showLoaded(): void {
+  find('console', HTMLElement).classList.remove('loading');
+}
+
 /** Lists the markets, and asks again after a while where they cannot be listed. */
 async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Promise<void> {
   const list = find('market-list', HTMLElement);
@@ -163,24 +177,29 @@ async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Pr
   };
   const show = () => {
     const count = showMarkets(list, markets, search.value, chooseAndKeep);
+    if (count === 0) list.replaceChildren(make('p', {}, 'No market has all of these words.'));
     const rest = hasMore ? ` of the ${MARKETS} most traded` : '';
     say('market-count', counted(count, 'market') + rest);
     markChosen(list, chosenToken);
   };
   search.addEventListener('input', show);
   const load = async (): Promise<void> => {
-    const count = find('market-count', HTMLElement);
     try {
       ({ items: markets, has_more: hasMore } = await client.markets({ limit: MARKETS }));
-      count.className = 'hint';
       show();
       const [market] = markets;
       const outcome = market?.outcomes[0];
-      if (market && outcome) chooseAndKeep({ market, outcome });
+      if (market && outcome) return chooseAndKeep({ market, outcome });
+      showLoaded();
+      say('book-facts', 'No market, so no book.');
+      list.replaceChildren(make('p', {}, 'The venue lists no market now.'));
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      count.className = 'error';
-      say('market-count', `The markets cannot be listed: ${error.detail} (${error.code})`);
+      showLoaded();
+      say('market-count', `Trying again every ${RETRY_MS / 1_000} s…`);
+      say('book-facts', 'No book until the markets are listed.');
+      const failure = `The markets cannot be listed: ${error.detail} (${error.code})`;
+      if (list.textContent !== failure) list.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure));
       setTimeout(() => void load(), RETRY_MS);
     }
   };
@@ -247,6 +266,17 @@ async function checkService(client: Client, opened: HealthStatus | undefined): P
   throw new OrderBookError(detail, { code: 'order_placement_disabled' });
 }
 
+/** Loads the page again once the service tells what it is: only then can the page know whether it may order. */
+async function reloadOnceKnown(serviceUrl: string): Promise<void> {
+  try {
+    await createClient({ baseUrl: serviceUrl }).health();
+    location.reload();
+  } catch (error) {
+    if (!(error instanceof OrderBookError)) throw error;
+    setTimeout(() => void reloadOnceKnown(serviceUrl), RETRY_MS);
+  }
+}
+
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
   const log = createRequestLog(find('log', HTMLElement));
   const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log) });
@@ -282,6 +312,7 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     onRemedy: form.apply,
   });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
+  if (!health) setTimeout(() => void reloadOnceKnown(serviceUrl), RETRY_MS);
   await loadMarkets(client, view.choose);
 }
 

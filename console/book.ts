@@ -5,6 +5,9 @@ import { decimalsOf, fixed, SHARES_DECIMALS } from './figures.ts';
 /** Levels of each side that are shown. */
 const MAX_LEVELS = 15;
 
+/** Rows of each side at least, so that the spread stays where it is while levels come and go. */
+const MIN_ROWS = 7;
+
 /** Last trades that are shown. */
 const MAX_TRADES = 8;
 
@@ -77,15 +80,36 @@ function makeSpread(book: Book): HTMLTableRowElement {
   return make('tr', { class: 'spread' }, make('td', { colspan: '4' }, text));
 }
 
-/** Shows the best levels as a ladder, the highest price on top; a button that has the focus keeps it. */
-export function showLadder(body: HTMLElement, book: Book, usePrice: (price: string) => void): void {
+function makeBlankRows(levels: number): readonly HTMLElement[] {
+  return Array.from({ length: Math.max(0, MIN_ROWS - levels) }, () =>
+    make('tr', { class: 'blank' }, make('td', { colspan: '4' })),
+  );
+}
+
+/**
+ * Shows the best levels as a ladder, the highest price on top. The spread stays in its place on the screen, and a
+ * button that has the focus keeps it.
+ */
+export function showLadder(box: HTMLElement, book: Book, usePrice: (price: string) => void): void {
+  const body = box.querySelector('tbody');
+  if (!body) return;
   const [asks, bids] = [addUp(book.asks, 'ask'), addUp(book.bids, 'bid')];
   const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n] as const;
   const most = totals.reduce((largest, total) => (total > largest ? total : largest), 1n);
   const scale = { decimals: decimalsOf(book.tick_size), most };
   const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, scale, usePrice));
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['price'] : undefined;
-  body.replaceChildren(...makeRows(asks.toReversed()), makeSpread(book), ...makeRows(bids));
+  const above = body.querySelector<HTMLElement>('.spread')?.offsetTop;
+  const spread = makeSpread(book);
+  body.replaceChildren(
+    ...makeBlankRows(asks.length),
+    ...makeRows(asks.toReversed()),
+    spread,
+    ...makeRows(bids),
+    ...makeBlankRows(bids.length),
+  );
+  if (above === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
+  else box.scrollTop += spread.offsetTop - above;
   if (focused === undefined) return;
   [...body.querySelectorAll('button')].find(({ dataset }) => dataset['price'] === focused)?.focus();
 }

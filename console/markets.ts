@@ -1,6 +1,6 @@
 import type { Market } from '../client/client.ts';
 import { make } from './dom.ts';
-import { fixed } from './figures.ts';
+import { fixed, money } from './figures.ts';
 
 /** An outcome to trade, with its market. */
 export interface Chosen {
@@ -18,7 +18,7 @@ function groupByEvent(markets: readonly Market[]): ReadonlyMap<string, readonly 
 function makeMarket(market: Market, choose: Choose): HTMLLIElement {
   const question = market.question ?? `Market ${market.id}`;
   const buttons = market.outcomes.map((outcome) => {
-    const label = `${outcome.name ?? 'Outcome'} ${outcome.price ?? ''}`.trim();
+    const label = `${outcome.name ?? 'Outcome'} ${outcome.price === null ? '' : money(outcome.price)}`.trim();
     const button = make('button', { type: 'button', 'aria-label': `${label}: ${question}` }, label);
     button.dataset['tokenId'] = outcome.token_id;
     button.addEventListener('click', () => choose({ market, outcome }));

@@ -1,7 +1,7 @@
 import { type Book, formatUnits, type OrderRequest, parseUnits, roundToTick } from '../client/client.ts';
 import { type Cost, costOf, explainCost } from './cost.ts';
 import { find, make, makeButton, makeFacts } from './dom.ts';
-import { money } from './figures.ts';
+import { bounded, money } from './figures.ts';
 import type { Chosen } from './markets.ts';
 import type { Remedy } from './remedies.ts';
 
@@ -68,10 +68,12 @@ type Draft = Pick<OrderRequest, 'price' | 'side' | 'size'>;
 
 /** What is at stake if all of it is filled, with the fee of an order that matches: the book may move under this one. */
 function stakesOf({ side, size }: Draft, { notional, fee, bound }: Cost): Readonly<Record<string, string>> {
-  const sum = (decimal: string | null) => (decimal === null ? 'not published' : `${money(decimal)} pUSD`);
+  const sum = (amount: string | null, end: 'at least' | 'at most') =>
+    amount === null ? 'not published' : `${bounded(amount, end)} pUSD`;
+  const charge = { 'Fee, at most': sum(fee, 'at most') };
   return side === 'buy'
-    ? { 'Cost, at most': sum(bound), 'Fee, at most': sum(fee), 'Payout if it wins': sum(String(size)) }
-    : { 'Shares at their price': sum(notional), 'Fee, at most': sum(fee), 'Proceeds, at least': sum(bound) };
+    ? { 'Cost, at most': sum(bound, 'at most'), ...charge, 'Payout if it wins': `${money(String(size))} pUSD` }
+    : { 'Shares at their price': `${money(notional)} pUSD`, ...charge, 'Proceeds, at least': sum(bound, 'at least') };
 }
 
 interface Explained {

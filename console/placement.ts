@@ -6,6 +6,7 @@ import {
   type PlacedOrder,
 } from '../client/client.ts';
 import { counted, make, makeButton, makeFacts } from './dom.ts';
+import { money } from './figures.ts';
 import { isRecord, textOf } from './json.ts';
 import { type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
@@ -86,7 +87,7 @@ function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): 
   const facts = {
     Status: placed.status,
     Filled: `${told(placed.filled_size)} of ${placed.size} shares`,
-    'Value of the fills': placed.filled_value === null ? told(null) : `${placed.filled_value} pUSD, before fees`,
+    'Value of the fills': placed.filled_value === null ? told(null) : `${money(placed.filled_value)} pUSD, before fees`,
   };
   const folded = {
     Remaining: told(placed.remaining_size),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Book } from '../../client/client.ts';
 import { costOf, explainCost } from '../../console/cost.ts';
+import { bounded } from '../../console/figures.ts';
 
 const BOOK = {
   bids: [
@@ -73,4 +74,15 @@ describe('the cost of an order', () => {
   it.each(['0', '1', '1.5', 'a'])('cannot be told at a price of %s', (price) => {
     expect(() => costOf({ side: 'buy', price, size: '5' }, BOOK, FEES)).toThrow(RangeError);
   });
+});
+
+it.each([
+  ['61.9516', 'at most', '61.96'],
+  ['61.9516', 'at least', '61.95'],
+  ['6338.49', 'at most', '6,338.49'],
+  ['0.000001', 'at most', '0.01'],
+  ['-0.001', 'at least', '-0.01'],
+  ['-0.001', 'at most', '0.00'],
+] as const)('shows %s, as a bound %s, as %s', (sum, bound, shown) => {
+  expect(bounded(sum, bound)).toBe(shown);
 });

@@ -38,7 +38,7 @@ async function openConsole() {
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(consoleUrl);
-  await page.locator('#ladder-rows tr').first().waitFor();
+  await page.locator('#ladder-rows th').first().waitFor();
   return {
     page,
     service,
@@ -81,7 +81,16 @@ async function leaveUnsettled(page: Page, price: string): Promise<string> {
 
 /** Takes the worst price of the asks: a purchase at it matches, wherever the market moves meanwhile. */
 async function highestPrice(page: Page): Promise<string> {
-  return page.locator('#ladder-rows tr').first().locator('button').textContent().then(String);
+  return page.locator('#ladder-rows th.ask button').first().textContent().then(String);
+}
+
+/** Presses a key until what a selector names has the focus. */
+async function pressUntil(page: Page, key: string, selector: string): Promise<void> {
+  for (let pressed = 0; pressed < 300; pressed += 1) {
+    await page.keyboard.press(key);
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+  }
+  throw new Error(`No ${key} comes to ${selector}.`);
 }
 
 const require = createRequire(import.meta.url);
@@ -261,10 +270,10 @@ describeInChromium('the console', () => {
     const { page } = await openConsole();
     await page.route('**/v1/markets**', (route) => route.abort());
     await page.reload();
-    await page.locator('#market-count.error').getByText('The markets cannot be listed: No answer').waitFor();
+    await page.locator('#market-list .error').getByText('The markets cannot be listed: No answer').waitFor();
     await page.unroute('**/v1/markets**');
-    await page.locator('#market-count.hint').getByText('29 markets').waitFor();
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#market-count').getByText('29 markets').waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
   });
 
   it('ends a fault with the page that chose it', async () => {
@@ -272,7 +281,7 @@ describeInChromium('the console', () => {
     await page.getByLabel('Venue down').check();
     await page.locator('#book-error', { hasText: 'venue_unavailable' }).waitFor();
     await page.reload();
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
     expect(await page.getByLabel('None').isChecked()).toBe(true);
   });
 
@@ -413,7 +422,22 @@ describeInChromium('the console', () => {
     await page.keyboard.type('0.99');
     await page.keyboard.press('Enter');
     expect(await answered(page, 'placed')).toContain('Placed: sell 5 at 0.99');
-    expect(await orders()).toHaveLength(1);
+
+    const level = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.99' });
+    await level.waitFor();
+    await pressUntil(page, 'Shift+Tab', '[data-cancel="0.99"]');
+    await page.keyboard.press('Enter');
+    await level.waitFor({ state: 'detached' });
+
+    await pressUntil(page, 'Tab', '[name="fault"]');
+    await page.keyboard.press('ArrowDown');
+    await pressUntil(page, 'Shift+Tab', '#send');
+    await page.keyboard.press('Enter');
+    await answered(page, 'unsettled');
+    expect(await page.locator(':focus').textContent()).toBe('Repeat with the same key');
+    await page.keyboard.press('Enter');
+    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED', 'LIVE']);
   });
 });
 
@@ -429,7 +453,7 @@ describeInChromium('the console on another host', () => {
 
   it('trades where its origin is listed, as with real money: each order wants a consent', async () => {
     const { page, venue } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }));
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
     expect(await page.locator('#badge').textContent()).toBe('NOT PAPER: real money');
     expect(await page.getByText('Lose the answers').isVisible()).toBe(false);
     await fill(page, { price: '0.01' });
@@ -447,7 +471,7 @@ describeInChromium('the console on another host', () => {
     const { origin } = new URL(page.url());
     const other = await startPaperService({ SERVICE_CORS_ORIGINS: origin });
     const order = async (price: string) => {
-      await page.locator('#ladder-rows tr').first().waitFor();
+      await page.locator('#ladder-rows th').first().waitFor();
       await fill(page, { price });
       await page.locator('#consent').check();
       await send(page);
@@ -471,7 +495,7 @@ describeInChromium('the console on another host', () => {
 
   it('reads where its origin is not listed, and says what orders need', async () => {
     const { page } = await openElsewhere(() => ({}));
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
     expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
     expect(await page.locator('#send').isDisabled()).toBe(true);
   });
@@ -480,6 +504,6 @@ describeInChromium('the console on another host', () => {
     const { page, url } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }), false);
     await page.getByLabel('Address of the service').fill(url);
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
   });
 });

@@ -16,6 +16,10 @@ const WATCH_SHIFTS = `
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifts += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });`;
 
+/** Where the parts of the page begin, the spread of the ladder among them. */
+const PLACES =
+  "[...document.querySelectorAll('section, .spread, #send')].map((part) => Math.round(part.getBoundingClientRect().top))";
+
 describeInChromium('the look of the console', () => {
   let service: Service;
   let consoleUrl = '';
@@ -56,7 +60,7 @@ describeInChromium('the look of the console', () => {
   it.each([1440, 820, 390] as const)('does not move while it loads, and fits a screen %d px wide', async (width) => {
     const page = await openAt(width);
     await page.goto(consoleUrl);
-    await page.locator('#ladder-rows tr').first().waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
     await page.getByText(/orders? at the venue/).waitFor();
     expect(await page.evaluate('shifts')).toBeLessThan(0.05);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -83,15 +87,18 @@ describeInChromium('the look of the console', () => {
 
   const PROBLEM = { request_id: 'r-1', detail: 'The venue does not answer.' };
 
-  /** What stands in the place of the service's answers, and what the page then says. */
+  /** What stands in the place of the service's answers, and what the list of markets then says. */
   const STATES = {
-    loading: { says: 'Loading…', answer: () => new Promise<void>(() => undefined) },
-    empty: { says: '0 markets', answer: (route: Route) => fulfil(route, 200, { items: [], has_more: false }) },
+    loading: { says: '', answer: () => new Promise<void>(() => undefined) },
+    empty: {
+      says: 'The venue lists no market now.',
+      answer: (route: Route) => fulfil(route, 200, { items: [], has_more: false }),
+    },
     error: {
       says: 'The markets cannot be listed: The venue does not answer. (venue_unavailable)',
       answer: (route: Route) => fulfil(route, 503, { ...PROBLEM, code: 'venue_unavailable' }),
     },
-    disconnected: { says: 'The markets cannot be listed:', answer: (route: Route) => route.abort() },
+    disconnected: { says: 'The markets cannot be listed: No answer', answer: (route: Route) => route.abort() },
   } as const;
 
   function fulfil(route: Route, status: number, body: object): Promise<void> {
@@ -99,8 +106,8 @@ describeInChromium('the look of the console', () => {
     return route.fulfill({
       status,
       headers,
-      json: { title: 'x', status, ...body },
-      contentType: 'application/problem+json',
+      json: status === 200 ? body : { title: 'x', status, ...body },
+      contentType: status === 200 ? 'application/json' : 'application/problem+json',
     });
   }
 
@@ -111,11 +118,47 @@ describeInChromium('the look of the console', () => {
     async (width, state) => {
       const { says, answer } = STATES[state];
       const page = await openAt(width);
-      await page.route('**/v1/**', answer);
+      await page.route(state === 'disconnected' ? /:\d+\/(v1|health)/ : '**/v1/**', answer);
       await page.goto(consoleUrl);
-      await page.locator('#market-count').getByText(says).waitFor();
+      await page.locator('#market-list', { hasText: says }).waitFor();
+      expect(await page.locator('#console.loading').count()).toBe(state === 'loading' ? 1 : 0);
       expect(await page.evaluate('shifts')).toBeLessThan(0.05);
       await shoot(page, state, width);
+      await page.close();
+    },
+  );
+
+  /** What becomes of the book of a page that is in use, and what the page then says. */
+  const TURNS = {
+    stale: { says: 'Not up to date: No answer', answer: (route: Route) => route.abort() },
+    'empty-book': {
+      says: 'No orders',
+      answer: async (route: Route) => {
+        const headers = { ...route.request().headers(), 'if-none-match': '' };
+        const book: object = await (await route.fetch({ headers })).json();
+        return fulfil(route, 200, { ...book, bids: [], asks: [] });
+      },
+    },
+  } as const;
+  const turns = ['stale', 'empty-book'] as const;
+  it.each(widths.flatMap((width) => turns.map((turn) => [width, turn] as const)))(
+    'does not move at %d px when its book becomes %s, nor when that is over',
+    async (width, turn) => {
+      const { says, answer } = TURNS[turn];
+      const page = await openAt(width);
+      await page.goto(consoleUrl);
+      await page.locator('#ladder-rows th').first().waitFor();
+      await page.getByText(/orders? at the venue/).waitFor();
+      const places = () => page.evaluate(PLACES);
+      const before = await places();
+      await page.route('**/v1/book/**', answer);
+      await page.locator('.book').getByText(says).waitFor();
+      await shoot(page, turn, width);
+      expect(await places()).toStrictEqual(before);
+      await page.unroute('**/v1/book/**');
+      await page.locator('.book').getByText(says).waitFor({ state: 'detached' });
+      await page.locator('#ladder-rows th').first().waitFor();
+      expect(await places()).toStrictEqual(before);
       await page.close();
     },
   );
