@@ -72,7 +72,7 @@ export class ServiceStack extends Stack {
     }
     if (!orders) return;
     new CfnOutput(this, 'WalletAddress', { value: orders.walletAddress });
-    if (orders.access !== 'iam') return;
+    if (orders.orderAccess !== 'iam') return;
     new CfnOutput(this, 'OrderRouteArn', {
       description: 'What a caller of POST /v1/orders needs execute-api:Invoke on',
       value: this.formatArn({

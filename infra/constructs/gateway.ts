@@ -18,7 +18,7 @@ import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from 'aws-cdk-li
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
-import type { ReadAccess, Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import { acknowledgeOpenRoute, acknowledgeOrderPath, acknowledgePublicOrders } from './findings.ts';
 import type { Names } from './names.ts';
@@ -98,9 +98,11 @@ function addAccessLog(api: HttpApi, names: Names): LogGroup {
 
 /** Creates the check of callers; `undefined` where everybody may call. One for both, since an API has few. */
 function createAuthorizers({
-  tokens,
-}: Settings): (access: OrderAccess | ReadAccess) => IHttpRouteAuthorizer | undefined {
-  const byTokens = tokens && new HttpJwtAuthorizer('Tokens', tokens.issuer, { jwtAudience: [tokens.audience] });
+  jwtIssuer,
+  jwtAudience,
+}: Settings): (access: OrderAccess | Settings['readAccess']) => IHttpRouteAuthorizer | undefined {
+  const byTokens =
+    jwtIssuer && jwtAudience ? new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [jwtAudience] }) : undefined;
   const bySignature = new HttpIamAuthorizer();
   return (access) => ({ iam: bySignature, jwt: byTokens, open: undefined, public: undefined })[access];
 }
@@ -136,7 +138,7 @@ function addRoute(
  */
 function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
   const authorizerOf = createAuthorizers(settings);
-  const scopes = settings.tokens?.scopes;
+  const scopes = settings.jwtScopes?.split(' ');
   const read = authorizerOf(settings.readAccess);
   const any = { method: HttpMethod.ANY, scopes } as const;
   const open = { ...any, authorizer: undefined } as const;
@@ -158,14 +160,14 @@ function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, reader
     path: order.path,
     scopes,
     target: new HttpLambdaIntegration('orders', orders.live),
-    authorizer: authorizerOf(settings.orders.access),
+    authorizer: authorizerOf(settings.orders.orderAccess),
     acknowledge: acknowledgePublicOrders,
   });
   return [...throttled, [`POST ${order.path}`, 'orders', post] as const];
 }
 
 /** Adds the domain of the operator's own; the address of the gateway then answers nobody. */
-function addDomain(api: HttpApi, { name, certificateArn }: NonNullable<Settings['domain']>): DomainName {
+function addDomain(api: HttpApi, name: string, certificateArn: string): DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
   const domainName = new DomainName(api, 'Domain', { domainName: name, certificate });
   new CfnOutput(Stack.of(api), 'DomainTarget', {
@@ -178,14 +180,15 @@ function addDomain(api: HttpApi, { name, certificateArn }: NonNullable<Settings[
 /** Adds the HTTP API with its routes, its one stage, throttles and access log. */
 export function addGateway(scope: Construct, props: GatewayProps): Gateway {
   const { names, settings, readers } = props;
-  const { domain, perSecond } = settings;
+  const { domainName, certificateArn } = settings;
+  const perSecond = { markets: settings.marketsPerSecond, book: settings.booksPerSecond };
   const rest = new HttpLambdaIntegration('health', readers.health.live);
   const api = new HttpApi(scope, 'Api', {
     apiName: names.stack,
     description: 'Lists markets, reads order books and places limit orders at the venue',
     createDefaultStage: false,
     defaultIntegration: rest,
-    disableExecuteApiEndpoint: domain !== undefined,
+    disableExecuteApiEndpoint: domainName !== undefined,
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
   if (unknown) acknowledgeOpenRoute(unknown);
@@ -201,7 +204,7 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
       destination: new LogGroupLogDestination(accessLog),
       format: AccessLogFormat.custom(ACCESS_LOG),
     },
-    ...(domain && { domainMapping: { domainName: addDomain(api, domain) } }),
+    ...(domainName && certificateArn && { domainMapping: { domainName: addDomain(api, domainName, certificateArn) } }),
   });
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
@@ -215,5 +218,5 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
     }),
   );
   const { region } = Stack.of(scope);
-  return { api, stage, accessLog, host: domain?.name ?? `${api.apiId}.execute-api.${region}.amazonaws.com` };
+  return { api, stage, accessLog, host: domainName ?? `${api.apiId}.execute-api.${region}.amazonaws.com` };
 }

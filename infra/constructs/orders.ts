@@ -30,18 +30,18 @@ function secretArn(scope: Construct, nameOrArn: string): string {
 }
 
 /** Lets a role read one secret, with the one key that encrypts it, and use one table. */
-function allow({ role }: EndpointFunction, { secret, region }: OrderSettings, tableName: string): void {
+function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
   const add = (actions: string[], resource: string, conditions = {}) =>
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
   // The last one counts the notional of a day.
   add(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
-  const resource = secretArn(role, secret.nameOrArn);
+  const resource = secretArn(role, settings.privateKeySecret);
   add(['secretsmanager:GetSecretValue'], resource);
-  if (secret.keyArn === undefined) return;
+  if (settings.secretKeyArn === undefined) return;
   // Of all that the key has encrypted this one secret, and only when Secrets Manager asks.
-  add(['kms:Decrypt'], secret.keyArn, {
-    StringEquals: { 'kms:ViaService': `secretsmanager.${region}.amazonaws.com` },
+  add(['kms:Decrypt'], settings.secretKeyArn, {
+    StringEquals: { 'kms:ViaService': `secretsmanager.${settings.region}.amazonaws.com` },
     StringLike: { 'kms:EncryptionContext:SecretARN': resource },
   });
 }
@@ -64,9 +64,9 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
       SERVICE_METRICS_NAMESPACE: names.metrics,
     },
     log: store.log,
-    reservedConcurrency: settings.concurrency,
+    reservedConcurrency: settings.orderConcurrency,
   });
   allow(orders, settings, store.tableName);
-  new CfnOutput(scope, 'WalletSecret', { value: settings.secret.nameOrArn });
+  new CfnOutput(scope, 'WalletSecret', { value: settings.privateKeySecret });
   return orders;
 }

@@ -3,14 +3,14 @@ import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-c
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Rollout } from '../settings/order-settings.ts';
+import type { OrderSettings } from '../settings/order-settings.ts';
 import { acknowledgeWildcard } from './findings.ts';
 
 /** The alias that moves, and what stops it. */
 export interface RolloutProps {
   readonly alias: Alias;
   readonly alarms: readonly IAlarm[];
-  readonly rollout: Rollout;
+  readonly rollout: OrderSettings['rollout'];
 }
 
 /** Makes a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
 import type { Names } from '../constructs/names.ts';
@@ -66,101 +66,6 @@ export function addDashboard(scope: Construct, { names, metrics, api }: Dashboar
   );
 }
 
-const FIELDS = ['time', 'route', 'status', 'code', 'duration_ms', 'request_id', 'order_id'] as const;
-const REQUESTS = 'message = "request"';
-
-interface Query extends Omit<ConstructorParameters<typeof QueryString>[0], 'fields'> {
-  readonly title: string;
-  readonly fields: readonly string[];
-  readonly logs: readonly ILogGroup[];
-}
-
-/** Saves questions to logs in a folder of the console. */
-function save(scope: Construct, folder: string, queries: Record<string, Query>): void {
-  const parent = new Construct(scope, 'Queries');
-  for (const [id, { title, fields, logs, ...query }] of Object.entries(queries)) {
-    const queryString = new QueryString({ fields: [...fields], ...query });
-    const queryDefinitionName = `${folder}/${title}`;
-    new QueryDefinition(parent, id, { queryDefinitionName, logGroups: [...logs], queryString });
-  }
-}
-
-function functionQueries(logs: readonly ILogGroup[]) {
-  return {
-    FailedRequests: {
-      title: 'failed requests',
-      logs,
-      fields: FIELDS,
-      filterStatements: [REQUESTS, 'status >= 400'],
-      sort: 'time desc',
-      limit: 200,
-    },
-    Faults: {
-      title: 'faults',
-      logs,
-      fields: ['@timestamp', 'message', 'order_id', 'request_id', 'error.message', 'error.cause.message', '@message'],
-      // Our own lines, and those of Lambda about a crash or a time-out.
-      filterStatements: [
-        'level in ["warn", "error", "ERROR", "FATAL"] or record.status in ["error", "failure", "timeout"]',
-      ],
-      sort: '@timestamp desc',
-      limit: 200,
-    },
-    SlowRequests: {
-      title: 'slowest requests',
-      logs,
-      fields: [...FIELDS, 'venue_ms', '@message'],
-      filterStatements: [REQUESTS],
-      sort: 'duration_ms desc',
-      limit: 50,
-    },
-    Starts: {
-      title: 'cold starts',
-      logs,
-      fields: ['@log', 'init_ms'],
-      filterStatements: ['message = "started"', 'ispresent(init_ms)'],
-      statsStatements: ['count(*), pct(init_ms, 50), max(init_ms) by @log'],
-    },
-  };
-}
-
-const ORDERS_BY_CLIENT = {
-  title: 'orders by client',
-  fields: [
-    'time',
-    'client_address',
-    'client_address_unverified',
-    'order_id',
-    'order.token_id',
-    'order.side',
-    'order.price',
-    'order.size',
-    'request_id',
-  ],
-  // Written at every log level, before the order is sent.
-  filterStatements: ['message = "order signed"'],
-  sort: 'time desc',
-  limit: 500,
-};
-
-/** Requests that no function answered, with the gateway's reasons. */
-const ANSWERED_BY_GATEWAY = {
-  title: 'answered by the gateway',
-  fields: ['@timestamp', 'request_id', 'route', 'status', 'source_ip', 'caller', 'gateway_error', 'integration_error'],
-  filterStatements: ['status >= 400', 'integration_status != "200"'],
-  sort: '@timestamp desc',
-  limit: 200,
-};
-
-/** Every line about one request or order: an id that any of them has goes in the place of ID. */
-const ONE_REQUEST = {
-  title: 'one request or order',
-  fields: ['@timestamp', '@log', '@message'],
-  filterStatements: ['@message like "ID"'],
-  sort: '@timestamp asc',
-  limit: 200,
-};
-
 interface Logs {
   readonly names: Names;
   /** Those of the readers. */
@@ -169,12 +74,59 @@ interface Logs {
   readonly access: ILogGroup;
 }
 
-/** Saves the questions to the logs that an operator asks first. */
-export function addQueries(scope: Construct, { names, readers, orders, access }: Logs): void {
-  save(scope, names.stack, {
-    ...functionQueries([...readers, orders]),
-    Gateway: { ...ANSWERED_BY_GATEWAY, logs: [access] },
-    Orders: { ...ORDERS_BY_CLIENT, logs: [orders] },
-    One: { ...ONE_REQUEST, logs: [orders, access] },
-  });
+/** The questions to the logs that an operator asks first, by their titles. */
+function questionsTo({ readers, orders, access }: Logs) {
+  const functions = [...readers, orders];
+  const request = 'fields time, route, status, code, duration_ms, request_id, order_id';
+  return {
+    'failed requests': [
+      functions,
+      `${request} | filter message = "request" and status >= 400 | sort time desc | limit 200`,
+    ],
+    'slowest requests': [
+      functions,
+      `${request}, venue_ms, @message | filter message = "request" | sort duration_ms desc | limit 50`,
+    ],
+    // Our own lines, and those of Lambda about a crash or a time-out.
+    faults: [
+      functions,
+      `fields @timestamp, message, order_id, request_id, error.message, error.cause.message, @message
+      | filter level in ["warn", "error", "ERROR", "FATAL"] or record.status in ["error", "failure", "timeout"]
+      | sort @timestamp desc | limit 200`,
+    ],
+    'cold starts': [
+      functions,
+      `fields @log, init_ms | filter message = "started" and ispresent(init_ms)
+      | stats count(*), pct(init_ms, 50), max(init_ms) by @log`,
+    ],
+    // Written at every log level, before the order is sent.
+    'orders by client': [
+      [orders],
+      `fields time, client_address, client_address_unverified, order_id, order.token_id, order.side, order.price, order.size, request_id
+      | filter message = "order signed" | sort time desc | limit 500`,
+    ],
+    // Requests that no function answered, with the gateway's reasons.
+    'answered by the gateway': [
+      [access],
+      `fields @timestamp, request_id, route, status, source_ip, caller, gateway_error, integration_error
+      | filter status >= 400 and integration_status != "200" | sort @timestamp desc | limit 200`,
+    ],
+    // An id that any line of the request or order has goes in the place of ID.
+    'one request or order': [
+      [orders, access],
+      'fields @timestamp, @log, @message | filter @message like "ID" | sort @timestamp asc | limit 200',
+    ],
+  } as const satisfies Record<string, readonly [readonly ILogGroup[], string]>;
+}
+
+/** Saves the questions in a folder of the console. */
+export function addQueries(scope: Construct, logs: Logs): void {
+  const parent = new Construct(scope, 'Queries');
+  for (const [title, [logGroups, query]] of Object.entries(questionsTo(logs))) {
+    new CfnQueryDefinition(parent, title, {
+      name: `${logs.names.stack}/${title}`,
+      logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
+      queryString: query.replace(/\n *\|/g, '\n|'),
+    });
+  }
 }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import { type Context, readText, readValid, refuseUnknown } from './context.ts';
+import { ConfigError, matching, parseText } from '../../shared/settings/formats.ts';
+import { type Context, readText, refuseUnknown } from './context.ts';
 import { DEFAULT_STACK_NAME, NAMES } from './settings.ts';
 
-const ENV = { valid: (text: string) => /^\w[\w-]*$/.test(text), rule: 'the name of a file in deploy/, without .json' };
+const ENV = matching('the name of a file in deploy/, without .json', /^\w[\w-]*$/);
 
 function readFile(folder: string, file: string): string {
   try {
@@ -61,12 +61,12 @@ function refuseForgotten(context: Context, folder: string): void {
  * places must be the same: a setting of one deploy alone would be gone with the next.
  */
 export function withEnvironmentFile(context: Context, folder: string): Context {
-  const env = readValid(context, 'env', ENV);
+  const env = readText(context, 'env');
   if (env === undefined) {
     refuseForgotten(context, folder);
     return context;
   }
-  const file = `${env}.json`;
+  const file = `${parseText(env, 'env', ENV)}.json`;
   const settings = parseFile(readFile(folder, file), file);
   refuseUnknown(Object.keys(settings), NAMES);
   if (readText(settings, 'stackName') === undefined) {

@@ -1,83 +1,75 @@
-import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
 import {
-  type Context,
-  OPTIONS,
-  readArn,
-  readCount,
-  readOneOf,
-  readText,
-  readValid,
-  readVariables,
-  refuseUnknown,
-  type Target,
-} from './context.ts';
-import { ORDER_SETTING_NAMES, type OrderSettings, readOrderSettings } from './order-settings.ts';
+  type Attempt,
+  ConfigError,
+  type Format,
+  matching,
+  oneOf,
+  readAll,
+  TEXT,
+} from '../../shared/settings/formats.ts';
+import { type Context, readValues, refuseUnknown, requireOwn, type Target, type Values } from './context.ts';
+import {
+  COMMON_FORMATS,
+  count,
+  ORDER_FORMATS,
+  type OrderSettings,
+  readOrderSettings,
+  variablesOf,
+} from './order-settings.ts';
 import { RECOMMENDED_REGION } from './regions.ts';
 
-/** The tokens that the gateway's JWT authorizer takes. */
-interface Tokens {
-  readonly issuer: string;
-  readonly audience: string;
-  /** A token needs one of them; none where every token of the audience is good. */
-  readonly scopes: readonly string[];
-}
+/** Anything but a clear yes or no is refused: its meaning would be a guess. */
+const FLAG: Format<boolean> = {
+  rule: 'true, or left out',
+  parse: (text) =>
+    new Map([
+      ['true', true],
+      ['1', true],
+      ['false', false],
+    ]).get(text),
+};
 
-/** The callers who may read: `open` is everybody. */
-export type ReadAccess = 'open' | 'iam' | 'jwt';
+/** The formats of the settings that are not the service's own. */
+const FORMATS = {
+  placeOrder: FLAG,
+  region: matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
+  // The names of functions are made of it, and have an end.
+  stackName: matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
+  alarmTopic: matching('the ARN of a topic', /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
+  readAccess: oneOf(['open', 'iam', 'jwt']),
+  jwtIssuer: matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
+  jwtAudience: TEXT,
+  jwtScopes: matching('scopes, separated by a space', /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/),
+  marketsPerSecond: count(10_000),
+  booksPerSecond: count(10_000),
+  readConcurrency: count(1_000),
+  domainName: matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
+  certificateArn: matching('the ARN of a certificate of ACM', /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/),
+  healthCheck: FLAG,
+  monthlyBudget: count(1_000_000),
+  ordersTable: matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/),
+  env: TEXT,
+} as const;
 
-/** All that a deployment is made of. */
-export interface Settings {
+type Given = Values<typeof FORMATS>;
+
+/** All that a deployment is made of: the settings, where one that has a default is never `undefined`. */
+export interface Settings extends Omit<Given, 'placeOrder' | 'env'> {
   readonly stackName: string;
-  /** `undefined` leaves it to whoever deploys the template. */
-  readonly region: string | undefined;
-  /** ARN of the SNS topic that alarms go to. */
-  readonly alarmTopic: string | undefined;
+  /** The callers who may read: `open` is everybody. */
+  readonly readAccess: NonNullable<Given['readAccess']>;
   /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A restored table to go on with, in the place of the stack's own. */
-  readonly ordersTable: string | undefined;
-  readonly readAccess: ReadAccess;
-  readonly tokens: Tokens | undefined;
-  /** Requests a second that the gateway lets through, in the place of those that the venue's limits suggest. */
-  readonly perSecond: { readonly markets: number | undefined; readonly book: number | undefined };
-  /** Reads handled at the same time by each of the two functions; `undefined` reserves nothing. */
-  readonly readConcurrency: number | undefined;
-  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** Route 53 asks for /health from outside, and an alarm rings when nobody is heard. */
-  readonly healthCheck: boolean;
-  /** In USD, for the whole account. */
-  readonly monthlyBudget: number | undefined;
-  /** Absent where the service alone is context for. */
+  /** Absent where the service alone is asked for. */
   readonly orders: OrderSettings | undefined;
   /** Sentences about settings that have no effect, a large one, or perhaps not the one that was meant. */
   readonly warnings: readonly string[];
 }
 
-/** The settings that every function is told. */
-const COMMON = OPTIONS.filter(({ functions }) => functions.includes('markets'));
+const ALL_FORMATS = { ...ORDER_FORMATS, ...COMMON_FORMATS, ...FORMATS };
 
 /** The names of all settings. */
-export const NAMES = [
-  'placeOrder',
-  ...ORDER_SETTING_NAMES,
-  'region',
-  'stackName',
-  ...COMMON.map(({ option }) => option),
-  'alarmTopic',
-  'readAccess',
-  'jwtIssuer',
-  'jwtAudience',
-  'jwtScopes',
-  'marketsPerSecond',
-  'booksPerSecond',
-  'readConcurrency',
-  'domainName',
-  'certificateArn',
-  'healthCheck',
-  'monthlyBudget',
-  'ordersTable',
-  'env',
-];
+export const NAMES = Object.keys(ALL_FORMATS);
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
@@ -85,94 +77,53 @@ const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 /** The name of a stack that is given none. */
 export const DEFAULT_STACK_NAME = 'order-book-adapter';
 
-const REGION = { valid: (text: string) => /^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text), rule: 'an AWS region' };
-const STACK_NAME = {
-  // The names of functions are made of it, and have an end.
-  valid: (text: string) => /^[A-Za-z][A-Za-z0-9-]{0,49}$/.test(text),
-  rule: 'a letter, then letters, digits and dashes, 50 at most',
-};
-const TABLE = { valid: (text: string) => /^[\w.-]{3,255}$/.test(text), rule: 'the name of a DynamoDB table' };
-const HOST_NAME = { valid: (text: string) => /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/.test(text), rule: 'a host name' };
-const ISSUER = {
-  valid: (text: string) => /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/.test(text),
-  rule: 'an https URL',
-};
-const SCOPES = {
-  valid: (text: string) => /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text),
-  rule: 'scopes, separated by a space',
-};
-const TOPIC = /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/;
-const CERTIFICATE = /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/;
-
-/** Reads the opt-in to orders. Anything but a clear yes or no is refused: its meaning would be a guess. */
-function readFlag(context: Context, name: string): boolean {
-  const text = readText(context, name) ?? 'false';
-  if (text === 'true' || text === '1') return true;
-  if (text === 'false') return false;
-  throw new ConfigError(`${name} must be true, or left out.`);
-}
-
-function readTokens(context: Context): Tokens | undefined {
+function checkTokens(context: Context, values: Given): void {
   const isUsed = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
-  const issuer = readValid(context, 'jwtIssuer', ISSUER);
-  const audience = readText(context, 'jwtAudience');
-  const scopes = readValid(context, 'jwtScopes', SCOPES)?.split(' ') ?? [];
-  if (!isUsed) {
-    if (issuer === undefined && audience === undefined && scopes.length === 0) return undefined;
+  if (!isUsed && (values.jwtIssuer ?? values.jwtAudience ?? values.jwtScopes) !== undefined) {
     throw new ConfigError('jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.');
   }
-  if (issuer !== undefined && audience !== undefined) return { issuer, audience, scopes };
-  throw new ConfigError('jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.');
+  if (isUsed && (context['jwtIssuer'] === undefined || context['jwtAudience'] === undefined)) {
+    throw new ConfigError('jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.');
+  }
 }
 
-function readDomain(context: Context, target: Target): Settings['domain'] {
-  const name = readValid(context, 'domainName', HOST_NAME);
-  const certificateArn = readArn(context, 'certificateArn', 'a certificate of ACM', CERTIFICATE, target);
-  if (name === undefined && certificateArn === undefined) return undefined;
-  if (name !== undefined && certificateArn !== undefined) return { name, certificateArn };
-  throw new ConfigError('domainName and certificateArn go together: give both, or none.');
-}
-
-function readBudget(context: Context): number | undefined {
-  const budget = readCount(context, 'monthlyBudget', 1_000_000);
-  if (budget === undefined || readText(context, 'alarmTopic') !== undefined) return budget;
-  throw new ConfigError('monthlyBudget needs -c alarmTopic=…, which is told.');
+/** Checks what goes with what. */
+function checkTogether(context: Context, values: Given, target: Target, attempt: Attempt): void {
+  attempt(() => requireOwn('alarmTopic', 'a topic', values.alarmTopic, target));
+  attempt(() => requireOwn('certificateArn', 'a certificate of ACM', values.certificateArn, target));
+  attempt(() => checkTokens(context, values));
+  const isAlone = (name: keyof Given, other: keyof Given) => values[name] !== undefined && context[other] === undefined;
+  attempt(() => {
+    if (!isAlone('domainName', 'certificateArn') && !isAlone('certificateArn', 'domainName')) return;
+    throw new ConfigError('domainName and certificateArn go together: give both, or none.');
+  });
+  attempt(() => {
+    if (!isAlone('monthlyBudget', 'alarmTopic')) return;
+    throw new ConfigError('monthlyBudget needs -c alarmTopic=…, which is told.');
+  });
 }
 
 function warnOfUnused(context: Context): readonly string[] {
-  const ignored = ORDER_SETTING_NAMES.filter((name) => context[name] !== undefined);
+  const ignored = Object.keys(ORDER_FORMATS).filter((name) => context[name] !== undefined);
   if (ignored.length === 0) return [];
   return [`${ignored.join(', ')}: not used without -c placeOrder=true, which turns orders off.`];
 }
 
 function read(context: Context, found: Target, attempt: Attempt): Settings {
-  attempt(() =>
-    refuseUnknown(
-      Object.keys(context).filter((name) => !OF_THE_CDK.test(name)),
-      NAMES,
-    ),
-  );
-  for (const name of NAMES) attempt(() => readText(context, name));
-  const placeOrder = attempt(() => readFlag(context, 'placeOrder'));
-  const region = attempt(() => readValid(context, 'region', REGION)) ?? found.region;
+  const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
+  attempt(() => refuseUnknown(names, NAMES));
+  const values = readValues(context, ALL_FORMATS, attempt);
+  const region = values.region ?? found.region;
   const target = { ...found, region };
-  const orders = placeOrder ? readOrderSettings(context, target, attempt) : undefined;
+  const { placeOrder } = values;
+  const orders = placeOrder ? readOrderSettings(context, values, target, attempt) : undefined;
+  checkTogether(context, values, target, attempt);
   return {
-    stackName: attempt(() => readValid(context, 'stackName', STACK_NAME)) ?? DEFAULT_STACK_NAME,
+    ...values,
     region,
-    alarmTopic: attempt(() => readArn(context, 'alarmTopic', 'a topic', TOPIC, target)),
-    environment: attempt(() => readVariables(context, COMMON)) ?? {},
-    ordersTable: attempt(() => readValid(context, 'ordersTable', TABLE)),
-    readAccess: attempt(() => readOneOf(context, 'readAccess', ['open', 'iam', 'jwt'])) ?? 'open',
-    tokens: attempt(() => readTokens(context)),
-    perSecond: {
-      markets: attempt(() => readCount(context, 'marketsPerSecond', 10_000)),
-      book: attempt(() => readCount(context, 'booksPerSecond', 10_000)),
-    },
-    readConcurrency: attempt(() => readCount(context, 'readConcurrency', 1_000)),
-    domain: attempt(() => readDomain(context, target)),
-    healthCheck: attempt(() => readFlag(context, 'healthCheck')) ?? false,
-    monthlyBudget: attempt(() => readBudget(context)),
+    stackName: values.stackName ?? DEFAULT_STACK_NAME,
+    readAccess: values.readAccess ?? 'open',
+    environment: variablesOf(context, COMMON_FORMATS),
     orders,
     warnings: orders?.warnings ?? (placeOrder ? [] : warnOfUnused(context)),
   };
@@ -203,7 +154,7 @@ function suggestionOf(context: Context, sentences: string): string {
 
 /**
  * Reads what the operator asks for; throws one `ConfigError` with all that is missing or wrong, and where orders are
- * context for with what to paste. `found` is what the CDK found in the AWS configuration of the machine.
+ * asked for with what to paste. `found` is what the CDK found in the AWS configuration of the machine.
  */
 export function readSettings(context: Context, found: Target = {}): Settings {
   try {

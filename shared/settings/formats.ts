@@ -47,7 +47,7 @@ export function parseText<T>(text: string, name: string, { rule, parse }: Format
 
 /** Creates the format of the texts that match. */
 /* @__NO_SIDE_EFFECTS__ */
-function matching(rule: string, pattern: RegExp): Format<string> {
+export function matching(rule: string, pattern: RegExp): Format<string> {
   return { rule, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 

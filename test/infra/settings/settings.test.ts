@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { OPTIONS } from '../../../infra/settings/context.ts';
 import { walletVariables } from '../../../infra/settings/order-settings.ts';
 import { NAMES, readSettings } from '../../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../../shared/settings/config.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS } from '../../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../../tools/support/deployment.ts';
 import { funderOf } from '../../support/venue/funder.ts';
 
@@ -116,7 +116,7 @@ describe('what moves money', () => {
   });
 
   it('is open to everybody who was invited in two words, with both caps', () => {
-    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.access).toBe('public');
+    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.orderAccess).toBe('public');
   });
 
   it('wants the signature of each client unless the settings say otherwise, and then says why it should', () => {
@@ -136,9 +136,9 @@ describe('what moves money', () => {
 
   it('reserves no quota, and rolls out in steps, unless asked', () => {
     const { orders } = readSettings(ORDER_CONTEXT);
-    expect([orders?.concurrency, orders?.rollout]).toStrictEqual([undefined, 'canary']);
+    expect([orders?.orderConcurrency, orders?.rollout]).toStrictEqual([undefined, 'canary']);
     const asked = readSettings({ ...ORDER_CONTEXT, orderConcurrency: '7', rollout: 'all-at-once' }).orders;
-    expect([asked?.concurrency, asked?.rollout]).toStrictEqual([7, 'all-at-once']);
+    expect([asked?.orderConcurrency, asked?.rollout]).toStrictEqual([7, 'all-at-once']);
   });
 });
 
@@ -391,8 +391,10 @@ describe('settings', () => {
     const { environment, orders } = readSettings(context);
     if (!orders) throw new Error('orders are off');
     const variables = { ...environment, ...orders.variables, ...walletVariables(orders) };
-    const { SERVICE_ORDER_ACCESS: _, ...asked } = variables;
-    expect(Object.keys(asked).toSorted()).toStrictEqual(OPTIONS.map(({ variable }) => variable).toSorted());
+    // The stack sets these by itself.
+    const { ordersTable, metricsNamespace, ...asked } = { ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS };
+    const names = Object.values(asked).map(({ name }) => name);
+    expect(Object.keys(variables).toSorted()).toStrictEqual(names.toSorted());
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
       signatureType: 'safe',
       funderAddress: SAFE,
