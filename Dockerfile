@@ -11,7 +11,8 @@ COPY functions functions
 COPY shared shared
 COPY local local
 COPY paper paper
-COPY infra infra
+COPY infra/build infra/build
+COPY tools/package tools/package
 RUN npm run build:package
 
 # One folder of plain JavaScript: no package manager's tree, nothing that is writable but /data.

@@ -1,11 +1,10 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
+import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { flag, runCommand } from '../../shared/command-line.ts';
+import { runCommand } from '../../shared/command-line.ts';
 import { builtinModulesByCall } from './builtin-modules.ts';
 import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
-import { formatSizes, measure, type Sizes } from './sizes.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -35,7 +34,6 @@ export const BUNDLE = {
   preserveSymlinks: true,
   // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
   mainFields: ['module', 'main'],
-  metafile: true,
   write: false,
   logLevel: 'warning',
 } as const satisfies BuildOptions;
@@ -92,32 +90,25 @@ async function write(files: readonly OutputFile[], outdir: string): Promise<void
  * Builds what is deployed into `outdir`: `functions/<name>` and `layer`, each a folder that becomes an asset as it is.
  * The same sources give the same bytes, wherever the project lies.
  */
-export async function buildAssets(outdir: string): Promise<Sizes> {
+export async function buildAssets(outdir: string): Promise<void> {
   // Not all of it: the client and the figures of the benchmark lie there too.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
-  const metafiles = new Map<string, Metafile>();
   for (const name of Object.keys(ROUTES)) {
-    const { outputFiles, metafile } = await build(functionOptions(name));
-    await write(outputFiles, outdir);
-    metafiles.set(name, metafile);
+    await write((await build(functionOptions(name))).outputFiles, outdir);
   }
-  const layer = await build(layerOptions());
-  await write(layer.outputFiles, outdir);
+  await write((await build(layerOptions())).outputFiles, outdir);
   await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
-  return measure(metafiles, layer.metafile);
 }
 
 const COMMAND = {
   purpose: 'Builds what is deployed into build/: the functions and their layer.',
   usage: 'npm run build -- [options]',
-  // The CDK builds before each of its commands, `ls` and `destroy` too, where nobody asks for sizes.
-  options: { quiet: flag('do not print the sizes') },
+  options: {},
 } as const;
 
 if (import.meta.main) {
-  process.exitCode = await runCommand(COMMAND, async ({ quiet }) => {
-    const sizes = await buildAssets(OUTPUT);
-    if (!quiet) process.stdout.write(`${formatSizes(sizes)}\n`);
+  process.exitCode = await runCommand(COMMAND, async () => {
+    await buildAssets(OUTPUT);
     return 0;
   });
 }

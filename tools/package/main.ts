@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
+import { BUNDLE, CURVE } from '../../infra/build/build.ts';
 import { runCommand } from '../../shared/command-line.ts';
-import { BUNDLE, CURVE } from './build.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,7 +17,14 @@ const START = 'server/start';
 const ENTRIES = { [START]: 'local/start.js', 'server/chunks/worker': 'local/order-store/worker.ts' } as const;
 
 /** Documents and their files; they link to each other. */
-const TEXTS = ['*.md', 'LICENSE', '.env.example', 'openapi.json', 'docs/{*.md,*.png,*.conf,*.service,*.yaml,Caddyfile}', '{client,paper}/README.md'];
+const TEXTS = [
+  '*.md',
+  'LICENSE',
+  '.env.example',
+  'openapi.json',
+  'docs/{*.md,*.png,*.conf,*.service,*.yaml,Caddyfile}',
+  '{client,paper}/README.md',
+];
 
 /** Node gives an ES module no `require`, which dependencies that are CommonJS call. */
 const BANNER =
@@ -25,6 +32,7 @@ const BANNER =
 
 const OPTIONS = {
   ...BUNDLE,
+  metafile: true,
   entryPoints: ENTRIES,
   outdir: OUTPUT,
   // Colours of lines that nobody asks for, and the build of the console, which is built here.
@@ -54,7 +62,7 @@ async function readManifest(folder: string) {
   return manifestShape.parse(JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')));
 }
 
-/** Gives the licence of a package as its authors ask: with their notice. */
+/** Reads the licence of a package as its authors ask: with their notice. */
 async function licenceOf(folder: string): Promise<string> {
   const { name, version, license } = await readManifest(folder);
   const notices = (await readdir(join(ROOT, folder))).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
@@ -62,7 +70,7 @@ async function licenceOf(folder: string): Promise<string> {
   return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
 }
 
-/** Gives the licence of what the curve was compiled from, which its package does not bring; both are MIT's. */
+/** Returns the licence of what the curve was compiled from, which its package does not bring; both are MIT's. */
 async function licenceOfCurve(): Promise<string> {
   const text = await readFile(join(ROOT, 'node_modules/tiny-secp256k1/LICENSE'), 'utf8');
   const own = text.trim().replace(/^Copyright .*$/m, 'Copyright (c) 2013 Pieter Wuille');

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { createClient } from '../../../client/client.ts';
-import { buildPackage } from '../../../infra/build/package.ts';
 import { VERSION } from '../../../shared/version.ts';
+import { buildPackage } from '../../../tools/package/main.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { startProgram, WITH_THIS_NODE } from '../../support/service/program.ts';
 
@@ -108,7 +108,7 @@ describe('the package', () => {
     await cp(join(ROOT, '.env.example'), join(clone, '.env.example'));
     await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
     const build = (outdir: string) =>
-      run(process.execPath, ['infra/build/package.ts'], { cwd: clone }).then(() =>
+      run(process.execPath, ['tools/package/main.ts'], { cwd: clone }).then(() =>
         cp(join(clone, 'build/package'), outdir, { recursive: true }),
       );
     const { path } = await pack(clone, 'there', build);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
@@ -42,14 +42,24 @@ let folder = '';
 let image = '';
 let last: readonly Instruction[] = [];
 
+/** Finds what is kept out of the context: of the lines that match a path or a folder above it, the last decides. */
+async function readIgnored(): Promise<(path: string) => boolean> {
+  const lines = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n').filter((line) => /^[^#]/.test(line));
+  const matches = (path: string, pattern: string) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
+  return (path) =>
+    lines.reduce((ignored, line) => (matches(path, line.replace(/^!/, '')) ? !line.startsWith('!') : ignored), false);
+}
+
 /** Copies as COPY does: what is in a folder, and files into a folder. */
-async function copy(text: string, from: string, to: string): Promise<void> {
+async function copy(text: string, to: string): Promise<void> {
+  const isIgnored = await readIgnored();
   const paths = text.split(/\s+/);
   const target = paths.pop() ?? '';
   for (const pattern of paths) {
-    for await (const path of glob(pattern, { cwd: from })) {
+    for await (const path of glob(pattern, { cwd: ROOT })) {
       const isFolder = target.endsWith('/');
-      await cp(join(from, path), join(to, target, isFolder ? basename(path) : ''), { recursive: true });
+      const filter = (source: string) => !isIgnored(relative(ROOT, source));
+      await cp(join(ROOT, path), join(to, target, isFolder ? basename(path) : ''), { recursive: true, filter });
     }
   }
 }
@@ -61,7 +71,7 @@ beforeAll(async () => {
   last = final;
   const source = join(folder, 'src');
   await mkdir(source);
-  for (const text of textsOf(build, 'COPY')) await copy(text, ROOT, source);
+  for (const text of textsOf(build, 'COPY')) await copy(text, source);
   // Stands for `npm ci`.
   await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'));
   const [, command = ''] = textsOf(build, 'RUN');
