@@ -9,7 +9,8 @@ import { refuse } from '../shared/errors.ts';
 export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
 const ALLOWED_HEADERS = [
-  'Content-Type, Idempotency-Key, If-None-Match',
+  // A token of the page's user, where the gateway or a proxy checks one.
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match',
   'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
 ].join(', ');
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
@@ -38,11 +39,11 @@ export function originHeaders(
   };
 }
 
-/** Returns the headers that a response to OPTIONS adds for a preflight; `bearerTokens` allows `Authorization` too. */
-export function preflightHeaders(allow: string, bearerTokens = false): Record<string, string> {
+/** Returns the headers that a response to OPTIONS adds for a preflight. */
+export function preflightHeaders(allow: string): Record<string, string> {
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': bearerTokens ? `Authorization, ${ALLOWED_HEADERS}` : ALLOWED_HEADERS,
+    'access-control-allow-headers': ALLOWED_HEADERS,
     'access-control-max-age': String(PREFLIGHT_MAX_AGE_S),
   };
 }

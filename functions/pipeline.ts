@@ -20,8 +20,6 @@ export type GatewayHandler = (event: Event, context: RequestContext) => Promise<
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
-  /** Pages may send the token of their user. */
-  readonly bearerTokens?: boolean;
   /** Names a request as the gateway and Lambda know it, for its lines in the log. */
   readonly trace?: (event: Event, context: RequestContext, requestId: string) => Readonly<Record<string, string>>;
   /** Returns further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
@@ -187,9 +185,9 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
 
 type GatewayChain = (event: Event, context: RequestContext & { readonly state: RequestState }) => Promise<Result>;
 
-function answerOptions(route: AnyRoute, { origin }: RequestState, { bearerTokens }: PipelineDeps): HttpResponse {
+function answerOptions(route: AnyRoute, { origin }: RequestState): HttpResponse {
   const allow = allowedMethods(route).join(', ');
-  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow, bearerTokens)) } };
+  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
 }
 
 async function answer(event: Event, { call, logFields, requestId, handler }: RequestState): Promise<Result> {
@@ -220,9 +218,7 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
       .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
       .handler((event, { state }) => answer(event, state));
   const createOptions = () =>
-    createChain(endpoint, deps).handler((event, { state }) =>
-      toResult(answerOptions(route, state, deps), methodOf(event)),
-    );
+    createChain(endpoint, deps).handler((event, { state }) => toResult(answerOptions(route, state), methodOf(event)));
   return async (event, context) => {
     const opened = { ...context, state: openState(event, context, budgetMs, deps) };
     if (methodOf(event) === 'OPTIONS' && route.method !== 'ANY') {

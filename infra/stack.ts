@@ -9,7 +9,7 @@ import { addOrders } from './constructs/orders.ts';
 import { addReaders, type Readers } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { ServiceMetrics } from './constructs/service-metrics.ts';
-import { Alarms, addAlarms } from './monitoring/alarms.ts';
+import { Alarms } from './monitoring/alarms.ts';
 import { addDashboard, addQueries } from './monitoring/dashboard.ts';
 import { addMetricFilters } from './monitoring/metric-filters.ts';
 import { addBudget, addHealthCheck } from './monitoring/outside.ts';
@@ -43,8 +43,7 @@ export class ServiceStack extends Stack {
       settings.orders && addOrders(this, { names, assets, layer, environment, store, settings: settings.orders });
     const gateway = addGateway(this, { names, settings, readers, orders });
     const { api, stage, accessLog } = gateway;
-    const alarms = new Alarms(this, 'Alarms', settings.alarmTopic);
-    addAlarms(alarms, { metrics, api, readers, orders });
+    const alarms = new Alarms(this, { metrics, api, readers, orders, settings });
     if (settings.orders && orders) {
       const { rollout } = settings.orders;
       addRollout(this, { alias: orders.alias, alarms: alarms.stoppingRollout, rollout });
@@ -53,7 +52,7 @@ export class ServiceStack extends Stack {
     const logs = Object.values(readers).map(({ log }) => log);
     for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
     addQueries(this, { names, readers: logs, orders: store.log, access: accessLog });
-    if (settings.healthCheck) addHealthCheck(this, gateway.host, alarms, metrics);
+    if (settings.healthCheck) addHealthCheck(this, gateway.host);
     if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
       addBudget(this, names.stack, settings.monthlyBudget, settings.alarmTopic);
     }

@@ -5,7 +5,7 @@ import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';
 
 const { config, pipeline } = openDeployed();
-const { walletAddress, funderAddress, orderAccess } = config;
+const { walletAddress, funderAddress } = config;
 
 const health = createGatewayHandler(
   healthEndpoint({
@@ -15,10 +15,7 @@ const health = createGatewayHandler(
   }),
   pipeline,
 );
-const refuseOrders = createGatewayHandler(disabledOrdersEndpoint('read_only'), {
-  ...pipeline,
-  bearerTokens: orderAccess === 'jwt',
-});
+const refuseOrders = createGatewayHandler(disabledOrdersEndpoint('read_only'), pipeline);
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
 
 /** Answers its own path and what no other function takes: preflights of orders, and while these are off all of their path. */

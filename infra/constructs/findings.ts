@@ -4,32 +4,18 @@ import type { IConstruct } from 'constructs';
 
 /** Findings of cdk-nag that are answered otherwise, each with its reason, where they arise. */
 
-const OPEN_ROUTE = 'AwsSolutions::AwsSolutions-APIG4';
+/** Why a route has no authorizer. */
+const OPEN = {
+  read: 'The venue publishes this data without authorization, and so does the contract of the service; a throttle per route bounds its use.',
+  preflight: 'It answers preflights, which browsers send without credentials, and nothing else.',
+  refusal:
+    'The function behind it cannot trade: it answers preflights, which cannot be signed, and refuses everything else.',
+  public: 'The operator chose orderAccess=public, which synth answers with a warning that says who may then trade.',
+} as const;
 
-/** A route that only reads, or only refuses. */
-export function acknowledgeOpenRoute(route: IConstruct): void {
-  Validations.of(route).acknowledge({
-    id: OPEN_ROUTE,
-    reason:
-      'The venue publishes this data without authorization, and so does the contract of the service; a throttle per route bounds its use.',
-  });
-}
-
-/** The order path without the function of orders: POST has a route of its own. */
-export function acknowledgeOrderPath(route: IConstruct): void {
-  Validations.of(route).acknowledge({
-    id: OPEN_ROUTE,
-    reason:
-      'The function behind it cannot trade: it answers preflights, which cannot be signed, and refuses everything else.',
-  });
-}
-
-/** An order route that the operator opened. */
-export function acknowledgePublicOrders(route: IConstruct): void {
-  Validations.of(route).acknowledge({
-    id: OPEN_ROUTE,
-    reason: 'The operator chose orderAccess=public, which synth answers with a warning that says who may then trade.',
-  });
+/** A route that everybody may call. */
+export function acknowledgeOpenRoute(route: IConstruct, why: keyof typeof OPEN): void {
+  Validations.of(route).acknowledge({ id: 'AwsSolutions::AwsSolutions-APIG4', reason: OPEN[why] });
 }
 
 /** A star at the end of a resource in the policy of a role. Each is a finding of its own. */

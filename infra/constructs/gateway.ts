@@ -5,10 +5,9 @@ import {
   DomainName,
   HttpApi,
   HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
+  type HttpRoute,
+  type HttpRouteProps,
   HttpStage,
-  type IHttpRouteAuthorizer,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
@@ -16,11 +15,11 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { ROUTES } from '../../functions/routes.ts';
+import { ROUTES, type Route } from '../../functions/routes.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
-import { acknowledgeOpenRoute, acknowledgeOrderPath, acknowledgePublicOrders } from './findings.ts';
+import { acknowledgeOpenRoute } from './findings.ts';
 import type { Names } from './names.ts';
 import type { Readers } from './readers.ts';
 import { GATEWAY_THROTTLES } from './service-metrics.ts';
@@ -96,39 +95,21 @@ function addAccessLog(api: HttpApi, names: Names): LogGroup {
   return logGroup;
 }
 
-/** Creates the check of callers; `undefined` where everybody may call. One for both, since an API has few. */
-function createAuthorizers({
-  jwtIssuer,
-  jwtAudience,
-}: Settings): (access: OrderAccess | Settings['readAccess']) => IHttpRouteAuthorizer | undefined {
+type Guard = Pick<HttpRouteProps, 'authorizer' | 'authorizationScopes'>;
+
+/** Creates the checks of callers: one of each kind for all routes, since an API has few. */
+function createGuards({ jwtIssuer, jwtAudience, jwtScopes }: Settings) {
   const byTokens =
     jwtIssuer && jwtAudience ? new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [jwtAudience] }) : undefined;
-  const bySignature = new HttpIamAuthorizer();
-  return (access) => ({ iam: bySignature, jwt: byTokens, open: undefined, public: undefined })[access];
-}
-
-interface RouteProps {
-  readonly id: string;
-  readonly method: HttpMethod;
-  readonly path: string;
-  readonly target: HttpLambdaIntegration;
-  readonly authorizer: IHttpRouteAuthorizer | undefined;
-  readonly scopes: readonly string[] | undefined;
-  readonly acknowledge: (route: HttpRoute) => void;
-}
-
-function addRoute(
-  httpApi: HttpApi,
-  { id, method, path, target, authorizer, scopes, acknowledge }: RouteProps,
-): HttpRoute {
-  const route = new HttpRoute(httpApi, `Route-${id}`, {
-    httpApi,
-    routeKey: HttpRouteKey.with(path, method),
-    integration: target,
-    ...(authorizer && { authorizer, ...(scopes?.length && { authorizationScopes: [...scopes] }) }),
-  });
-  if (!authorizer) acknowledge(route);
-  return route;
+  return {
+    open: {},
+    public: {},
+    iam: { authorizer: new HttpIamAuthorizer() },
+    jwt: {
+      ...(byTokens && { authorizer: byTokens }),
+      ...(jwtScopes !== undefined && { authorizationScopes: jwtScopes.split(' ') }),
+    },
+  } satisfies Record<OrderAccess | Settings['readAccess'], Guard>;
 }
 
 /**
@@ -137,33 +118,34 @@ function addRoute(
  * where orders are taken POST goes before it, to the function of orders.
  */
 function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
-  const authorizerOf = createAuthorizers(settings);
-  const scopes = settings.jwtScopes?.split(' ');
-  const read = authorizerOf(settings.readAccess);
-  const any = { method: HttpMethod.ANY, scopes } as const;
-  const open = { ...any, authorizer: undefined } as const;
-  const integration = (name: 'markets' | 'book') => new HttpLambdaIntegration(name, readers[name].live);
-  const { health, markets, book, orders: order } = ROUTES;
-  const rows = [
-    [health, { ...open, target: rest, acknowledge: acknowledgeOpenRoute }],
-    [markets, { ...any, authorizer: read, target: integration('markets'), acknowledge: acknowledgeOpenRoute }],
-    [book, { ...any, authorizer: read, target: integration('book'), acknowledge: acknowledgeOpenRoute }],
-    [order, { ...open, target: rest, acknowledge: acknowledgeOrderPath }],
-  ] as const;
-  const throttled = rows.map(([{ name, path }, route]) => {
-    return [`ANY ${path}`, name, addRoute(api, { ...route, id: name, path })] as const;
-  });
-  if (!orders || !settings.orders) return throttled;
-  const post = addRoute(api, {
-    id: 'place-order',
-    method: HttpMethod.POST,
-    path: order.path,
-    scopes,
-    target: new HttpLambdaIntegration('orders', orders.live),
-    authorizer: authorizerOf(settings.orders.orderAccess),
-    acknowledge: acknowledgePublicOrders,
-  });
-  return [...throttled, [`POST ${order.path}`, 'orders', post] as const];
+  const guards = createGuards(settings);
+  const throttled: { readonly key: string; readonly name: Route['name']; readonly route: HttpRoute }[] = [];
+  const add = (
+    name: Route['name'],
+    guard: Guard,
+    integration: HttpLambdaIntegration,
+    whyOpen: Parameters<typeof acknowledgeOpenRoute>[1],
+    method = HttpMethod.ANY,
+  ) => {
+    const { path } = ROUTES[name];
+    for (const route of api.addRoutes({ path, methods: [method], integration, ...guard })) {
+      if (!guard.authorizer) acknowledgeOpenRoute(route, whyOpen);
+      throttled.push({ key: `${method} ${path}`, name, route });
+    }
+  };
+  const read: Guard = guards[settings.readAccess];
+  add('health', guards.open, rest, 'read');
+  for (const name of ['markets', 'book'] as const) {
+    const integration = new HttpLambdaIntegration(name, readers[name].live);
+    add(name, read, integration, 'read');
+    if (read.authorizer) add(name, guards.open, integration, 'preflight', HttpMethod.OPTIONS);
+  }
+  add('orders', guards.open, rest, 'refusal');
+  if (orders && settings.orders) {
+    const integration = new HttpLambdaIntegration('orders', orders.live);
+    add('orders', guards[settings.orders.orderAccess], integration, 'public', HttpMethod.POST);
+  }
+  return throttled;
 }
 
 /** Adds the domain of the operator's own; the address of the gateway then answers nobody. */
@@ -191,7 +173,7 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
     disableExecuteApiEndpoint: domainName !== undefined,
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
-  if (unknown) acknowledgeOpenRoute(unknown);
+  if (unknown) acknowledgeOpenRoute(unknown, 'read');
   const accessLog = addAccessLog(api, names);
   new CfnOutput(scope, 'AccessLog', { value: accessLog.logGroupName });
   const routes = addRoutes(api, rest, props);
@@ -209,7 +191,7 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
   defaultChild.routeSettings = Object.fromEntries(
-    routes.map(([key, name, route]) => {
+    routes.map(({ key, name, route }) => {
       // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
       stage.node.addDependency(route);
       const asked = name === 'markets' || name === 'book' ? perSecond[name] : undefined;

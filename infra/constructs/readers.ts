@@ -14,11 +14,11 @@ interface ReadersProps {
 }
 
 /** The three functions that cannot trade. */
-export interface Readers {
+export type Readers = {
   readonly health: EndpointFunction;
   readonly markets: EndpointFunction;
   readonly book: EndpointFunction;
-}
+};
 
 /** Adds the three functions that cannot trade. Health is told which wallet trades, where one does. */
 export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps): Readers {

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Readers } from '../constructs/readers.ts';
 import { PERIOD, type ServiceMetrics } from '../constructs/service-metrics.ts';
+import type { Settings } from '../settings/settings.ts';
 
 interface AlarmSpec {
   readonly metric: IMetric;
@@ -21,22 +22,146 @@ interface AlarmSpec {
   readonly isSilence?: boolean;
 }
 
-/**
- * Alarms on what an operator has to act on. All but those of silence are quiet when nobody asks for anything. The id of an
- * alarm is the heading of its runbook in docs/operations.md.
- */
-export class Alarms extends Construct {
-  private readonly topic: SnsAction | undefined;
-  /** CodeDeploy watches ten at most. */
-  readonly stoppingRollout: Alarm[] = [];
+type Specs = Readonly<Record<string, AlarmSpec>>;
 
-  constructor(scope: Construct, id: string, topicArn: string | undefined) {
-    super(scope, id);
-    this.topic = topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
+interface Watched {
+  readonly metrics: ServiceMetrics;
+  readonly api: HttpApi;
+  readonly readers: Readers;
+  /** Absent where no orders are taken. */
+  readonly orders: EndpointFunction | undefined;
+  readonly settings: Pick<Settings, 'alarmTopic' | 'healthCheck'>;
+}
+
+/** The alarms of every deployment. Those of functions are over all versions of each together. */
+function commonAlarms({ metrics, api, readers, orders }: Watched): Specs {
+  const functions = [...Object.values(readers), ...(orders ? [orders] : [])].map((target) => target.function);
+  const asking = ['markets', 'book', ...(orders ? ['orders' as const] : [])] as const;
+  return {
+    GatewayFaults: {
+      metric: api.metricServerError({ period: PERIOD }),
+      description: 'The API answers 5xx: its own, or those of the functions.',
+      // A venue that is away for a moment makes some, which callers repeat.
+      threshold: 10,
+    },
+    GatewayThrottles: {
+      metric: metrics.gatewayThrottles(),
+      description: 'The gateway turns requests away with 429: callers send more than a route lets through.',
+      // One in a hundred of what the slowest routes let through, 20 a second.
+      threshold: 60,
+    },
+    VenueRefusesService: {
+      metric: sumOf(asking.map((route) => metrics.errors(route, 'venue_refused_service'))),
+      description: 'The venue refuses this operator: region, credentials, signature or account.',
+      threshold: 1,
+      stopsRollout: true,
+    },
+    RateLimitNearlyUsed: {
+      metric: sumOf(asking.map((route) => metrics.warnings(route, 'rate_limit_warnings'))),
+      description: "The venue answers 429, or the signer's limit for orders is nearly used up.",
+      // One burst of orders leaves the limit low for a second and is nothing to wake anybody for.
+      threshold: 10,
+    },
+    FunctionFaults: {
+      metric: sumOf(functions.map((target) => target.metricErrors({ period: PERIOD }))),
+      description: 'A function crashed or ran into its time-out: its callers got a bare 5xx of the gateway.',
+      threshold: 1,
+      stopsRollout: true,
+    },
+    Throttles: {
+      metric: sumOf(functions.map((target) => target.metricThrottles({ period: PERIOD }))),
+      description: 'Lambda turns requests away: the concurrency of a function or of the account is used up, or is 0.',
+      threshold: 1,
+    },
+    SlowReads: {
+      metric: maxOf([readers.markets, readers.book]),
+      description: 'The slowest hundredth of the reads is near the 9 s after which they are answered venue_timeout.',
+      threshold: 8_000,
+      times: 2,
+      within: 3,
+    },
+  };
+}
+
+/** The alarms of orders that ring at a number of log lines or errors, all of which a bad build can ring. */
+const ORDER_ALARMS = [
+  ['UnreadableWalletKey', 'unreadable_keys', 1, 'The secret with the wallet key cannot be read: no order is placed.'],
+  ['ForeignWalletKey', 'foreign_keys', 1, 'The key in the secret is not that of walletAddress: no order is placed.'],
+  ['ContradictedRecord', 'contradicted_records', 1, 'The venue took an order that was called refused.'],
+  // A repeat under the same idempotency key settles a single one.
+  ['LeaseFaults', 'lease_faults', 3, 'Answers or leases of orders cannot be stored, or leases end too early.'],
+  ['OrderFaults', 'order_faults', 3, 'Orders are answered 5xx.'],
+] as const;
+
+function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): Specs {
+  const counted = ORDER_ALARMS.map(([id, name, threshold, description]) => {
+    return [id, { metric: metrics.warnings('orders', name), threshold, description, stopsRollout: true }];
+  });
+  return {
+    ...Object.fromEntries(counted),
+    OutcomeUnknown: {
+      metric: metrics.errors('orders', 'outcome_unknown'),
+      description: 'An order may be live although its caller was not told so.',
+      threshold: 1,
+      stopsRollout: true,
+    },
+    UnidentifiedCaller: {
+      metric: metrics.errors('orders', 'caller_not_identified'),
+      description: 'An order reached its function without a caller whom the gateway has checked, and was refused.',
+      threshold: 1,
+    },
+    DailyCapNear: {
+      metric: metrics.warnings('orders', 'daily_cap_warnings'),
+      description: 'Nine tenths of maxDailyNotional are used, or it has refused an order.',
+      threshold: 1,
+    },
+    SlowOrders: {
+      metric: maxOf([orders]),
+      description:
+        'The slowest hundredth of the orders is near the 24 s after which they are answered outcome_unknown.',
+      threshold: 20_000,
+      times: 2,
+      within: 3,
+    },
+  };
+}
+
+/** The alarm of the check from outside, which is silent where an API is gone, a domain leads nowhere or a region is down. */
+function silenceAlarm(metrics: ServiceMetrics): Specs {
+  return {
+    NobodyAnswers: {
+      metric: metrics.requests('health'),
+      description: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
+      threshold: 1,
+      isSilence: true,
+    },
+  };
+}
+
+/** The alarms of a deployment, and those of them that stop the rollout of orders: CodeDeploy watches ten at most. */
+export class Alarms extends Construct {
+  readonly stoppingRollout: readonly Alarm[];
+
+  /** All but those of silence are quiet when nobody asks for anything. */
+  constructor(scope: Construct, watched: Watched) {
+    super(scope, 'Alarms');
+    const { metrics, orders, settings } = watched;
+    const specs = {
+      ...commonAlarms(watched),
+      ...(orders && orderAlarms(metrics, orders)),
+      ...(settings.healthCheck && silenceAlarm(metrics)),
+    };
+    const topic =
+      settings.alarmTopic === undefined
+        ? undefined
+        : new SnsAction(Topic.fromTopicArn(this, 'Topic', settings.alarmTopic));
+    const alarms = Object.entries(specs).map(([id, spec]) => ({ spec, alarm: this.addAlarm(id, spec, topic) }));
+    this.stoppingRollout = alarms.filter(({ spec }) => spec.stopsRollout).map(({ alarm }) => alarm);
   }
 
-  /** Adds an alarm, and tells the topic of it. */
-  add(id: string, { times = 1, within = times, stopsRollout = false, isSilence = false, ...spec }: AlarmSpec): void {
+  /** The id of an alarm is the heading of its runbook in docs/operations.md. */
+  private addAlarm(id: string, spec: AlarmSpec, topic: SnsAction | undefined): Alarm {
+    const { times = 1, within = times, isSilence = false } = spec;
     const alarm = new Alarm(this, id, {
       metric: spec.metric,
       alarmDescription: `${spec.description} Runbook: docs/operations.md#${id.toLowerCase()}`,
@@ -48,135 +173,12 @@ export class Alarms extends Construct {
       evaluationPeriods: within,
       treatMissingData: isSilence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
-    if (this.topic) {
-      alarm.addAlarmAction(this.topic);
-      alarm.addOkAction(this.topic);
+    if (topic) {
+      alarm.addAlarmAction(topic);
+      alarm.addOkAction(topic);
     }
-    if (stopsRollout) this.stoppingRollout.push(alarm);
+    return alarm;
   }
-}
-
-/** Adds the alarms of every function, over all versions of it together. */
-function addFunctionAlarms(alarms: Alarms, functions: readonly EndpointFunction[]): void {
-  alarms.add('FunctionFaults', {
-    metric: sumOf(functions.map(({ function: target }) => target.metricErrors({ period: PERIOD }))),
-    description: 'A function crashed or ran into its time-out: its callers got a bare 5xx of the gateway.',
-    threshold: 1,
-    stopsRollout: true,
-  });
-  alarms.add('Throttles', {
-    metric: sumOf(functions.map(({ function: target }) => target.metricThrottles({ period: PERIOD }))),
-    description: 'Lambda turns requests away: the concurrency of a function or of the account is used up, or is 0.',
-    threshold: 1,
-  });
-}
-
-/** Adds the alarms of the routes that ask the venue. */
-function addVenueAlarms(
-  alarms: Alarms,
-  metrics: ServiceMetrics,
-  routes: readonly ('markets' | 'book' | 'orders')[],
-): void {
-  alarms.add('VenueRefusesService', {
-    metric: sumOf(routes.map((route) => metrics.errors(route, 'venue_refused_service'))),
-    description: 'The venue refuses this operator: region, credentials, signature or account.',
-    threshold: 1,
-    stopsRollout: true,
-  });
-  alarms.add('RateLimitNearlyUsed', {
-    metric: sumOf(routes.map((route) => metrics.warnings(route, 'rate_limit_warnings'))),
-    description: "The venue answers 429, or the signer's limit for orders is nearly used up.",
-    // One burst of orders leaves the limit low for a second and is nothing to wake anybody for.
-    threshold: 10,
-  });
-}
-
-/** Adds the alarms of what the gateway answers, whether it asked a function or none. */
-function addGatewayAlarms(alarms: Alarms, metrics: ServiceMetrics, api: HttpApi): void {
-  alarms.add('GatewayFaults', {
-    metric: api.metricServerError({ period: PERIOD }),
-    description: 'The API answers 5xx: its own, or those of the functions.',
-    // A venue that is away for a moment makes some, which callers repeat.
-    threshold: 10,
-  });
-  alarms.add('GatewayThrottles', {
-    metric: metrics.gatewayThrottles(),
-    description: 'The gateway turns requests away with 429: callers send more than a route lets through.',
-    // One in a hundred of what the slowest routes let through, 20 a second.
-    threshold: 60,
-  });
-}
-
-/** The alarms of orders that ring at a number of log lines or errors, all of which a bad build can ring. */
-const ORDER_ALARMS = [
-  ['UnreadableWalletKey', 'unreadable_keys', 1, 'The secret with the wallet key cannot be read: no order is placed.'],
-  [
-    'ForeignWalletKey',
-    'foreign_keys',
-    1,
-    'The wallet key in the secret does not belong to walletAddress: no order is placed.',
-  ],
-  ['ContradictedRecord', 'contradicted_records', 1, 'The venue took an order that was called refused.'],
-  // A repeat under the same idempotency key settles a single one.
-  [
-    'LeaseFaults',
-    'lease_faults',
-    3,
-    'Answers or leases of orders cannot be stored, or leases end before their order is sent.',
-  ],
-  ['OrderFaults', 'order_faults', 3, 'Orders are answered 5xx.'],
-] as const;
-
-function addOrderAlarms(alarms: Alarms, metrics: ServiceMetrics, orders: EndpointFunction): void {
-  for (const [id, name, threshold, description] of ORDER_ALARMS) {
-    alarms.add(id, { metric: metrics.warnings('orders', name), threshold, description, stopsRollout: true });
-  }
-  alarms.add('OutcomeUnknown', {
-    metric: metrics.errors('orders', 'outcome_unknown'),
-    description: 'An order may be live although its caller was not told so.',
-    threshold: 1,
-    stopsRollout: true,
-  });
-  alarms.add('UnidentifiedCaller', {
-    metric: metrics.errors('orders', 'caller_not_identified'),
-    description: 'An order reached its function without a caller whom the gateway has checked, and was refused.',
-    threshold: 1,
-  });
-  alarms.add('DailyCapNear', {
-    metric: metrics.warnings('orders', 'daily_cap_warnings'),
-    description: 'Nine tenths of maxDailyNotional are used, or it has refused an order.',
-    threshold: 1,
-  });
-  alarms.add('SlowOrders', {
-    metric: maxOf([orders]),
-    description: 'The slowest hundredth of the orders is near the 24 s after which they are answered outcome_unknown.',
-    threshold: 20_000,
-    times: 2,
-    within: 3,
-  });
-}
-
-interface Watched {
-  readonly metrics: ServiceMetrics;
-  readonly api: HttpApi;
-  readonly readers: Readers;
-  /** Absent where no orders are taken. */
-  readonly orders: EndpointFunction | undefined;
-}
-
-/** Adds the alarms of a deployment. */
-export function addAlarms(alarms: Alarms, { metrics, api, readers, orders }: Watched): void {
-  addGatewayAlarms(alarms, metrics, api);
-  addVenueAlarms(alarms, metrics, ['markets', 'book', ...(orders ? (['orders'] as const) : [])]);
-  addFunctionAlarms(alarms, [...Object.values(readers), ...(orders ? [orders] : [])]);
-  alarms.add('SlowReads', {
-    metric: maxOf([readers.markets, readers.book]),
-    description: 'The slowest hundredth of the reads is near the 9 s after which they are answered venue_timeout.',
-    threshold: 8_000,
-    times: 2,
-    within: 3,
-  });
-  if (orders) addOrderAlarms(alarms, metrics, orders);
 }
 
 /** One metric needs no expression: AWS does not say what that gives while one of its metrics was never written. */

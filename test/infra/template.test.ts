@@ -309,7 +309,7 @@ describe('the flag placeOrder', () => {
     const isVersion = (id: string) => /CurrentVersion/.test(id);
     expect(off.filter((id) => !on.includes(id) && !isVersion(id))).toStrictEqual([]);
     const added = on.filter((id) => !off.includes(id) && !isVersion(id));
-    expect(added.filter((id) => !/^(?:Orders|Rollout|ApiRouteplaceorder|Alarms)/.test(id))).toStrictEqual([]);
+    expect(added.filter((id) => !/^(?:Orders|Rollout|ApiPOSTv1orders|Alarms)/.test(id))).toStrictEqual([]);
     expect(added.length).toBeGreaterThan(15);
   });
 
@@ -400,7 +400,18 @@ describe('the flag placeOrder', () => {
       `ANY /v1/book/{token_id} ${type}`,
       `ANY /v1/markets ${type}`,
       'ANY /v1/orders NONE',
+      'OPTIONS /v1/book/{token_id} NONE',
+      'OPTIONS /v1/markets NONE',
     ]);
+  });
+
+  it('asks only tokens for scopes', () => {
+    const context = { ...ORDER_CONTEXT, ...TOKENS, readAccess: 'jwt', jwtScopes: 'read', orderAccess: 'iam' };
+    const routes = Object.values(templateOf(context).findResources('AWS::ApiGatewayV2::Route'));
+    const scopes = routes.map(({ Properties: { AuthorizationType, AuthorizationScopes = 'none' } }) => {
+      return `${AuthorizationType} ${AuthorizationScopes}`;
+    });
+    expect(new Set(scopes)).toStrictEqual(new Set(['NONE none', 'JWT read', 'AWS_IAM none']));
   });
 
   it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
