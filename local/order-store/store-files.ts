@@ -155,7 +155,7 @@ const SQLITE_BUSY = 5;
 
 /** Returns true for the error of a call that waited in vain for another process. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
 /** Returns true if no other process has a main file open. It then holds the file for a moment, as its only user. */
