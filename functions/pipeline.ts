@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { refuse } from '../shared/errors.ts';
+import { printable, refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
@@ -101,6 +101,7 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
     write('request', {
       route: route.name,
       method: methodOf(event),
+      ...(route.name === 'unknown' && { path: printable(event.rawPath) }),
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       ...state.trace,

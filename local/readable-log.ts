@@ -10,6 +10,7 @@ const requestLine = z.looseObject({
   message: z.literal('request'),
   route: z.nullable(z.string()),
   method: z.optional(z.string()),
+  path: z.optional(z.string()),
   status: z.number(),
   duration_ms: z.number(),
   request_id: z.string(),
@@ -88,11 +89,11 @@ function orderText(value: unknown): string | undefined {
 }
 
 function requestText(line: z.infer<typeof requestLine>, paint: Paint): string {
-  const { message: _message, time: _time, level: _level, route, method, status, duration_ms, ...facts } = line;
+  const { message: _message, time: _time, level: _level, route, method, path, status, duration_ms, ...facts } = line;
   const { order, order_id: orderId, order_status, replayed, code, venue_calls = [], ...rest } = facts;
   const { request_id, rate_limit, ...members } = rest;
   const failed = status >= 400;
-  const before = [method, route === null ? '-' : (PATHS.get(route) ?? '(no such path)')];
+  const before = [method, route === null ? '-' : (PATHS.get(route) ?? path)];
   const after = [
     `${Math.round(duration_ms)} ms`,
     orderText(order),

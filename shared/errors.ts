@@ -38,11 +38,11 @@ export interface ErrorSpec {
 }
 
 /** Longest text of the caller's that a sentence repeats. */
-const MAX_QUOTED_LENGTH = 100;
+const MAX_REPEATED_LENGTH = 100;
 
 /** Repeats what a caller sent in printable ASCII, so that neither a log nor a page can be made to show something else. */
-function quoted(text: string): string {
-  return `"${text.slice(0, MAX_QUOTED_LENGTH).replace(/[^\x20-\x7e]/g, '?')}"`;
+export function printable(text: string): string {
+  return text.slice(0, MAX_REPEATED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
 }
 
 /** Reasons for which the venue refuses this operator; the caller can do nothing about them. */
@@ -223,7 +223,7 @@ export const ERRORS = {
     when: 'a web page of an origin that the operator has not listed sends it',
     on: ['orders'],
     detail: ({ origin }: { readonly origin: string }) =>
-      `Orders from pages of ${quoted(origin)} are refused; the operator can list this origin among the CORS origins.`,
+      `Orders from pages of "${printable(origin)}" are refused; the operator can list this origin among the CORS origins.`,
   },
   host_not_allowed: {
     status: 403,
@@ -231,7 +231,7 @@ export const ERRORS = {
     when: 'the `Host` is not one of the local server (a guard against DNS rebinding)',
     on: 'everywhere',
     detail: ({ host }: { readonly host: string }) =>
-      `Requests for the host ${quoted(host)} are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
+      `Requests for the host "${printable(host)}" are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
   },
   caller_not_identified: {
     status: 403,

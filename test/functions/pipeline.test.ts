@@ -86,6 +86,13 @@ describe('the pipeline', () => {
     expect(result.statusCode).toBe(200);
   });
 
+  it('names in the log the path that the service does not have, cut and in printable ASCII', async () => {
+    const path = `/v1/b\u202eoks\n${'x'.repeat(200)}`;
+    const { lines } = await ask({ ...ok, route: UNKNOWN_ROUTE }, { path });
+    expect(lines).toMatchObject([{ route: 'unknown', path: `/v1/b?oks?${'x'.repeat(90)}` }]);
+    expect((await ask(ok)).lines[0]).not.toHaveProperty('path');
+  });
+
   it('hands what a request was and came to over to the metrics', async () => {
     const seen: unknown[] = [];
     const metrics = (request: AnsweredRequest) => {

@@ -58,8 +58,8 @@ describe('a log line at a terminal', () => {
       '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 place-order: reset read-order: 200',
     ],
     [
-      { ...REQUEST, route: 'unknown', method: 'GET', status: 404, code: 'not_found' },
-      '12:34:36 GET (no such path) <yellow 404> 36 ms not_found request_id=9f7b',
+      { ...REQUEST, route: 'unknown', method: 'GET', path: '/v1/boks', status: 404, code: 'not_found' },
+      '12:34:36 GET /v1/boks <yellow 404> 36 ms not_found request_id=9f7b',
     ],
     [
       { ...REQUEST, route: null, method: 'GET', status: 403, code: 'host_not_allowed', detail: 'Requests for "x".' },

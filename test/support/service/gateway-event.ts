@@ -11,6 +11,7 @@ export interface EventParts {
   readonly method?: string;
   readonly query?: string;
   /** Names in lower case, as the gateway gives them. */
+  readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly pathParameters?: Record<string, string>;
   readonly body?: string;
@@ -28,6 +29,7 @@ export interface EventParts {
 /** An event as the HTTP API gateway sends it. */
 function gatewayEvent({
   method = 'GET',
+  path = '/x',
   query = '',
   headers = {},
   pathParameters,
@@ -39,7 +41,7 @@ function gatewayEvent({
   return {
     version: '2.0',
     routeKey: 'ANY /x',
-    rawPath: '/x',
+    rawPath: path,
     rawQueryString: query,
     headers,
     ...(pathParameters && { pathParameters }),
@@ -48,7 +50,7 @@ function gatewayEvent({
       apiId: 'x',
       domainName: 'x.example',
       domainPrefix: 'x',
-      http: { method, path: '/x', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
       requestId: 'gateway-id',
       routeKey: 'ANY /x',
       stage: '$default',
