@@ -47,7 +47,7 @@ async function buildNext(folder: string, current: DeployedFunction): Promise<Dep
     assert.ok(text.includes(ENTRY), `${file} does not use ${ENTRY}`);
     await writeFile(path, text.replaceAll(ENTRY, `${ENTRY}OfNext`));
   }
-  await promisify(execFile)(process.execPath, ['infra/build/build.ts', '--quiet'], { cwd: folder });
+  await promisify(execFile)(process.execPath, ['infra/build/build.ts'], { cwd: folder });
   return { ...current, task: join(folder, 'build', 'functions', 'orders'), layer: join(folder, 'build', 'layer') };
 }
 
