@@ -70,21 +70,6 @@ describe('a store of which a file is lost while processes are at work on it', ()
     for (const made of [directory, `${directory}.moved`]) rmSync(made, { recursive: true, force: true });
   });
 
-  it.each(LOG_LOSSES)(
-    'fails each call until a restart, which knows every key: $suffix $how',
-    async ({ suffix, lose }) => {
-      const { ask, kill } = await started();
-      lose(path + suffix);
-      expect(await ask('create second')).toStrictEqual(LOST);
-      expect(await ask('read first')).toStrictEqual(LOST);
-      await kill();
-      const next = start();
-      expect(await next.ask('read first')).toBe('known');
-      expect(await next.ask('read second')).toBe('unknown');
-      expect(await next.ask('create second')).toBe('written');
-    },
-  );
-
   it.each(LOG_LOSSES)('forgets no key where nobody notices before the kill: $suffix $how', async ({ suffix, lose }) => {
     const { kill } = await started();
     lose(path + suffix);

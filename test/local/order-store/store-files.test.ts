@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -56,8 +57,11 @@ describe('the files of the local store', () => {
     return db;
   }
 
-  function write(file: OrderFile, call: OrderCall, patienceMs = PATIENCE_MS): unknown {
-    const results = file.write([{ id: 7, call }], patienceMs);
+  function write(file: OrderFile, call: OrderCall | readonly OrderCall[], patienceMs = PATIENCE_MS): unknown {
+    const results = file.write(
+      [call].flat().map((each) => ({ id: 7, call: each })),
+      patienceMs,
+    );
     return results === 'locked' ? results : results.map(({ id, answer, failure }) => [id, answer ?? failure]);
   }
   const unfinished = (key: string): OrderCall => {
@@ -107,21 +111,37 @@ describe('the files of the local store', () => {
     ]);
     rmSync(dirname(path), { recursive: true });
     writeFileSync(dirname(path), '');
-    expect(() => found(open())).toThrow(/ENOTDIR|EEXIST/);
+    expect(() => found(open())).toThrow('EEXIST: file already exists, mkdir');
   });
 
-  it('of a later layout are refused, and stay as they are', () => {
+  it('are closed again where they are none', () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, 'Dear diary, SQLite format 3');
+    const opened = () => readdirSync('/dev/fd').length;
+    const before = opened();
+    for (let time = 0; time < 20; time += 1) expect(() => found(open())).toThrow('file is not a database');
+    expect(opened()).toBeLessThan(before + 10);
+  });
+
+  it('are opened beside a process that writes', () => {
+    openWithOrder().close();
+    connect().exec('BEGIN IMMEDIATE');
+    expect(read(open(), 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
+  });
+
+  it.each([LAYOUT + 1, -1])('of layout %d are refused, and stay as they are', (layout) => {
     openWithOrder().close();
     const db = connect();
-    db.exec(`PRAGMA user_version = ${LAYOUT + 1}`);
+    db.exec(`PRAGMA user_version = ${layout}`);
     db.close();
-    expect(() => found(open())).toThrow(`The order store has layout ${LAYOUT + 1}, not ${LAYOUT}.`);
+    expect(() => found(open())).toThrow(`The order store has layout ${layout}, not ${LAYOUT}.`);
     expect(connect().prepare('SELECT count(*) AS rows FROM orders').get()).toMatchObject({ rows: 1 });
   });
 
-  const LOSSES: readonly (readonly [string, (file: string) => void])[] = [
+  const LOSSES: readonly (readonly [string, (file: string) => unknown])[] = [
     ['is removed', (file) => rmSync(file)],
     ['is replaced by a copy', replaceByCopy],
+    ['is replaced by an empty file', (file) => [rmSync(file), writeFileSync(file, '')]],
     ['is emptied', (file) => truncateSync(file)],
   ];
 
@@ -163,6 +183,34 @@ describe('the files of the local store', () => {
     expect(() => read(file, 'first')).toThrow(LOST);
     expect(readFileSync(path, 'utf8')).toBe('of somebody else');
     expect(existsSync(`${path}-saved`)).toBe(false);
+  });
+
+  it('leave alone what another process has saved', () => {
+    const file = openWithOrder();
+    rmSync(path);
+    writeFileSync(`${path}-saved`, 'of another process');
+    expect(() => read(file, 'first')).toThrow(LOST);
+    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(`${path}-saved`, 'utf8')).toBe('of another process');
+  });
+
+  it('are not put back beside a log that is not theirs', () => {
+    const file = openWithOrder();
+    rmSync(path);
+    rmSync(`${path}-shm`);
+    replaceByCopy(`${path}-wal`);
+    expect(() => read(file, 'first')).toThrow(LOST);
+    const there = ['', '-wal', '-shm', '-saved'].map((suffix) => existsSync(path + suffix));
+    expect(there).toStrictEqual([false, true, false, true]);
+  });
+
+  it('are not made anew by whoever has lost them', () => {
+    const file = openWithOrder();
+    rmSync(path);
+    expect(() => read(file, 'first')).toThrow(LOST);
+    rmSync(path);
+    expect(() => read(file, 'first')).toThrow(LOST);
+    expect(existsSync(path)).toBe(false);
   });
 
   it.each([
@@ -227,6 +275,32 @@ describe('the files of the local store', () => {
     expect(read(file, 'first')).toStrictEqual([{ id: 7, answer: 'end of first' }]);
   });
 
+  it('are treated so in a group of calls too', async () => {
+    const file = openWithOrder();
+    const other = connect();
+    write(file, [finished('first'), unfinished('second')]);
+    expect(readFileSync(path, 'latin1')).toContain('bytes of second');
+    for (let waited = 0; sizeOf('-wal') > 0 && waited < 5_000; waited += 50) await sleep(50);
+    expect(sizeOf('-wal')).toBe(0);
+    other.prepare('SELECT count(*) FROM orders').get();
+    write(file, finished('second'));
+    file.close();
+    expect(sizeOf('-wal')).toBe(0);
+  });
+
+  it('are emptied of what a process that was killed left in the log', async () => {
+    openWithOrder().close();
+    const killed = connect();
+    killed.exec("UPDATE orders SET record = 'left over'");
+    const reader = connect();
+    reader.exec('BEGIN; SELECT count(*) FROM orders');
+    expect(read(open(), 'first')).toStrictEqual([{ id: 7, answer: 'left over' }]);
+    expect(sizeOf('-wal')).toBeGreaterThan(0);
+    reader.exec('COMMIT');
+    for (let waited = 0; sizeOf('-wal') > 0 && waited < 5_000; waited += 50) await sleep(50);
+    expect(sizeOf('-wal')).toBe(0);
+  });
+
   it('are emptied of what is signed once whoever reads them is done', async () => {
     const file = openWithOrder();
     const reader = connect();
@@ -234,6 +308,7 @@ describe('the files of the local store', () => {
     write(file, finished('first'));
     await sleep(600);
     expect(sizeOf('-wal')).toBeGreaterThan(0);
+    expect(write(file, unfinished('third'))).toStrictEqual(WRITTEN);
     reader.exec('COMMIT');
     for (let waited = 0; sizeOf('-wal') > 0 && waited < 5_000; waited += 50) await sleep(50);
     expect(sizeOf('-wal')).toBe(0);
@@ -244,7 +319,8 @@ describe('the files of the local store', () => {
     const file = openWithOrder();
     const holder = JSON.parse('{}');
     const call: OrderCall = { ask: 'create', row: { key: 'a', record: 'a', holder, expiresAt: null }, counts: [] };
-    expect(write(file, call)).toStrictEqual([[7, expect.stringContaining('cannot be bound')]]);
+    const failed = [7, expect.stringContaining('cannot be bound')];
+    expect(write(file, [unfinished('second'), call])).toStrictEqual([...WRITTEN, failed]);
     expect(BESIDE.map((suffix) => existsSync(path + suffix))).toStrictEqual([false, false]);
     expect(read(file, 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
   });
