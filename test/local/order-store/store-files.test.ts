@@ -182,7 +182,8 @@ describe('the files of the local store', () => {
     writeFileSync(path, 'of somebody else');
     expect(() => read(file, 'first')).toThrow(LOST);
     expect(readFileSync(path, 'utf8')).toBe('of somebody else');
-    expect(existsSync(`${path}-saved`)).toBe(false);
+    const there = ['-wal', '-shm', '-saved'].map((suffix) => existsSync(path + suffix));
+    expect(there).toStrictEqual([true, true, false]);
   });
 
   it('leave alone what another process has saved', () => {
@@ -232,6 +233,14 @@ describe('the files of the local store', () => {
     expect(() => read(file, 'first')).toThrow(LOST);
     expect(existsSync(`${path}-wal`)).toBe(true);
     expect(() => found(open())).toThrow('it is gone or empty');
+  });
+
+  it('leave no trace where the main file is whole: the next start finds all of it', () => {
+    const file = openWithOrder();
+    for (const suffix of BESIDE) rmSync(path + suffix);
+    expect(() => read(file, 'first')).toThrow(LOST);
+    expect(BESIDE.map((suffix) => existsSync(path + suffix))).toStrictEqual([false, false]);
+    expect(read(open(), 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
   });
 
   it('are those of the first opening, in whatever thread that was', () => {
