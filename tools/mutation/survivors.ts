@@ -293,9 +293,7 @@ export const ACCEPTED: readonly Accepted[] = [
     changes: [
       '{ timeout: patienceMs } -> {}',
       '\'PRAGMA busy_timeout = 0\' -> ""',
-      '`PRAGMA busy_timeout = ${Math.min(patienceMs, LOCK_WAIT_MS)}` -> ``',
       'Math.min(patienceMs, LOCK_WAIT_MS) -> Math.max(patienceMs, LOCK_WAIT_MS)',
-      '`PRAGMA busy_timeout = ${patienceMs}` -> ``',
       'attempt <= MOVE_ATTEMPTS -> attempt < MOVE_ATTEMPTS',
       'Atomics.wait(pause, 0, 0, MOVE_PAUSE_MS); -> ;',
     ],
