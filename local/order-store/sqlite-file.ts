@@ -141,9 +141,9 @@ function prepare(db: DatabaseSync) {
     ),
     counted,
     begin: db.prepare('BEGIN IMMEDIATE'),
+    // COMMIT ends the last one.
     beginCall: db.prepare('SAVEPOINT call'),
     undoCall: db.prepare('ROLLBACK TO call'),
-    endCall: db.prepare('RELEASE call'),
     commit: db.prepare('COMMIT'),
     clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
     cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
@@ -254,7 +254,7 @@ function answer(file: OpenFile, call: OrderCall): OrderAnswer {
 
 /** Returns the reason why a call has no answer. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return Error.isError(error) ? error.message : String(error);
 }
 
 /** Does one call of a transaction, all of it or nothing. Throws where SQLite has given up the transaction itself. */
@@ -269,8 +269,6 @@ function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
     if (!db.isTransaction) throw error;
     statements.undoCall.run();
     return { id, failure: reasonOf(error) };
-  } finally {
-    if (db.isTransaction) statements.endCall.run();
   }
 }
 
@@ -306,8 +304,8 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 /** Moves the log into the main file; waits a moment for a process that is doing so, or is in the middle of reading. */
 function moveLog({ statements }: OpenFile): void {
   for (let attempt = 1; attempt <= MOVE_ATTEMPTS; attempt += 1) {
-    const moved = statements.moveLog.get();
-    if (moved?.['log'] === moved?.['checkpointed']) return;
+    const { log, checkpointed } = statements.moveLog.get() ?? {};
+    if (log === checkpointed) return;
     Atomics.wait(pause, 0, 0, MOVE_PAUSE_MS);
   }
 }
@@ -328,27 +326,27 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
   let open: OpenFile | undefined;
   let known = identity;
   let emptying: NodeJS.Timeout | undefined;
-  const emptySoon = () => {
+  const emptySoon = (file: OpenFile) => {
     emptying ??= setTimeout(() => {
       emptying = undefined;
-      if (open && isIntact(open) && !emptyLog(open)) emptySoon();
+      if (isIntact(file) && !emptyLog(file)) emptySoon(file);
     }, EMPTYING_PAUSE_MS).unref();
   };
   const close = () => {
+    const file = open;
     clearTimeout(emptying);
-    if (open && isIntact(open)) emptyLog(open);
-    if (open) {
-      open.log.mend();
-      const isSaved = known === LOST && saveRemoved(open.db, path);
-      // SQLite itself moves what the log has into the main file, where no other process is at work on it.
-      open.db.close();
-      if (isSaved) {
-        open.log.remove();
-        putBack(path);
-      }
-      if (known === LOST) keepTrace(path);
-    }
     [open, emptying] = [undefined, undefined];
+    if (!file) return;
+    if (isIntact(file)) emptyLog(file);
+    file.log.mend();
+    const isSaved = known === LOST && saveRemoved(file.db, path);
+    // SQLite itself moves what the log has into the main file, where no other process is at work on it.
+    file.db.close();
+    if (isSaved) {
+      file.log.remove();
+      putBack(path);
+    }
+    if (known === LOST) keepTrace(path);
   };
   const isIntact = ({ log }: OpenFile) => identify(path) === known && log.isIntact();
   const opened = (patienceMs: number): OpenFile => {
@@ -358,7 +356,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     open = file;
     known ??= identify(path);
     // A process that was killed leaves signed orders in the log.
-    if (!emptyLog(file)) emptySoon();
+    if (!emptyLog(file)) emptySoon(file);
     return file;
   };
   const requireIntact = (file: OpenFile) => {
@@ -390,7 +388,7 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         if (calls.some(precedesSending)) moveLog(file);
         // What went into a log that has lost its name meanwhile is not on the disk.
         requireIntact(file);
-        if (calls.some(leavesBytes)) emptySoon();
+        if (calls.some(leavesBytes)) emptySoon(file);
         // Perhaps a fault of the file: what is asked next opens it again.
         if (results.some(({ failure }) => failure !== undefined)) close();
         return results;

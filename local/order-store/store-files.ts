@@ -50,7 +50,7 @@ function isComplete(path: string): boolean {
  */
 export function makeDirectory(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeDirectory(dirname(path));
+  makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -85,7 +85,7 @@ export function putBack(path: string): void {
 
 /** Leaves a log beside a main file that was emptied: SQLite removes it, and the next start would find a new store. */
 export function keepTrace(path: string): void {
-  if (!look(path) || identify(path) !== undefined || BESIDE.some((suffix) => look(path + suffix))) return;
+  if (!look(path) || identify(path) !== undefined) return;
   closeSync(openSync(`${path}-wal`, 'a', 0o600));
 }
 
@@ -115,17 +115,10 @@ export function rememberLog(path: string, frames: () => number): OpenLog {
   const namesNow = () => BESIDE.map((suffix) => look(path + suffix)).map((stats) => stats && nameOf(stats));
   const names = namesNow();
   const sizeOf = (suffix: (typeof BESIDE)[number]) => look(path + suffix)?.size ?? 0n;
-  let hadFrames = false;
+  // It was cut off by a process that had moved all of it into the main file, or by somebody else.
   const wasEmptied = () => {
-    if (sizeOf('-wal') > 0n) {
-      hadFrames = true;
-      return false;
-    }
-    // It was cut off by a process that had moved all of it into the main file, or by somebody else.
-    if (!hadFrames) return false;
-    hadFrames = false;
     try {
-      return frames() > 0;
+      return sizeOf('-wal') === 0n && frames() > 0;
     } catch {
       return true;
     }
@@ -155,7 +148,7 @@ const SQLITE_BUSY = 5;
 
 /** Returns true for the error of a call that waited in vain for another process. */
 export function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
+  return Error.isError(error) && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
 /** Returns true if no other process has a main file open. It then holds the file for a moment, as its only user. */
