@@ -178,6 +178,19 @@ describe('a deployment that cannot be made', () => {
   });
 });
 
+it('are right in the workflow that synthesizes', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', '.github/workflows/ci.yml'), 'utf8');
+  const [readOnly, orders, ...more] = text.split('npx cdk synth').slice(1);
+  expect(more).toStrictEqual([]);
+  const read = (command = '') => {
+    const context = Object.fromEntries(
+      [...command.matchAll(/-c (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    );
+    return readSettings(context).orders?.walletAddress;
+  };
+  expect([read(readOnly), read(orders)]).toStrictEqual([undefined, WALLET_ADDRESS]);
+});
+
 describe('settings', () => {
   it('have a row each in the document about deploying', () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'deploying.md'), 'utf8');
