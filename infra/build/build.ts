@@ -78,7 +78,7 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
   await chmod(path, 0o644);
 }
 
-/** Source maps lie in a folder of their own, for whoever reads a stack trace; they are not shipped. */
+/** Source maps lie in a folder of their own, to read a stack trace with; they are not shipped. */
 async function write(files: readonly OutputFile[], outdir: string): Promise<void> {
   for (const { path, contents } of files) {
     const name = relative(OUTPUT, path);

@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 
 interface AlarmSpec {
   readonly metric: IMetric;
-  /** Says what happened, for the person who is woken by it. */
+  /** Describes what happened to the person who is woken by it. */
   readonly description: string;
   readonly threshold: number;
   /** Periods of five minutes of which the last `within` are looked at. */

@@ -41,7 +41,7 @@ const OPTIONS = {
   // As deep as the sources, which find the project's folder by it.
   chunkNames: 'server/chunks/[name]-[hash]',
   banner: { js: BANNER },
-  // Not minified: whoever runs it with a wallet key may read it, and a stack trace says where.
+  // Not minified: an operator with a wallet key may read it, and a stack trace says where.
   legalComments: 'inline',
 } as const satisfies BuildOptions;
 
