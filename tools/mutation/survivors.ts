@@ -338,7 +338,6 @@ export const ACCEPTED: readonly Accepted[] = [
     file: 'local/order-store/store-files.ts',
     why: 'Does once more what is done, or what SQLite does by itself.',
     changes: [
-      'statSync(path, { throwIfNoEntry: false })?.isDirectory() -> false',
       '{ timeout: 0 } -> {}',
       "sizeOf('-shm') < INDEX_BYTES -> true",
       "sizeOf('-shm') < INDEX_BYTES -> sizeOf('-shm') <= INDEX_BYTES",

@@ -259,6 +259,66 @@ describe('the files of the local store', () => {
     expect(() => read(file, 'first')).toThrow(LOST);
   });
 
+  /** A call in the middle of which something happens. */
+  function interrupted(key: string, happen: () => void): OrderCall {
+    const row = {
+      key,
+      get record() {
+        happen();
+        return `bytes of ${key}`;
+      },
+      holder: 'x',
+      expiresAt: null,
+    };
+    return { ask: 'create', row, counts: [] };
+  }
+
+  it('confirm nothing that went into a log which was removed meanwhile', () => {
+    const file = openWithOrder();
+    expect(() =>
+      write(
+        file,
+        interrupted('second', () => rmSync(`${path}-wal`)),
+      ),
+    ).toThrow(LOST);
+    expect(read(open(), 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
+  });
+
+  it('are not called locked for another fault', () => {
+    const file = openWithOrder();
+    let nested: unknown;
+    const call = interrupted('second', () => {
+      try {
+        nested = write(file, unfinished('third'));
+      } catch (error) {
+        nested = error;
+      }
+    });
+    expect(() => write(file, call)).toThrow();
+    expect(nested).toMatchObject({ message: 'cannot start a transaction within a transaction' });
+    expect(read(file, 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
+  });
+
+  it('fail all of a group whose transaction SQLite has given up, and none is written', () => {
+    const { exec } = DatabaseSync.prototype;
+    let used: DatabaseSync | undefined;
+    DatabaseSync.prototype.exec = function (sql) {
+      used = this;
+      return exec.call(this, sql);
+    };
+    const file = openWithOrder();
+    const giveUp = interrupted('third', () => {
+      used?.exec('ROLLBACK');
+      throw new Error('disk I/O error');
+    });
+    try {
+      expect(() => write(file, [unfinished('second'), giveUp])).toThrow('disk I/O error');
+    } finally {
+      DatabaseSync.prototype.exec = exec;
+    }
+    for (const key of ['second', 'third']) expect(read(file, key)).toStrictEqual([{ id: 7, answer: undefined }]);
+  });
+
   it('say that another process writes, which ends nothing: reads go on, and the write is made later', () => {
     const file = openWithOrder();
     const other = connect();
