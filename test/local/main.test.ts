@@ -8,7 +8,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Service, startService } from '../../local/service/service.ts';
 import { parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { SERVER_SETTINGS } from '../../shared/settings/table.ts';
 import { listenOnLoopback } from '../../tools/support/loopback.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
@@ -28,8 +30,10 @@ const FOREIGN = `0x${'ab'.repeat(20)}`;
 const children: ChildProcess[] = [];
 const directories: string[] = [];
 const servers: Server[] = [];
+const services: Service[] = [];
 
 afterEach(async () => {
+  await Promise.all(services.splice(0).map(({ stop }) => stop()));
   for (const server of servers.splice(0)) server.close();
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await Promise.all(directories.splice(0).map((path) => rm(path, { recursive: true, force: true })));
@@ -85,6 +89,23 @@ async function runProgram(args: readonly string[], env: Record<string, string> =
     return promise;
   };
   return { child, ended, line, output };
+}
+
+/** Starts the service in this process with exactly these settings, as the program does. */
+async function startHere(env: Record<string, string>, output: string[]): Promise<Service> {
+  const settings = { SERVICE_PORT: '0', SERVICE_STORE: join(await makeDirectory(), 'orders.db'), ...NOWHERE, ...env };
+  const service = await startService(settings, { write: (line) => output.push(line), warm: true });
+  services.push(service);
+  return service;
+}
+
+/** Returns the sentences with which the service refuses settings; nothing listens then. */
+async function refusalOf(env: Record<string, string>): Promise<string> {
+  const output: string[] = [];
+  const error: unknown = await startHere(env, output).catch((refusal: unknown) => refusal);
+  expect(output.filter((line) => !line.includes('the service is read-only'))).toStrictEqual([]);
+  if (error instanceof ConfigError) return error.message;
+  throw error;
 }
 
 /** Has the service print what it asks of itself, and ask it of another server if one is named. */
@@ -160,16 +181,14 @@ describe('the command line', () => {
   });
 
   it('stops where the key would be published as the code of a builder', async () => {
-    const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_BUILDER_CODE: `0x${KEY}` })).ended;
-    const sentence = 'SERVICE_BUILDER_CODE must not be the private key: it is published with each order.\n';
-    expect([code, stdout, stderr]).toStrictEqual([1, '', sentence]);
+    expect(await refusalOf({ ...TRADING, SERVICE_BUILDER_CODE: `0x${KEY}` })).toBe(
+      'SERVICE_BUILDER_CODE must not be the private key: it is published with each order.',
+    );
   });
 
   it('stops where orders would be open to the network without consent', async () => {
-    const env = { ...TRADING, SERVICE_HOST: '0.0.0.0' };
-    const { stdout, stderr, code } = await (await run([], env)).ended;
-    expect([code, stdout]).toStrictEqual([1, '']);
-    expect(stderr).toMatch(/^SERVICE_REMOTE_ORDERS must be 1 where .*: anyone who can reach the port can trade\.\n$/);
+    const sentence = /^SERVICE_REMOTE_ORDERS must be 1 where .*: anyone who can reach the port can trade\.$/;
+    expect(await refusalOf({ ...TRADING, SERVICE_HOST: '0.0.0.0' })).toMatch(sentence);
   });
 
   it('says that a port is taken and not that it listens', async () => {
@@ -188,10 +207,10 @@ describe('the service', () => {
     [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: 'yes' }, 'read-only', WALLET],
     [TRADING, 'order-placing', WALLET],
   ])('runs with %j as %s', async (env, mode, address) => {
-    const service = await run([], env);
-    const listening = JSON.parse(await service.line(/"message":"listening"/));
-    expect(listening).toMatchObject({ level: 'info', mode });
-    const health = await send(listening.url, { path: '/health', headers: { host: 'localhost' } });
+    const output: string[] = [];
+    const { url } = await startHere(env, output);
+    expect(JSON.parse(output.at(-1) ?? '')).toMatchObject({ level: 'info', message: 'listening', mode });
+    const health = await send(url, { path: '/health', headers: { host: 'localhost' } });
     expect(JSON.parse(health.text)).toStrictEqual({
       status: 'ok',
       mode,
@@ -200,7 +219,7 @@ describe('the service', () => {
       venue: 'polymarket',
       version: '1.0.0',
     });
-    expect(service.output.join()).not.toContain(KEY);
+    expect(output.join()).not.toContain(KEY);
   });
 
   it('says at the start what is in force', async () => {
@@ -250,9 +269,9 @@ describe('the service', () => {
       /^SERVICE_FUNDER_ADDRESS is none/,
     ],
   ])('warns once of an account that the venue may refuse: %s', async (_name, env, sentence) => {
-    const service = await run([], { ...TRADING, ...env });
-    await service.line(/"message":"listening"/);
-    const messages = service.output.map((line) => JSON.parse(line).message);
+    const output: string[] = [];
+    await startHere({ ...TRADING, ...env }, output);
+    const messages = output.map((line) => JSON.parse(line).message);
     expect(messages.filter((message) => sentence.test(message))).toHaveLength(1);
   });
 
@@ -274,10 +293,9 @@ describe('the service', () => {
     ],
   ])('stops at %s, also where it would only read', async (_name, env, sentence) => {
     for (const optIn of ['', '1']) {
-      const { stdout, stderr, code } = await (await run([], { ...TRADING, SERVICE_PLACE_ORDER: optIn, ...env })).ended;
-      expect([code, stdout.replace(/^.*the service is read-only.*$/m, '')]).toStrictEqual([1, '']);
-      expect(stderr).toMatch(/^[^\n]*\.\n$/);
-      expect(stderr.startsWith(sentence)).toBe(true);
+      const refusal = await refusalOf({ ...TRADING, SERVICE_PLACE_ORDER: optIn, ...env });
+      expect(refusal).toMatch(/^[^\n]*\.$/);
+      expect(refusal.startsWith(sentence)).toBe(true);
     }
   });
 
