@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
@@ -99,3 +100,5 @@ const handlers = createHandlers({
 });
 const server = await startServer({ handlers, config, log });
 process.send?.(server.url);
+// Now, since nothing is kept at the end of a process that is killed.
+flushCompileCache();

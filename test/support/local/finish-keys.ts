@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { openOrderStore } from '../../../local/order-store/store.ts';
 import { createLog } from '../../../shared/log.ts';
@@ -16,4 +17,6 @@ const reader = new DatabaseSync(path);
 reader.exec('BEGIN; SELECT count(*) FROM orders');
 for (const [key] of keys) await store.replace(key, finishedOrder(PLACED), 'unfinished');
 process.stdout.write('finished\n');
+// Now, since nothing is kept at the end of a process that is killed.
+flushCompileCache();
 setInterval(() => undefined, 60_000);

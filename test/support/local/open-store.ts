@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { openOrderStore } from '../../../local/order-store/store.ts';
 import { createLog } from '../../../shared/log.ts';
 
@@ -6,6 +7,8 @@ const [path = ''] = process.argv.slice(2);
 const store = openOrderStore({ path, log: createLog({ level: 'error' }) });
 const { unfinishedOrder } = await import('../orders/order-records.ts');
 const { createInterface } = await import('node:readline');
+// Now, since nothing is kept at the end of a process that is killed.
+flushCompileCache();
 
 async function answer(line: string): Promise<string> {
   const [ask, key = ''] = line.split(' ');
