@@ -54,7 +54,7 @@ export class ServiceStack extends Stack {
     addQueries(this, { names, readers: logs, orders: store.log, access: accessLog });
     if (settings.healthCheck) addHealthCheck(this, gateway.host);
     if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
-      addBudget(this, names.stack, settings.monthlyBudget, settings.alarmTopic);
+      addBudget(this, settings.monthlyBudget, settings.alarmTopic);
     }
     this.addOutputs(gateway, { ...readers, ...(orders && { orders }) }, settings);
     if (settings.ordersTable === undefined) store.addTable([stage, alarms]);

@@ -17,7 +17,7 @@ export function addHealthCheck(scope: Construct, host: string): void {
 }
 
 /** Notifies the topic when the account has spent most of a month's budget, and when it will spend more than all of it. */
-export function addBudget(scope: Construct, name: string, usd: number, topicArn: string): void {
+export function addBudget(scope: Construct, usd: number, topicArn: string): void {
   const notifications = [
     { notificationType: 'ACTUAL', threshold: 80 },
     { notificationType: 'FORECASTED', threshold: 100 },
@@ -26,7 +26,8 @@ export function addBudget(scope: Construct, name: string, usd: number, topicArn:
     subscribers: [{ subscriptionType: 'SNS', address: topicArn }],
   }));
   new CfnBudget(scope, 'Budget', {
-    budget: { budgetName: name, budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usd, unit: 'USD' } },
+    // Without a name: names are the account's, and another topic makes another budget before this one is deleted.
+    budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usd, unit: 'USD' } },
     notificationsWithSubscribers: notifications,
   });
 }
