@@ -56,6 +56,8 @@ export function requestMetrics(namespace?: string, now: () => number = Date.now)
       ...(route === 'orders' && status >= 500 ? ['order_faults'] : []),
       ...(isRateNearlyUsed(call) ? ['rate_limit_warnings'] : []),
     ];
+    // An alarm waits for this one too, among the errors by code.
+    const isUrgent = urgent.length > 0 || logFields['code'] === 'caller_not_identified';
     const perRoute = [
       count('requests'),
       duration('duration_ms'),
@@ -67,7 +69,7 @@ export function requestMetrics(namespace?: string, now: () => number = Date.now)
       ...(askedVenue && { venue_ms: Number(venueTime.toFixed(1)) }),
       ...Object.fromEntries(urgent.map((name) => [name, 1])),
     };
-    if (namespace === undefined) return { urgent: urgent.length > 0, members: values };
+    if (namespace === undefined) return { urgent: isUrgent, members: values };
     const members = {
       requests: 1,
       ...(failed && { errors: 1 }),
@@ -82,7 +84,7 @@ export function requestMetrics(namespace?: string, now: () => number = Date.now)
         ],
       },
     };
-    return { urgent: urgent.length > 0, members };
+    return { urgent: isUrgent, members };
   };
 }
 

@@ -127,10 +127,11 @@ function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): Specs {
 }
 
 /** The alarm of the check from outside, which is silent where an API is gone, a domain leads nowhere or a region is down. */
-function silenceAlarm(metrics: ServiceMetrics): Specs {
+function silenceAlarm({ health }: Readers): Specs {
   return {
     NobodyAnswers: {
-      metric: metrics.requests('health'),
+      // Lambda's own count: a log of warnings alone has no line of a request that went well.
+      metric: health.function.metricInvocations({ period: PERIOD }),
       description: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
       threshold: 1,
       isSilence: true,
@@ -145,11 +146,11 @@ export class Alarms extends Construct {
   /** All but those of silence are quiet when nobody asks for anything. */
   constructor(scope: Construct, watched: Watched) {
     super(scope, 'Alarms');
-    const { metrics, orders, settings } = watched;
+    const { metrics, readers, orders, settings } = watched;
     const specs = {
       ...commonAlarms(watched),
       ...(orders && orderAlarms(metrics, orders)),
-      ...(settings.healthCheck && silenceAlarm(metrics)),
+      ...(settings.healthCheck && silenceAlarm(readers)),
     };
     const topic =
       settings.alarmTopic === undefined

@@ -102,6 +102,8 @@ describe('what an alarm waits for', () => {
     });
     expect([urgent, members['order_faults'], '_aws' in members]).toStrictEqual([true, 1, namespace !== undefined]);
     expect(requestMetrics(namespace)(order).urgent).toBe(false);
+    const unidentified = { ...order, status: 403, logFields: { code: 'caller_not_identified' } };
+    expect(requestMetrics(namespace)(unidentified).urgent).toBe(true);
   });
 });
 
