@@ -74,11 +74,7 @@ export class ServiceStack extends Stack {
     if (orders.orderAccess !== 'iam') return;
     new CfnOutput(this, 'OrderRouteArn', {
       description: 'What a caller of POST /v1/orders needs execute-api:Invoke on',
-      value: this.formatArn({
-        service: 'execute-api',
-        resource: api.apiId,
-        resourceName: `$default/${ROUTES.orders.method}${ROUTES.orders.path}`,
-      }),
+      value: api.arnForExecuteApi(ROUTES.orders.method, ROUTES.orders.path, '$default'),
     });
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type Alias,
   ApplicationLogLevel,
@@ -105,12 +105,7 @@ export class EndpointFunction extends Construct {
 
   private createRole(): Role {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [this.log.logGroupArn],
-      }),
-    );
+    this.log.grantWrite(role);
     acknowledgeWildcard(role, this.log.logGroupArn, 'The streams of one log.');
     return role;
   }
