@@ -59,7 +59,7 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): L
 export class EndpointFunction extends Construct {
   readonly function: LambdaFunction;
   readonly alias: Alias;
-  /** The alias as what the gateway invokes. */
+  /** The alias as what the gateway invokes: the type of the alias itself does not fit there. */
   readonly live: IFunction;
   readonly log: ILogGroup;
   readonly role: Role;

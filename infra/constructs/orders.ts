@@ -1,20 +1,15 @@
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { type OrderSettings, walletVariables } from '../settings/order-settings.ts';
-import { EndpointFunction } from './endpoint-function.ts';
-import type { Names } from './names.ts';
+import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 import type { OrderStore } from './order-store.ts';
 
-interface OrdersProps {
-  readonly names: Names;
+type Common = Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'environment'>;
+
+interface OrdersProps extends Required<Common> {
   readonly settings: OrderSettings;
-  readonly assets: string;
-  readonly layer: LayerVersion;
-  /** Variables that every function is told. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly store: OrderStore;
 }
 

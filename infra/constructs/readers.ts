@@ -1,15 +1,10 @@
-import type { LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { walletVariables } from '../settings/order-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { EndpointFunction } from './endpoint-function.ts';
-import type { Names } from './names.ts';
+import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 
-interface ReadersProps {
-  readonly names: Names;
-  readonly assets: string;
-  readonly layer: LayerVersion;
+interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer'>> {
   readonly settings: Settings;
 }
 

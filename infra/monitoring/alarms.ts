@@ -126,16 +126,14 @@ function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): Specs {
   };
 }
 
-/** The alarm of the check from outside, which is silent where an API is gone, a domain leads nowhere or a region is down. */
-function silenceAlarm({ health }: Readers): Specs {
+/** Of the check from outside: it is silent where an API is gone, a domain leads nowhere or a region is down. */
+function silenceOf(health: EndpointFunction): AlarmSpec {
   return {
-    NobodyAnswers: {
-      // Lambda's own count: a log of warnings alone has no line of a request that went well.
-      metric: health.function.metricInvocations({ period: PERIOD }),
-      description: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
-      threshold: 1,
-      isSilence: true,
-    },
+    // Lambda's own count: a log of warnings alone has no line of a request that went well.
+    metric: health.function.metricInvocations({ period: PERIOD }),
+    description: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
+    threshold: 1,
+    isSilence: true,
   };
 }
 
@@ -150,7 +148,7 @@ export class Alarms extends Construct {
     const specs = {
       ...commonAlarms(watched),
       ...(orders && orderAlarms(metrics, orders)),
-      ...(settings.healthCheck && silenceAlarm(readers)),
+      ...(settings.healthCheck && { NobodyAnswers: silenceOf(readers.health) }),
     };
     const topic =
       settings.alarmTopic === undefined

@@ -1,19 +1,10 @@
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import { CfnHealthCheck } from 'aws-cdk-lib/aws-route53';
+import { HealthCheck, HealthCheckType } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
 
 /** Has Route 53 ask for /health from outside twice a minute. Its own metric is kept in another region: see the alarms. */
 export function addHealthCheck(scope: Construct, host: string): void {
-  new CfnHealthCheck(scope, 'HealthCheck', {
-    healthCheckConfig: {
-      type: 'HTTPS',
-      fullyQualifiedDomainName: host,
-      resourcePath: '/health',
-      enableSni: true,
-      requestInterval: 30,
-      failureThreshold: 3,
-    },
-  });
+  new HealthCheck(scope, 'HealthCheck', { type: HealthCheckType.HTTPS, fqdn: host, resourcePath: '/health' });
 }
 
 /** Notifies the topic when the account has spent most of a month's budget, and when it will spend more than all of it. */
