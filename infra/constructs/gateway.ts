@@ -56,15 +56,6 @@ const ACCESS_LOG = JSON.stringify({
   gateway_error: '$context.error.message',
 });
 
-/** The API of a deployment. */
-export interface Gateway {
-  readonly api: HttpApi;
-  readonly stage: HttpStage;
-  readonly accessLog: LogGroup;
-  /** The host by which clients know the service. */
-  readonly host: string;
-}
-
 interface GatewayProps {
   readonly names: Names;
   readonly settings: Settings;
@@ -159,8 +150,8 @@ function addDomain(api: HttpApi, name: string, certificateArn: string): DomainNa
   return domainName;
 }
 
-/** Adds the HTTP API with its routes, its one stage, throttles and access log. */
-export function addGateway(scope: Construct, props: GatewayProps): Gateway {
+/** Adds the HTTP API with its routes, its one stage, throttles and access log. Clients know it by `host`. */
+export function addGateway(scope: Construct, props: GatewayProps) {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
   const perSecond = { markets: settings.marketsPerSecond, book: settings.booksPerSecond };
@@ -202,3 +193,6 @@ export function addGateway(scope: Construct, props: GatewayProps): Gateway {
   const { region } = Stack.of(scope);
   return { api, stage, accessLog, host: domainName ?? `${api.apiId}.execute-api.${region}.amazonaws.com` };
 }
+
+/** The API of a deployment. */
+export type Gateway = ReturnType<typeof addGateway>;

@@ -8,15 +8,8 @@ interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'a
   readonly settings: Settings;
 }
 
-/** The three functions that cannot trade. */
-export type Readers = {
-  readonly health: EndpointFunction;
-  readonly markets: EndpointFunction;
-  readonly book: EndpointFunction;
-};
-
 /** Adds the three functions that cannot trade. Health is told which wallet trades, where one does. */
-export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps): Readers {
+export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps) {
   const { environment, orders, readConcurrency: reservedConcurrency } = settings;
   // Above the 9 s within which a read is answered.
   const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
@@ -44,3 +37,6 @@ export function addReaders(scope: Construct, { layer, settings, ...common }: Rea
     }),
   };
 }
+
+/** The three functions that cannot trade. */
+export type Readers = ReturnType<typeof addReaders>;

@@ -39,12 +39,9 @@ export class ServiceMetrics {
     return this.metric('requests', 'Sum', { route }, route);
   }
 
-  latency(route: RouteName, statistic: 'p50' | 'p99'): Metric {
-    return this.metric('duration_ms', statistic, { route }, `${route} ${statistic}`);
-  }
-
-  venueLatency(route: RouteName, statistic: 'p50' | 'p99'): Metric {
-    return this.metric('venue_ms', statistic, { route }, `${route} ${statistic}`);
+  /** Of a whole request, or of its calls to the venue. */
+  latency(metricName: 'duration_ms' | 'venue_ms', route: RouteName, statistic: 'p50' | 'p99'): Metric {
+    return this.metric(metricName, statistic, { route }, `${route} ${statistic}`);
   }
 
   errors(route: RouteName, code: ErrorCode): Metric {

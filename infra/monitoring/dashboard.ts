@@ -46,12 +46,12 @@ export function addDashboard(scope: Construct, { names, metrics, api }: Dashboar
     ]),
     graph(
       'Latency',
-      routes.flatMap((name) => percentiles.map((which) => metrics.latency(name, which))),
+      routes.flatMap((name) => percentiles.map((which) => metrics.latency('duration_ms', name, which))),
       'ms',
     ),
     graph(
       'Venue latency',
-      askVenue.flatMap((name) => percentiles.map((which) => metrics.venueLatency(name, which))),
+      askVenue.flatMap((name) => percentiles.map((which) => metrics.latency('venue_ms', name, which))),
       'ms',
     ),
     graph('Orders by status', [metrics.ordersByStatus()]),
