@@ -140,15 +140,23 @@ const NEEDED_FOR_ORDERS = {
   alarmTopic: 'arn:aws:sns:…',
 } as const;
 
+/** Returns a text as a shell takes it. */
+function quote(text: string): string {
+  return /^[\w…:/.,@+-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Returns a command line, or a file, in which only values are left to be put in the place of `…`. */
 function suggestionOf(context: Context, sentences: string): string {
-  const isWrong = (name: string) => new RegExp(`\\b${name}\\b`).test(sentences);
+  // A value that has to do with what is missing, such as `orderAccess=jwt needs …`, is not wrong itself.
+  const isWrong = (name: string) => new RegExp(`-c ${name}=|\\b${name}\\b(?!=)`).test(sentences);
   const kept = NAMES.filter((name) => name !== 'env' && context[name] !== undefined && !isWrong(name));
-  const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries(kept.map((name) => [name, context[name]])) };
+  const missing = [...sentences.matchAll(/-c (\w+)=(\S*…)/g)].map(([, name, value]) => [name, value]);
+  const given = kept.map((name) => [name, context[name]]);
+  const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries([...missing, ...given]) };
   if (context['env'] !== undefined) {
     return `A file deploy/${context['env']}.json that would do, but for its values:\n${JSON.stringify(suggested, null, 2)}`;
   }
-  const options = Object.entries(suggested).map(([name, value]) => `-c ${name}=${value}`);
+  const options = Object.entries(suggested).map(([name, value]) => `-c ${name}=${quote(`${value}`)}`);
   return `A command that would do, but for its values:\nnpx cdk deploy ${options.join(' ')}`;
 }
 

@@ -166,6 +166,24 @@ describe('a deployment that cannot be made', () => {
     ]);
   });
 
+  it('is not told another access than it asks for, nor the word that opens it to everybody', () => {
+    const jwt = wholeProblem({ ...ORDER_CONTEXT, maxDailyNotional: '5', orderAccess: 'jwt', jwtAudience: 'orders' });
+    expect(jwt).toContain(' -c orderAccess=jwt');
+    expect(jwt).toContain(' -c jwtIssuer=https://…');
+    const open = wholeProblem({ ...ORDER_CONTEXT, ...PUBLIC, maxDailyNotional: 'none', allowPublic: undefined });
+    const [, command] = open.split('npx cdk deploy');
+    expect(command).toContain(' -c orderAccess=public');
+    expect(command).toContain(' -c maxDailyNotional=… ');
+    expect(command).not.toContain('allowPublic');
+  });
+
+  it('is told values as a shell takes them', () => {
+    const context = { orderSubjects: "alice,auth0|7,o'neil", jwtScopes: 'read trade' };
+    const problem = wholeProblem({ ...ORDER_CONTEXT, ...context, orderAccess: 'jwt', maxDailyNotional: '5' });
+    expect(problem).toContain(` -c orderSubjects='alice,auth0|7,o'\\''neil' `);
+    expect(problem).toContain(" -c jwtScopes='read trade'");
+  });
+
   it('is told a file where its settings are one, without what was wrong', () => {
     const key = 'a'.repeat(64);
     const problem = wholeProblem({ ...ORDER_CONTEXT, env: 'prod', privateKeySecret: key });
