@@ -21,12 +21,7 @@ import { RECOMMENDED_REGION } from './regions.ts';
 /** Anything but a clear yes or no is refused: its meaning would be a guess. */
 const FLAG: Format<boolean> = {
   rule: 'true, or left out',
-  parse: (text) =>
-    new Map([
-      ['true', true],
-      ['1', true],
-      ['false', false],
-    ]).get(text),
+  parse: (text) => (/^(?:true|1|false)$/.test(text) ? text !== 'false' : undefined),
 };
 
 /** The formats of the settings that are not the service's own. */
