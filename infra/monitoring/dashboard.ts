@@ -77,7 +77,7 @@ interface Logs {
 /** The questions to the logs that an operator asks first, by their titles. */
 function questionsTo({ readers, orders, access }: Logs) {
   const functions = [...readers, orders];
-  const request = 'fields time, route, status, code, duration_ms, request_id, order_id';
+  const request = 'fields time, route, status, code, duration_ms, request_id, order_id, gateway_caller';
   return {
     'failed requests': [
       functions,

@@ -233,6 +233,10 @@ describe('the document about operations', () => {
     const titles = new Set(definitions.map(({ Properties }) => Properties.Name.split('/')[1]));
     const named = [...operations.matchAll(/(?<!\*)\*(\w[\w ]*)\*/g)].map(([, title = '']) => title.toLowerCase());
     expect(new Set(named.filter((title) => title !== 'a canary goes back'))).toStrictEqual(titles);
+    for (const [, member = '', title = ''] of operations.matchAll(/`(\w+)` (?:in|of) \*(\w[\w ]*)\*/g)) {
+      const query = definitions.find(({ Properties }) => Properties.Name.endsWith(`/${title}`));
+      expect(query?.['Properties'].QueryString).toContain(member);
+    }
   });
 
   it('names lines of the log that are written', () => {
