@@ -104,13 +104,13 @@ function createGuards({ jwtIssuer, jwtAudience, jwtScopes }: Settings) {
 }
 
 /**
- * Adds the routes, and returns those that have a throttle of their own. Each takes ANY method: preflights, 405 and their
- * bodies are the functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key;
- * where orders are taken POST goes before it, to the function of orders.
+ * Adds the routes, and returns them. Those of every deployment take ANY method: preflights, 405 and their bodies are the
+ * functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key; where orders
+ * are taken POST goes before it, to the function of orders.
  */
 function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
   const guards = createGuards(settings);
-  const throttled: { readonly key: string; readonly name: Route['name']; readonly route: HttpRoute }[] = [];
+  const routes: { readonly key: string; readonly name: Route['name']; readonly route: HttpRoute }[] = [];
   const add = (
     name: Route['name'],
     guard: Guard,
@@ -121,7 +121,7 @@ function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, reader
     const { path } = ROUTES[name];
     for (const route of api.addRoutes({ path, methods: [method], integration, ...guard })) {
       if (!guard.authorizer) acknowledgeOpenRoute(route, whyOpen);
-      throttled.push({ key: `${method} ${path}`, name, route });
+      routes.push({ key: `${method} ${path}`, name, route });
     }
   };
   const read: Guard = guards[settings.readAccess];
@@ -136,7 +136,7 @@ function addRoutes(api: HttpApi, rest: HttpLambdaIntegration, { settings, reader
     const integration = new HttpLambdaIntegration('orders', orders.live);
     add('orders', guards[settings.orders.orderAccess], integration, 'public', HttpMethod.POST);
   }
-  return throttled;
+  return routes;
 }
 
 /** Adds the domain of the operator's own; the address of the gateway then answers nobody. */
@@ -171,7 +171,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   const stage = new HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
-    // Of unknown paths.
+    // Of each route without one of its own: orders, preflights of closed reads, unknown paths.
     throttle: { rateLimit: THROTTLES.orders.rate, burstLimit: THROTTLES.orders.burst },
     accessLogSettings: {
       destination: new LogGroupLogDestination(accessLog),
@@ -181,10 +181,12 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   });
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof CfnStage)) throw new Error('the stage has no resource');
+  // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
+  stage.node.addDependency(...routes.map(({ route }) => route));
+  // A stage may keep the settings of a route that a later deployment takes away, and then refuses every change.
+  const lasting = routes.filter(({ key }) => key.startsWith(HttpMethod.ANY));
   defaultChild.routeSettings = Object.fromEntries(
-    routes.map(({ key, name, route }) => {
-      // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
-      stage.node.addDependency(route);
+    lasting.map(({ key, name }) => {
       const asked = name === 'markets' || name === 'book' ? perSecond[name] : undefined;
       const { rate, burst } = asked === undefined ? THROTTLES[name] : { rate: asked, burst: 2 * asked };
       return [key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }];

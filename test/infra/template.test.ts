@@ -193,11 +193,21 @@ describe('the service', () => {
       READ_ROUTES.slice(1).map((route) => route.replace(' NONE', '')),
     );
     expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
-    // Of unknown paths.
+    // Of orders and of unknown paths.
     expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
       ThrottlingRateLimit: 20,
       ThrottlingBurstLimit: 40,
     });
+  });
+
+  it('throttles by name only the routes of every deployment: a stage refuses changes for one that is gone', () => {
+    const throttled = (context: Context) => {
+      const [stage] = Object.values(templateOf(context).findResources('AWS::ApiGatewayV2::Stage'));
+      return Object.keys(stage?.['Properties'].RouteSettings);
+    };
+    const readOnly = throttled({});
+    expect(readOnly).toHaveLength(4);
+    for (const more of [ORDER_CONTEXT, { readAccess: 'iam' }]) expect(throttled(more)).toStrictEqual(readOnly);
   });
 
   it('has a dashboard for each region, since dashboards are global', () => {
