@@ -1,4 +1,5 @@
-import { recoverAddress, TypedDataEncoder, verifyTypedData } from 'ethers';
+import { concat, dataSlice, getBytes, keccak256, TypedDataEncoder, toBeHex, toUtf8Bytes, ZeroHash } from 'ethers';
+import { recover } from 'tiny-secp256k1';
 import type { SignatureType } from './funders.ts';
 
 const CHAIN_ID = 137;
@@ -31,15 +32,37 @@ const ORDER_FIELDS = [
   { name: 'metadata', type: 'bytes32' },
   { name: 'builder', type: 'bytes32' },
 ];
-const ORDER_TYPE = `Order(${ORDER_FIELDS.map(({ name, type }) => `${type} ${name}`).join(',')})`;
-const NESTED_FIELDS = [
-  { name: 'contents', type: 'Order' },
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-  { name: 'salt', type: 'bytes32' },
-];
+// Made once: for each order it would take longer than hashing it.
+const ORDER = TypedDataEncoder.from({ Order: ORDER_FIELDS });
+const NESTED_ORDER = TypedDataEncoder.from({
+  TypedDataSign: [
+    { name: 'contents', type: 'Order' },
+    { name: 'name', type: 'string' },
+    { name: 'version', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+    { name: 'verifyingContract', type: 'address' },
+    { name: 'salt', type: 'bytes32' },
+  ],
+  Order: ORDER_FIELDS,
+});
+const ATTESTATION = TypedDataEncoder.from({
+  ClobAuth: [
+    { name: 'address', type: 'address' },
+    { name: 'timestamp', type: 'string' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'message', type: 'string' },
+  ],
+});
+
+const ORDER_TYPE = toUtf8Bytes(ORDER.encodeType('Order'));
+const ORDER_TYPE_END = concat([ORDER_TYPE, toBeHex(ORDER_TYPE.length, 2)]);
+
+const EXCHANGE_DOMAINS: Readonly<Record<ExchangeContract, string>> = {
+  plain: TypedDataEncoder.hashDomain(DOMAINS.plain),
+  negRisk: TypedDataEncoder.hashDomain(DOMAINS.negRisk),
+  protocolV2: TypedDataEncoder.hashDomain(DOMAINS.protocolV2),
+};
+const AUTH_DOMAIN = TypedDataEncoder.hashDomain({ name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID });
 
 /** Signed part of an order, `side` as in the signature: 0 buys, 1 sells. */
 export interface SignedStruct {
@@ -56,17 +79,31 @@ export interface SignedStruct {
   readonly builder: string;
 }
 
-/** Computes the order id: the EIP-712 hash of the order under the domain of its contract. */
-export function orderId(order: SignedStruct, contract: ExchangeContract): string {
-  return TypedDataEncoder.hash(DOMAINS[contract], { Order: ORDER_FIELDS }, { ...order });
+/** Returns the digest of a struct in a domain, both as their hashes (EIP-712). */
+function digestOf(domain: string, struct: string): string {
+  return keccak256(concat(['0x1901', domain, struct]));
 }
 
+/** Computes the order id: the EIP-712 hash of the order under the domain of its contract. */
+export function orderId(order: SignedStruct, contract: ExchangeContract): string {
+  return digestOf(EXCHANGE_DOMAINS[contract], ORDER.hash({ ...order }));
+}
+
+/** 65 bytes as the exchange takes them: a low s, and a v of 27 or 28. */
+const SIGNATURE = /^(?<rs>0x[0-9a-f]{64}[0-7][0-9a-f]{63})1(?<v>[bc])$/;
+
+/**
+ * Returns true if the key of `address` signed a digest. By libsecp256k1, which recovers a key in an eighth of the time that
+ * the curve of ethers takes (0.3 ms, 2.6 ms): it is most of what the venue does for an order.
+ */
 function signedBy(address: string, digest: string, signature: string): boolean {
-  // The exchange takes 65 bytes with a v of 27 or 28 only; ethers would also read shorter forms.
-  if (!/^0x[0-9a-f]{128}1[bc]$/i.test(signature)) return false;
+  const { rs = '', v } = SIGNATURE.exec(signature.toLowerCase())?.groups ?? {};
+  if (rs === '') return false;
   try {
-    return recoverAddress(digest, signature).toLowerCase() === address.toLowerCase();
+    const point = recover(getBytes(digest), getBytes(rs), v === 'b' ? 0 : 1, false);
+    return point !== null && dataSlice(keccak256(point.subarray(1)), 12) === address.toLowerCase();
   } catch {
+    // No point of the curve.
     return false;
   }
 }
@@ -76,20 +113,12 @@ function signedBy(address: string, digest: string, signature: string): boolean {
  * uint16.
  */
 function nestedSignedBy(address: string, order: SignedStruct, contract: ExchangeContract, signature: string): boolean {
-  const domain = DOMAINS[contract];
-  const types = { Order: ORDER_FIELDS };
-  const tail = [
-    TypedDataEncoder.hashDomain(domain).slice(2),
-    TypedDataEncoder.hashStruct('Order', types, { ...order }).slice(2),
-    Buffer.from(ORDER_TYPE, 'utf8').toString('hex'),
-    ORDER_TYPE.length.toString(16).padStart(4, '0'),
-  ].join('');
+  const domain = EXCHANGE_DOMAINS[contract];
   const inner = signature.slice(0, 2 + 65 * 2);
-  if (signature.slice(inner.length).toLowerCase() !== tail) return false;
+  if (signature.toLowerCase() !== concat([inner, domain, ORDER.hash({ ...order }), ORDER_TYPE_END])) return false;
   const wallet = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: order.signer };
-  const nested = { contents: { ...order }, ...wallet, salt: `0x${'00'.repeat(32)}` };
-  const digest = TypedDataEncoder.hash(domain, { TypedDataSign: NESTED_FIELDS, ...types }, nested);
-  return signedBy(address, digest, inner);
+  const nested = NESTED_ORDER.hash({ contents: { ...order }, ...wallet, salt: ZeroHash });
+  return signedBy(address, digestOf(domain, nested), inner);
 }
 
 /** Returns true if `address` (the EOA of the API key) signed the order for this contract. */
@@ -106,18 +135,15 @@ export function isOrderSignedBy(
 
 /** Returns true if `address` signed the L1 attestation that creates or derives API credentials. */
 export function isAttestedBy(address: string, timestamp: string, nonce: string, signature: string): boolean {
-  const domain = { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID };
-  const fields = [
-    { name: 'address', type: 'address' },
-    { name: 'timestamp', type: 'string' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'message', type: 'string' },
-  ];
   const message = 'This message attests that I control the given wallet';
   try {
-    const value = { address, timestamp, nonce, message };
-    return verifyTypedData(domain, { ClobAuth: fields }, value, signature).toLowerCase() === address.toLowerCase();
+    return signedBy(
+      address,
+      digestOf(AUTH_DOMAIN, ATTESTATION.hash({ address, timestamp, nonce, message })),
+      signature,
+    );
   } catch {
+    // No address, or no number: nothing that can be signed.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
-import { Wallet } from 'ethers';
+import { N as CURVE_ORDER, Signature, toBeHex, Wallet } from 'ethers';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import { findMarket } from '../../support/venue/paper-markets.ts';
@@ -76,6 +76,13 @@ describe('the paper venue verifies order signatures', () => {
     const other = await officialOrder({ tokenId: tokens.plain, price: 0.1 });
     expect(await post({ ...other, signature: `0x${'11'.repeat(65)}` })).toStrictEqual(INVALID);
     expect(await post({ ...other, signature: other.signature.slice(0, -2) })).toStrictEqual(INVALID);
+  });
+
+  it('takes of the two signatures that can be made of one only that with a low s', async () => {
+    const order = await officialOrder({ tokenId: tokens.plain, price: 0.1 });
+    const { r, s, yParity } = Signature.from(order.signature);
+    const highS = toBeHex(CURVE_ORDER - BigInt(s), 32).slice(2);
+    expect(await post({ ...order, signature: `${r}${highS}${yParity === 0 ? '1c' : '1b'}` })).toStrictEqual(INVALID);
   });
 
   it('checks every part of a nested signature', async () => {
