@@ -1,18 +1,7 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  type Alias,
-  ApplicationLogLevel,
-  Architecture,
-  Code,
-  type IFunction,
-  Function as LambdaFunction,
-  LayerVersion,
-  LoggingFormat,
-  Runtime,
-  SystemLogLevel,
-} from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
@@ -30,23 +19,20 @@ export interface EndpointFunctionProps {
   readonly memory: number;
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
-  readonly layer?: LayerVersion;
+  readonly layer?: lambda.LayerVersion;
   /** Without one it has a log of its own, for a month and as long as the stack. */
   readonly log?: ILogGroup;
   /** `undefined` reserves nothing. */
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** The alias of the version that answers. */
-const LIVE = 'live';
-
 /** Adds the layer of all functions that use the venue. */
-export function addVenueLayer(scope: Construct, assets: string, names: Names): LayerVersion {
-  return new LayerVersion(scope, 'VenueLayer', {
+export function addVenueLayer(scope: Construct, assets: string, names: Names): lambda.LayerVersion {
+  return new lambda.LayerVersion(scope, 'VenueLayer', {
     layerVersionName: names.layer,
     description: 'The client of the venue',
-    code: Code.fromAsset(join(assets, 'layer')),
-    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    code: lambda.Code.fromAsset(join(assets, 'layer')),
+    compatibleRuntimes: [lambda.Runtime.NODEJS_24_X],
     // Versions of functions to which the alias may be set back were published with it.
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
@@ -57,34 +43,35 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): L
  * `live` of a published version: Lambda swaps code and layer by two calls, and a version has both of one build.
  */
 export class EndpointFunction extends Construct {
-  readonly function: LambdaFunction;
-  readonly alias: Alias;
+  readonly function: lambda.Function;
+  readonly alias: lambda.Alias;
   /** The alias as what the gateway invokes: the type of the alias itself does not fit there. */
-  readonly live: IFunction;
+  readonly live: lambda.IFunction;
   readonly log: ILogGroup;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    this.log =
-      props.log ??
-      new LogGroup(this, 'Log', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
-    this.role = this.createRole();
+    const ofItsOwn = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
+    this.log = props.log ?? new LogGroup(this, 'Log', ofItsOwn);
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.log.grantWrite(this.role);
+    acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
     this.function = this.createFunction(props);
-    this.alias = this.function.addAlias(LIVE);
+    this.alias = this.function.addAlias('live');
     const { functionArn } = this.alias;
-    this.live = LambdaFunction.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
+    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
     acknowledgeFunction(this.function);
   }
 
-  private createFunction(props: EndpointFunctionProps): LambdaFunction {
-    return new LambdaFunction(this, 'Function', {
+  private createFunction(props: EndpointFunctionProps): lambda.Function {
+    return new lambda.Function(this, 'Function', {
       functionName: props.names.function(props.name),
       description: props.description,
-      code: Code.fromAsset(join(props.assets, 'functions', props.name)),
+      code: lambda.Code.fromAsset(join(props.assets, 'functions', props.name)),
       handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
       memorySize: props.memory,
       timeout: Duration.millis(props.timeoutMs),
       environment: { ...props.environment },
@@ -92,21 +79,14 @@ export class EndpointFunction extends Construct {
       role: this.role,
       logGroup: this.log,
       // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
-      loggingFormat: LoggingFormat.JSON,
+      loggingFormat: lambda.LoggingFormat.JSON,
       // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
-      applicationLogLevelV2: ApplicationLogLevel.TRACE,
+      applicationLogLevelV2: lambda.ApplicationLogLevel.TRACE,
       // Without its two lines for each request: ours says how long it took. Those of a failure or a time-out stay.
-      systemLogLevelV2: SystemLogLevel.WARN,
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       // The version before stays, so that the alias can be set back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-  }
-
-  private createRole(): Role {
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.log.grantWrite(role);
-    acknowledgeWildcard(role, this.log.logGroupArn, 'The streams of one log.');
-    return role;
   }
 }
