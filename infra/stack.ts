@@ -8,11 +8,11 @@ import { OrderStore } from './constructs/order-store.ts';
 import { addOrders } from './constructs/orders.ts';
 import { addReaders, type Readers } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
-import { ServiceMetrics } from './constructs/service-metrics.ts';
 import { Alarms } from './monitoring/alarms.ts';
 import { addDashboard, addQueries } from './monitoring/dashboard.ts';
 import { addMetricFilters } from './monitoring/metric-filters.ts';
 import { addBudget, addHealthCheck } from './monitoring/outside.ts';
+import { metricsOf } from './monitoring/service-metrics.ts';
 import type { Settings } from './settings/settings.ts';
 
 interface ServiceStackProps extends Pick<StackProps, 'env'> {
@@ -34,7 +34,7 @@ export class ServiceStack extends Stack {
       description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
       terminationProtection: settings.orders !== undefined,
     });
-    const metrics = new ServiceMetrics(names);
+    const metrics = metricsOf(names.metrics);
     const store = new OrderStore(this, names, settings.ordersTable);
     const layer = addVenueLayer(this, assets, names);
     const readers = addReaders(this, { names, assets, layer, settings });
@@ -42,22 +42,21 @@ export class ServiceStack extends Stack {
     const orders =
       settings.orders && addOrders(this, { names, assets, layer, environment, store, settings: settings.orders });
     const gateway = addGateway(this, { names, settings, readers, orders });
-    const { api, stage, accessLog } = gateway;
-    const alarms = new Alarms(this, { metrics, api, readers, orders, settings });
+    const alarms = new Alarms(this, { metrics, gateway, readers, orders, settings });
     if (settings.orders && orders) {
       const { rollout } = settings.orders;
       addRollout(this, { alias: orders.alias, alarms: alarms.stoppingRollout, rollout });
     }
-    addDashboard(this, { names, metrics, api });
+    addDashboard(this, { names, metrics, gateway });
     const logs = Object.values(readers).map(({ log }) => log);
     for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
-    addQueries(this, { names, readers: logs, orders: store.log, access: accessLog });
+    addQueries(this, { names, readers: logs, orders: store.log, access: gateway.accessLog });
     if (settings.healthCheck) addHealthCheck(this, gateway.host);
     if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
       addBudget(this, settings.monthlyBudget, settings.alarmTopic);
     }
     this.addOutputs(gateway, { ...readers, ...(orders && { orders }) }, settings);
-    if (settings.ordersTable === undefined) store.addTable([stage, alarms]);
+    if (settings.ordersTable === undefined) store.addTable([gateway.stage, alarms]);
   }
 
   private addOutputs(

@@ -1,68 +1,51 @@
 import { Stack } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Dashboard, GraphWidget, type GraphWidgetProps, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Dashboard, GraphWidget, type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
+import type { Gateway } from '../constructs/gateway.ts';
 import type { Names } from '../constructs/names.ts';
-import { type ServiceMetrics, WARNINGS } from '../constructs/service-metrics.ts';
-
-/** Half of the page's width. */
-const WIDTH = 12;
-
-function graph(title: string, left: IMetric[], unit?: string): GraphWidget {
-  const axis: GraphWidgetProps = unit === undefined ? {} : { leftYAxis: { label: unit, showUnits: false, min: 0 } };
-  return new GraphWidget({ title, left, width: WIDTH, height: 6, ...axis });
-}
+import { type ServiceMetrics, WARNINGS } from './service-metrics.ts';
 
 interface DashboardProps {
   readonly names: Names;
   readonly metrics: ServiceMetrics;
-  readonly api: HttpApi;
+  readonly gateway: Gateway;
 }
 
 /** One dashboard of all endpoints; what there is no order for has no line in it. */
-export function addDashboard(scope: Construct, { names, metrics, api }: DashboardProps): void {
-  const routes = Object.values(ROUTES).map(({ name }) => name);
-  const askVenue = routes.filter((name) => name !== 'health');
-  const percentiles = ['p50', 'p99'] as const;
+export function addDashboard(scope: Construct, { names, metrics, gateway }: DashboardProps): void {
+  const { api, throttled } = gateway;
+  const graph = (title: string, ...left: IMetric[]) =>
+    new GraphWidget({ title, left, width: 12, height: 6, leftYAxis: { min: 0, showUnits: false } });
+  const percentiles = (name: string) => ['p50', 'p99'].map((statistic) => metrics.search(name, ['route'], statistic));
+  const functions = Object.values(ROUTES).map(({ name }) => {
+    const dimensionsMap = { FunctionName: names.function(name) };
+    const metricName = 'ConcurrentExecutions';
+    return new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic: 'Maximum', label: name });
+  });
   // Dashboards are global in an account: two regions would overwrite each other's.
   const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `${names.stack}-${Stack.of(scope).region}` });
   dashboard.addWidgets(
+    graph('Requests', metrics.search('requests', ['route'])),
+    graph('Errors by code', metrics.search('errors', ['route', 'code'])),
     graph(
-      'Requests',
-      [...routes, 'unknown' as const].map((name) => metrics.requests(name)),
-    ),
-    graph('Errors by code', [metrics.allErrors()]),
-    graph('Gateway', [
+      'Gateway',
       api.metricCount({ label: 'requests' }),
       api.metricClientError({ label: '4xx' }),
       api.metricServerError({ label: '5xx' }),
-      metrics.gatewayThrottles(),
-    ]),
-    graph('What alarms wait for', [
+      throttled,
+    ),
+    // Named one by one: CloudWatch finds a metric only some time after it was first written.
+    graph(
+      'What alarms wait for',
       ...WARNINGS.map((name) => metrics.warnings('orders', name)),
-      ...askVenue.filter((name) => name !== 'orders').map((name) => metrics.warnings(name, 'rate_limit_warnings')),
-    ]),
-    graph(
-      'Latency',
-      routes.flatMap((name) => percentiles.map((which) => metrics.latency('duration_ms', name, which))),
-      'ms',
+      ...(['markets', 'book'] as const).map((name) => metrics.warnings(name, 'rate_limit_warnings')),
     ),
-    graph(
-      'Venue latency',
-      askVenue.flatMap((name) => percentiles.map((which) => metrics.latency('venue_ms', name, which))),
-      'ms',
-    ),
-    graph('Orders by status', [metrics.ordersByStatus()]),
-    graph(
-      'Functions at the same time',
-      routes.map((name) => {
-        const dimensionsMap = { FunctionName: names.function(name) };
-        const metricName = 'ConcurrentExecutions';
-        return new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic: 'Maximum', label: name });
-      }),
-    ),
+    graph('Latency in ms', ...percentiles('duration_ms')),
+    graph('Venue latency in ms', ...percentiles('venue_ms')),
+    graph('Orders by status', metrics.search('orders', ['order_status'])),
+    graph('Functions at the same time', ...functions),
   );
 }
 

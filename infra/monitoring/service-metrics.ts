@@ -1,10 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { AnyRoute } from '../../functions/routes.ts';
+import type { Route } from '../../functions/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
-import type { Names } from './names.ts';
-
-type RouteName = AnyRoute['name'];
 
 /** Metrics that the functions count for alarms alone, at every level of the log. */
 export const WARNINGS = [
@@ -17,57 +13,37 @@ export const WARNINGS = [
   'daily_cap_warnings',
 ] as const;
 
-/** The name of the metric that the gateway's access log is read into. */
-export const GATEWAY_THROTTLES = 'gateway_throttles';
-
-/** Short enough to act on, long enough for a service that is asked rarely. */
-export const PERIOD = Duration.minutes(5);
-
-/** The metrics that are read out of the functions' log lines (functions/metrics.ts), in the namespace of the stack. */
-export class ServiceMetrics {
-  readonly namespace: string;
-
-  constructor({ metrics }: Names) {
-    this.namespace = metrics;
-  }
-
-  private metric(metricName: string, statistic: string, dimensionsMap: Record<string, string>, label: string): Metric {
-    return new Metric({ namespace: this.namespace, metricName, statistic, dimensionsMap, label, period: PERIOD });
-  }
-
-  requests(route: RouteName): Metric {
-    return this.metric('requests', 'Sum', { route }, route);
-  }
-
-  /** Of a whole request, or of its calls to the venue. */
-  latency(metricName: 'duration_ms' | 'venue_ms', route: RouteName, statistic: 'p50' | 'p99'): Metric {
-    return this.metric(metricName, statistic, { route }, `${route} ${statistic}`);
-  }
-
-  errors(route: RouteName, code: ErrorCode): Metric {
-    return this.metric('errors', 'Sum', { route, code }, `${route} ${code}`);
-  }
-
-  warnings(route: RouteName, name: (typeof WARNINGS)[number]): Metric {
-    return this.metric(name, 'Sum', { route }, `${route} ${name}`);
-  }
-
-  /** Requests that the gateway's own throttles turned away, counted in its access log. */
-  gatewayThrottles(): Metric {
-    return this.metric(GATEWAY_THROTTLES, 'Sum', {}, '429 of the gateway');
-  }
-
-  /** Every code that occurs, without a list of them. */
-  allErrors(): MathExpression {
-    return this.search('route,code', 'errors');
-  }
-
-  ordersByStatus(): MathExpression {
-    return this.search('order_status', 'orders');
-  }
-
-  private search(dimensions: string, metricName: string): MathExpression {
-    const expression = `SEARCH('{"${this.namespace}",${dimensions}} MetricName="${metricName}"', 'Sum', ${PERIOD.toSeconds()})`;
-    return new MathExpression({ expression, usingMetrics: {}, label: '', period: PERIOD });
-  }
+/**
+ * Returns the metrics of a namespace that are read out of the functions' log lines (functions/metrics.ts). All are over
+ * five minutes, as the CDK has it: short enough to act on, long enough for a service that is asked rarely.
+ */
+export function metricsOf(namespace: string) {
+  const sum = (metricName: string, route: Route['name'], code?: ErrorCode) => {
+    const dimensionsMap = { route, ...(code !== undefined && { code }) };
+    return new Metric({
+      namespace,
+      metricName,
+      statistic: 'Sum',
+      dimensionsMap,
+      label: `${route} ${code ?? metricName}`,
+    });
+  };
+  return {
+    errors: (route: Route['name'], code: ErrorCode) => sum('errors', route, code),
+    warnings: (route: Route['name'], name: (typeof WARNINGS)[number]) => sum(name, route),
+    /** Finds a metric for all values of its dimensions that occur, such as every code, without a list of them. */
+    search: (metricName: string, dimensions: readonly string[], statistic = 'Sum') => {
+      const expression = `SEARCH('{"${namespace}",${dimensions}} MetricName="${metricName}"', '${statistic}', 300)`;
+      // CloudWatch replaces these by the values of each metric that it finds.
+      const values = dimensions.map((name) => `\${PROP('Dim.${name}')}`);
+      return new MathExpression({
+        expression,
+        usingMetrics: {},
+        label: `${values.join(' ')} ${metricName} ${statistic}`,
+      });
+    },
+  };
 }
+
+/** The metrics of a deployment. */
+export type ServiceMetrics = ReturnType<typeof metricsOf>;
