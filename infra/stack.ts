@@ -38,9 +38,7 @@ export class ServiceStack extends Stack {
     const store = new OrderStore(this, names, settings.ordersTable);
     const layer = addVenueLayer(this, assets, names);
     const readers = addReaders(this, { names, assets, layer, settings });
-    const { environment } = settings;
-    const orders =
-      settings.orders && addOrders(this, { names, assets, layer, environment, store, settings: settings.orders });
+    const orders = settings.orders && addOrders(this, { names, assets, layer, store, settings: settings.orders });
     const gateway = addGateway(this, { names, settings, readers, orders });
     const alarms = new Alarms(this, { metrics, gateway, readers, orders, settings });
     if (settings.orders && orders) {

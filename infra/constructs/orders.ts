@@ -6,9 +6,7 @@ import { type OrderSettings, walletVariables } from '../settings/order-settings.
 import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 import type { OrderStore } from './order-store.ts';
 
-type Common = Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'environment'>;
-
-interface OrdersProps extends Required<Common> {
+interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer'>> {
   readonly settings: OrderSettings;
   readonly store: OrderStore;
 }
@@ -52,7 +50,6 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     memory: 1769,
     timeoutMs: LAMBDA_TIMEOUT_MS.orders,
     environment: {
-      ...props.environment,
       ...settings.variables,
       ...walletVariables(settings),
       SERVICE_ORDERS_TABLE: store.tableName,

@@ -1,4 +1,4 @@
-import { type Attempt, ConfigError, type Format, parseText } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { nearestOf } from '../../shared/settings/table.ts';
 
 /** The values of `-c name=value` and of cdk.json, by name. */
@@ -19,21 +19,18 @@ export function readText(context: Context, name: string): string | undefined {
   throw new ConfigError(`${name} must be a text.`);
 }
 
-/** The formats of settings, by their names. */
-export type Formats = Readonly<Record<string, Format<unknown>>>;
+/** A sentence to the operator, or something else where there is nothing to say. */
+export type Sentence = string | false | undefined;
 
-/** The values of settings, by their names; `undefined` where one is left out or malformed. */
-export type Values<T extends Formats> = { readonly [Name in keyof T]: ReturnType<T[Name]['parse']> };
+/** Leaves out what is no sentence. */
+export function said(sentences: readonly Sentence[]): readonly string[] {
+  return sentences.filter((sentence) => typeof sentence === 'string');
+}
 
-/** Reads settings by their formats. */
-export function readValues<T extends Formats>(context: Context, formats: T, attempt: Attempt): Values<T>;
-// A second signature, since no type follows a table through `Object.fromEntries`.
-export function readValues(context: Context, formats: Formats, attempt: Attempt): Context {
-  const read = (name: string, format: Format<unknown>) => {
-    const text = readText(context, name);
-    return text === undefined ? undefined : parseText(text, name, format);
-  };
-  return Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, attempt(() => read(name, format))]));
+/** Throws one `ConfigError` with all sentences, if there are any. */
+export function refuse(sentences: readonly Sentence[]): void {
+  const problems = said(sentences);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 
 /** The account and region of the deployment, as far as synth can know them. */
@@ -45,22 +42,19 @@ export interface Target {
 /** The account of the example, which is nobody's. */
 const PLACEHOLDER_ACCOUNT = '111111111111';
 
-/** Refuses an ARN of another region or account than the target's: it is not found there, or not allowed. */
-export function requireOwn(name: string, what: string, arn: string | undefined, { region, account }: Target): void {
-  const [, , , ownRegion, ownAccount] = arn?.split(':') ?? [];
-  if (ownAccount === PLACEHOLDER_ACCOUNT) throw new ConfigError(`${name} is that of the example: give your own.`);
-  if (ownRegion !== undefined && region !== undefined && ownRegion !== region) {
-    throw new ConfigError(`${name} must be ${what} of ${region}, where the functions run.`);
-  }
-  if (ownAccount !== undefined && account !== undefined && ownAccount !== account) {
-    throw new ConfigError(`${name} must be ${what} of the account that is deployed to, ${account}.`);
-  }
+/** Returns why an ARN is not the target's: one of another region is not found there, one of another account not allowed. */
+export function whyNotOwn(name: string, what: string, arn: string | undefined, target: Target): Sentence {
+  const { region, account } = target;
+  const [, , , itsRegion = region, itsAccount = account] = arn?.split(':') ?? [];
+  if (itsAccount === PLACEHOLDER_ACCOUNT) return `${name} is that of the example: give your own.`;
+  const isElsewhere = region !== undefined && itsRegion !== region;
+  if (isElsewhere) return `${name} must be ${what} of ${region}, where the functions run.`;
+  const isForeign = account !== undefined && itsAccount !== account;
+  return isForeign && `${name} must be ${what} of the account that is deployed to, ${account}.`;
 }
 
 /** Refuses unknown names: a misspelt `maxDailyNotional` would deploy a service without that cap. */
 export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
-  const sentences = names
-    .filter((name) => !known.includes(name))
-    .map((name) => `${name} is not a setting of a deployment: did you mean ${nearestOf(name, known)}?`);
-  if (sentences.length > 0) throw new ConfigError(sentences.join('\n'));
+  const unknown = names.filter((name) => !known.includes(name));
+  refuse(unknown.map((name) => `${name} is not a setting of a deployment: did you mean ${nearestOf(name, known)}?`));
 }

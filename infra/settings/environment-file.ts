@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ConfigError, matching, parseText } from '../../shared/settings/formats.ts';
 import { type Context, readText, refuseUnknown } from './context.ts';
-import { DEFAULT_STACK_NAME, NAMES } from './settings.ts';
+import { NAMES } from './formats.ts';
+import { DEFAULT_STACK_NAME } from './settings.ts';
 
 const ENV = matching('the name of a file in deploy/, without .json', /^\w[\w-]*$/);
 

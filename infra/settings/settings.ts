@@ -1,58 +1,14 @@
-import {
-  type Attempt,
-  ConfigError,
-  type Format,
-  matching,
-  oneOf,
-  readAll,
-  TEXT,
-} from '../../shared/settings/formats.ts';
-import { type Context, readValues, refuseUnknown, requireOwn, type Target, type Values } from './context.ts';
-import {
-  COMMON_FORMATS,
-  count,
-  ORDER_FORMATS,
-  type OrderSettings,
-  readOrderSettings,
-  variablesOf,
-} from './order-settings.ts';
+import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
+import { type Context, refuse, refuseUnknown, type Sentence, type Target, whyNotOwn } from './context.ts';
+import { NAMES, ORDER_NAMES, readValues, type Values, variablesOf } from './formats.ts';
+import { type OrderSettings, readOrderSettings } from './order-settings.ts';
 import { RECOMMENDED_REGION } from './regions.ts';
 
-/** Anything but a clear yes or no is refused: its meaning would be a guess. */
-const FLAG: Format<boolean> = {
-  rule: 'true, or left out',
-  parse: (text) => (/^(?:true|1|false)$/.test(text) ? text !== 'false' : undefined),
-};
-
-/** The formats of the settings that are not the service's own. */
-const FORMATS = {
-  placeOrder: FLAG,
-  region: matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
-  // The names of functions are made of it, and have an end.
-  stackName: matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
-  alarmTopic: matching('the ARN of a topic', /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
-  readAccess: oneOf(['open', 'iam', 'jwt']),
-  jwtIssuer: matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
-  jwtAudience: TEXT,
-  jwtScopes: matching('scopes, separated by a space', /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/),
-  marketsPerSecond: count(10_000),
-  booksPerSecond: count(10_000),
-  readConcurrency: count(1_000),
-  domainName: matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
-  certificateArn: matching('the ARN of a certificate of ACM', /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/),
-  healthCheck: FLAG,
-  monthlyBudget: count(1_000_000),
-  ordersTable: matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/),
-  env: TEXT,
-} as const;
-
-type Given = Values<typeof FORMATS>;
-
 /** All that a deployment is made of: the settings, where one that has a default is never `undefined`. */
-export interface Settings extends Omit<Given, 'placeOrder' | 'env'> {
+export interface Settings extends Values {
   readonly stackName: string;
   /** The callers who may read: `open` is everybody. */
-  readonly readAccess: NonNullable<Given['readAccess']>;
+  readonly readAccess: NonNullable<Values['readAccess']>;
   /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absent where the service alone is asked for. */
@@ -61,45 +17,35 @@ export interface Settings extends Omit<Given, 'placeOrder' | 'env'> {
   readonly warnings: readonly string[];
 }
 
-const ALL_FORMATS = { ...ORDER_FORMATS, ...COMMON_FORMATS, ...FORMATS };
-
-/** The names of all settings. */
-export const NAMES = Object.keys(ALL_FORMATS);
-
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 
 /** The name of a stack that is given none. */
 export const DEFAULT_STACK_NAME = 'order-book-adapter';
 
-function checkTokens(context: Context, values: Given): void {
-  const isUsed = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
-  if (!isUsed && (values.jwtIssuer ?? values.jwtAudience ?? values.jwtScopes) !== undefined) {
-    throw new ConfigError('jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.');
-  }
-  if (isUsed && (context['jwtIssuer'] === undefined || context['jwtAudience'] === undefined)) {
-    throw new ConfigError('jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.');
-  }
+/** Returns what does not go together. */
+function problemsOf(context: Context, values: Values, target: Target): readonly Sentence[] {
+  const usesTokens = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
+  const isAlone = (name: keyof Values, other: keyof Values) =>
+    values[name] !== undefined && context[other] === undefined;
+  return [
+    whyNotOwn('alarmTopic', 'a topic', values.alarmTopic, target),
+    whyNotOwn('certificateArn', 'a certificate of ACM', values.certificateArn, target),
+    !usesTokens &&
+      (values.jwtIssuer ?? values.jwtAudience ?? values.jwtScopes) !== undefined &&
+      'jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.',
+    usesTokens &&
+      (context['jwtIssuer'] === undefined || context['jwtAudience'] === undefined) &&
+      'jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
+    (isAlone('domainName', 'certificateArn') || isAlone('certificateArn', 'domainName')) &&
+      'domainName and certificateArn go together: give both, or none.',
+    isAlone('monthlyBudget', 'alarmTopic') && 'monthlyBudget needs -c alarmTopic=…, which is told.',
+  ];
 }
 
-/** Checks what goes with what. */
-function checkTogether(context: Context, values: Given, target: Target, attempt: Attempt): void {
-  attempt(() => requireOwn('alarmTopic', 'a topic', values.alarmTopic, target));
-  attempt(() => requireOwn('certificateArn', 'a certificate of ACM', values.certificateArn, target));
-  attempt(() => checkTokens(context, values));
-  const isAlone = (name: keyof Given, other: keyof Given) => values[name] !== undefined && context[other] === undefined;
-  attempt(() => {
-    if (!isAlone('domainName', 'certificateArn') && !isAlone('certificateArn', 'domainName')) return;
-    throw new ConfigError('domainName and certificateArn go together: give both, or none.');
-  });
-  attempt(() => {
-    if (!isAlone('monthlyBudget', 'alarmTopic')) return;
-    throw new ConfigError('monthlyBudget needs -c alarmTopic=…, which is told.');
-  });
-}
-
+/** Warns of settings without effect. */
 function warnOfUnused(context: Context): readonly string[] {
-  const ignored = Object.keys(ORDER_FORMATS).filter((name) => context[name] !== undefined);
+  const ignored = ORDER_NAMES.filter((name) => context[name] !== undefined);
   if (ignored.length === 0) return [];
   return [`${ignored.join(', ')}: not used without -c placeOrder=true, which turns orders off.`];
 }
@@ -107,20 +53,19 @@ function warnOfUnused(context: Context): readonly string[] {
 function read(context: Context, found: Target, attempt: Attempt): Settings {
   const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
   attempt(() => refuseUnknown(names, NAMES));
-  const values = readValues(context, ALL_FORMATS, attempt);
+  const values = readValues(context, attempt);
   const region = values.region ?? found.region;
   const target = { ...found, region };
-  const { placeOrder } = values;
-  const orders = placeOrder ? readOrderSettings(context, values, target, attempt) : undefined;
-  checkTogether(context, values, target, attempt);
+  const orders = values.placeOrder ? readOrderSettings(context, values, target, attempt) : undefined;
+  attempt(() => refuse(problemsOf(context, values, target)));
   return {
     ...values,
     region,
     stackName: values.stackName ?? DEFAULT_STACK_NAME,
     readAccess: values.readAccess ?? 'open',
-    environment: variablesOf(context, COMMON_FORMATS),
+    environment: variablesOf('markets', context),
     orders,
-    warnings: orders?.warnings ?? (placeOrder ? [] : warnOfUnused(context)),
+    warnings: orders?.warnings ?? warnOfUnused(context),
   };
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { NAMES } from '../../../infra/settings/formats.ts';
 import { walletVariables } from '../../../infra/settings/order-settings.ts';
-import { NAMES, readSettings } from '../../../infra/settings/settings.ts';
+import { readSettings } from '../../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../../shared/settings/config.ts';
 import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS } from '../../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../../tools/support/deployment.ts';
@@ -332,6 +333,11 @@ describe('settings', () => {
       'a word for everybody that is kept ready',
       { allowPublic: PUBLIC.allowPublic },
       'allowPublic goes with orderAccess=public or jwt',
+    ],
+    [
+      'two settings of another access at once',
+      { allowPublic: PUBLIC.allowPublic, orderSubjects: 'alice' },
+      'orderSubjects goes with orderAccess=jwt.\nallowPublic goes with orderAccess=public or jwt',
     ],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],

@@ -1,0 +1,134 @@
+import { getAddress } from 'ethers/address';
+import { AMOUNT, type Attempt, type Format, matching, oneOf, parseText, TEXT } from '../../shared/settings/formats.ts';
+import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, ORDER_ACCESSES, type Setting } from '../../shared/settings/table.ts';
+import { type Context, readText } from './context.ts';
+
+/**
+ * Ways to a new version of the function of orders.
+ * - `canary`: a tenth of the orders for five minutes, then all; back to the version before when an alarm rings meanwhile
+ *   that a bad build can ring;
+ * - `all-at-once`: at once, whatever the alarms say: for a mend while one rings, and for another wallet.
+ */
+const ROLLOUTS = ['canary', 'all-at-once'] as const;
+
+/** Second confirmation for orders of everybody who has a wallet, or an account at the issuer of tokens. */
+export const PUBLIC_CONSENT = 'yes-anyone-may-order';
+
+/** The word for a cap that is left out on purpose. */
+export const NO_CAP = 'none';
+
+/** A cap, or the word that there is none. */
+const CAP: Format<string> = {
+  rule: `${AMOUNT.rule}, or ${NO_CAP}`,
+  parse: (text) => (text === NO_CAP || AMOUNT.parse(text) ? text : undefined),
+};
+
+const ADDRESS: Format<string> = {
+  rule: 'an address: 0x and 40 hex digits, in lower case or with a right checksum',
+  parse: (text) => {
+    try {
+      return /^0x/.test(text) ? getAddress(text) : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+/** Anything but a clear yes or no is refused: its meaning would be a guess. */
+const FLAG: Format<boolean> = {
+  rule: 'true, or left out',
+  parse: (text) => (/^(?:true|1|false)$/.test(text) ? text !== 'false' : undefined),
+};
+
+/** Creates the format of whole numbers from 1 to `most`. */
+function count(most: number): Format<number> {
+  return {
+    rule: `a whole number from 1 to ${most}`,
+    parse: (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined),
+  };
+}
+
+// The stack sets these by itself.
+const { ordersTable, metricsNamespace, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
+const { placeOrder, ...common } = COMMON_SETTINGS;
+/** The settings that are handed on to the functions of the service. */
+const SERVICE: Readonly<Record<string, Setting>> = { ...given, ...common };
+
+const isForOrdersAlone = ({ functions = [] }: Setting) => !functions.includes('markets');
+
+/** Returns the formats of settings as the functions have them: else each request would be a bare 500. */
+function formatsOf(isMeant: (setting: Setting) => boolean): Readonly<Record<string, Format<unknown>>> {
+  const rows = Object.entries(SERVICE).filter(([, setting]) => isMeant(setting));
+  return Object.fromEntries(rows.map(([name, { format }]) => [name, format]));
+}
+
+/** What a deployment asks of orders besides the service, or more strictly. */
+const ORDER_FORMATS = {
+  signatureType: common.signatureType.format,
+  clientVerification: common.clientVerification.format,
+  orderSubjects: given.orderSubjects.format,
+  walletAddress: ADDRESS,
+  funderAddress: ADDRESS,
+  privateKeySecret: TEXT,
+  maxOrderNotional: CAP,
+  maxDailyNotional: CAP,
+  orderAccess: oneOf(ORDER_ACCESSES),
+  allowPublic: oneOf([PUBLIC_CONSENT]),
+  orderConcurrency: count(1_000),
+  rollout: oneOf(ROLLOUTS),
+  secretKeyArn: matching('the ARN of a KMS key (no alias)', /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/),
+} as const;
+
+const FORMATS = {
+  placeOrder: FLAG,
+  region: matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
+  // The names of functions are made of it, and have an end.
+  stackName: matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
+  alarmTopic: matching('the ARN of a topic', /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
+  readAccess: oneOf(['open', 'iam', 'jwt']),
+  jwtIssuer: matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
+  jwtAudience: TEXT,
+  jwtScopes: matching('scopes, separated by a space', /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/),
+  marketsPerSecond: count(10_000),
+  booksPerSecond: count(10_000),
+  readConcurrency: count(1_000),
+  domainName: matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
+  certificateArn: matching('the ARN of a certificate of ACM', /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/),
+  healthCheck: FLAG,
+  monthlyBudget: count(1_000_000),
+  ordersTable: matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/),
+  env: TEXT,
+} as const;
+
+const ALL_ORDER_FORMATS = { ...formatsOf(isForOrdersAlone), ...ORDER_FORMATS };
+const ALL_FORMATS = { ...ALL_ORDER_FORMATS, ...formatsOf((setting) => !isForOrdersAlone(setting)), ...FORMATS };
+
+/** The names of the settings of orders, without `placeOrder`, which asks for all of these. */
+export const ORDER_NAMES = Object.keys(ALL_ORDER_FORMATS);
+
+/** The names of all settings. */
+export const NAMES = Object.keys(ALL_FORMATS);
+
+type Formats = typeof ORDER_FORMATS & typeof FORMATS;
+
+/** The values of settings, by their names; `undefined` where one is left out or malformed. */
+export type Values = { readonly [Name in keyof Formats]: ReturnType<Formats[Name]['parse']> };
+
+/** Reads all settings. */
+export function readValues(context: Context, attempt: Attempt): Values;
+// A second signature, since no type follows a table through `Object.fromEntries`.
+export function readValues(context: Context, attempt: Attempt): Context {
+  const read = (name: string, format: Format<unknown>) => {
+    const text = readText(context, name);
+    return text === undefined ? undefined : parseText(text, name, format);
+  };
+  const formats = Object.entries<Format<unknown>>(ALL_FORMATS);
+  return Object.fromEntries(formats.map(([name, format]) => [name, attempt(() => read(name, format))]));
+}
+
+/** Returns the variables by which a function is told its settings; a cap of `none` is left out. */
+export function variablesOf(name: 'markets' | 'orders', context: Context): Readonly<Record<string, string>> {
+  const rows = Object.entries(SERVICE).filter(([, { functions }]) => functions?.includes(name));
+  const given = rows.filter(([setting]) => context[setting] !== undefined && context[setting] !== NO_CAP);
+  return Object.fromEntries(given.map(([setting, { name: variable }]) => [variable, String(context[setting])]));
+}
