@@ -29,20 +29,14 @@ export function addStack(app: App, { assets, environments }: Folders, found: Tar
   return stack;
 }
 
-function main(): void {
-  const app = new App();
-  const root = join(import.meta.dirname, '..');
-  addStack(
-    app,
-    { assets: join(root, 'build'), environments: join(root, 'deploy') },
-    { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] },
-  );
-  app.synth();
-}
-
 if (import.meta.main) {
   try {
-    main();
+    const root = join(import.meta.dirname, '..');
+    const folders = { assets: join(root, 'build'), environments: join(root, 'deploy') };
+    const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
+    const app = new App();
+    addStack(app, folders, { account, region });
+    app.synth();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

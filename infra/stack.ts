@@ -1,12 +1,11 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ROUTES } from '../functions/routes.ts';
-import { addVenueLayer, type EndpointFunction } from './constructs/endpoint-function.ts';
-import { addGateway, type Gateway } from './constructs/gateway.ts';
+import { addVenueLayer } from './constructs/endpoint-function.ts';
+import { addGateway } from './constructs/gateway.ts';
 import { namesOf } from './constructs/names.ts';
 import { OrderStore } from './constructs/order-store.ts';
 import { addOrders } from './constructs/orders.ts';
-import { addReaders, type Readers } from './constructs/readers.ts';
+import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { Alarms } from './monitoring/alarms.ts';
 import { addDashboard, addQueries } from './monitoring/dashboard.ts';
@@ -42,36 +41,16 @@ export class ServiceStack extends Stack {
     const gateway = addGateway(this, { names, settings, readers, orders });
     const alarms = new Alarms(this, { metrics, gateway, readers, orders, settings });
     if (settings.orders && orders) {
-      const { rollout } = settings.orders;
-      addRollout(this, { alias: orders.alias, alarms: alarms.stoppingRollout, rollout });
+      addRollout(this, orders.alias, alarms.stoppingRollout, settings.orders.rollout);
     }
     addDashboard(this, { names, metrics, gateway });
-    const logs = Object.values(readers).map(({ log }) => log);
     for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
-    addQueries(this, { names, readers: logs, orders: store.log, access: gateway.accessLog });
+    const logs = Object.values(readers).map(({ log }) => log);
+    addQueries(this, names, { readers: logs, orders: [store.log], access: [gateway.accessLog] });
     if (settings.healthCheck) addHealthCheck(this, gateway.host);
     if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
       addBudget(this, settings.monthlyBudget, settings.alarmTopic);
     }
-    this.addOutputs(gateway, { ...readers, ...(orders && { orders }) }, settings);
     if (settings.ordersTable === undefined) store.addTable([gateway.stage, alarms]);
-  }
-
-  private addOutputs(
-    { api, host }: Gateway,
-    functions: Readers & { readonly orders?: EndpointFunction },
-    { orders }: Settings,
-  ): void {
-    new CfnOutput(this, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
-    for (const [name, target] of Object.entries(functions)) {
-      new CfnOutput(this, `${name}Function`, { value: target.function.functionName });
-    }
-    if (!orders) return;
-    new CfnOutput(this, 'WalletAddress', { value: orders.walletAddress });
-    if (orders.orderAccess !== 'iam') return;
-    new CfnOutput(this, 'OrderRouteArn', {
-      description: 'What a caller of POST /v1/orders needs execute-api:Invoke on',
-      value: api.arnForExecuteApi(ROUTES.orders.method, ROUTES.orders.path, '$default'),
-    });
   }
 }

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
 import { runCommand } from '../../shared/command-line.ts';
 import { builtinModulesByCall } from './builtin-modules.ts';
@@ -11,9 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
 const OUTPUT = join(ROOT, 'build');
 
-/**
- * The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
- */
+/** The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out. */
 const STUBS = './infra/build/stubs.ts';
 
 /** The curve that orders are signed with. What loads it looks for it beside the bundle. */
@@ -38,36 +36,6 @@ export const BUNDLE = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-const COMMON = {
-  ...BUNDLE,
-  minify: true,
-  alias: { '@aws-sdk/credential-provider-node': STUBS },
-  plugins: [builtinModulesByCall()],
-  entryNames: '[name]',
-  chunkNames: '[name]-[hash]',
-  outExtension: { '.js': '.mjs' },
-  legalComments: 'none',
-  sourcemap: 'external',
-  sourcesContent: false,
-} as const satisfies BuildOptions;
-
-/** Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function. */
-const WITHOUT_LAYER: ReadonlySet<string> = new Set(['health']);
-
-function functionOptions(name: string) {
-  return {
-    ...COMMON,
-    entryPoints: { index: `functions/${name}/index.ts` },
-    outdir: join(OUTPUT, 'functions', name),
-    plugins: [...COMMON.plugins, ...(WITHOUT_LAYER.has(name) ? [] : [fromLayer(ROOT)])],
-  };
-}
-
-function layerOptions() {
-  const entryPoints = { ...LAYER_ENTRIES };
-  return { ...COMMON, entryPoints, outdir: join(OUTPUT, 'layer', 'nodejs') };
-}
-
 /**
  * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK ships modes as it finds them, and
  * names an asset by its contents alone, so that one of a private umask would stay unreadable with the next deploy too.
@@ -78,9 +46,26 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
   await chmod(path, 0o644);
 }
 
-/** Source maps lie in a folder of their own, to read a stack trace with; they are not shipped. */
-async function write(files: readonly OutputFile[], outdir: string): Promise<void> {
-  for (const { path, contents } of files) {
+/**
+ * Bundles entry points for a folder of the output. Source maps lie in a folder of their own, to read a stack trace with;
+ * they are not shipped.
+ */
+async function bundle(outdir: string, folder: string, entryPoints: Record<string, string>, plugins: readonly Plugin[]) {
+  const { outputFiles } = await build({
+    ...BUNDLE,
+    entryPoints,
+    outdir: join(OUTPUT, folder),
+    minify: true,
+    alias: { '@aws-sdk/credential-provider-node': STUBS },
+    plugins: [builtinModulesByCall(), ...plugins],
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    legalComments: 'none',
+    sourcemap: 'external',
+    sourcesContent: false,
+  });
+  for (const { path, contents } of outputFiles) {
     const name = relative(OUTPUT, path);
     await writeReadable(join(outdir, name.endsWith('.map') ? 'maps' : '', name), contents);
   }
@@ -94,9 +79,11 @@ export async function buildAssets(outdir: string): Promise<void> {
   // Not all of it: the client and the figures of the benchmark lie there too.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   for (const name of Object.keys(ROUTES)) {
-    await write((await build(functionOptions(name))).outputFiles, outdir);
+    // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.
+    const plugins = name === 'health' ? [] : [fromLayer(ROOT)];
+    await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, plugins);
   }
-  await write((await build(layerOptions())).outputFiles, outdir);
+  await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, []);
   await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
 }
 

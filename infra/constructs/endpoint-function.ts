@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -62,6 +62,7 @@ export class EndpointFunction extends Construct {
     const { functionArn } = this.alias;
     this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
     acknowledgeFunction(this.function);
+    new CfnOutput(Stack.of(this), `${props.name}Function`, { value: this.function.functionName });
   }
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {

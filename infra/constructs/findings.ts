@@ -26,13 +26,15 @@ export function acknowledgeWildcard(role: IConstruct, resource: string, reason: 
 
 /** A function that the gateway invokes. */
 export function acknowledgeFunction(target: IConstruct): void {
-  Validations.of(target).acknowledge({
-    id: 'Serverless::Serverless-LambdaDLQ',
-    reason: 'The gateway invokes it synchronously: its caller gets the failure, and there is no event to keep.',
-  });
-  Validations.of(target).acknowledge({
-    id: 'Serverless::Serverless-LambdaTracing',
-    reason:
-      'Every request logs its calls to the venue with their times; a tracer would add half of a cold start and a permission on every resource.',
-  });
+  Validations.of(target).acknowledge(
+    {
+      id: 'Serverless::Serverless-LambdaDLQ',
+      reason: 'The gateway invokes it synchronously: its caller gets the failure, and there is no event to keep.',
+    },
+    {
+      id: 'Serverless::Serverless-LambdaTracing',
+      reason:
+        'Every request logs its calls to the venue with their times; a tracer would add half of a cold start and a permission on every resource.',
+    },
+  );
 }

@@ -114,9 +114,15 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
   const { path } = ROUTES.orders;
   routes.push(...add({ path, integration: rest }, 'refusal'));
   if (orders && settings.orders) {
-    const post = { path, methods: [apigateway.HttpMethod.POST] };
+    const { orderAccess } = settings.orders;
     const integration = new HttpLambdaIntegration('orders', orders.live);
-    routes.push(...add({ ...post, integration, ...guards[settings.orders.orderAccess] }, 'public'));
+    const post = { path, methods: [apigateway.HttpMethod.POST], integration };
+    routes.push(...add({ ...post, ...guards[orderAccess] }, 'public'));
+    if (orderAccess === 'iam') {
+      const value = api.arnForExecuteApi('POST', path, '$default');
+      const description = 'What a caller of POST /v1/orders needs execute-api:Invoke on';
+      new CfnOutput(Stack.of(api), 'OrderRouteArn', { description, value });
+    }
   }
   return routes;
 }
@@ -175,8 +181,9 @@ export function addGateway(scope: Construct, props: GatewayProps) {
       { ThrottlingRateLimit: perSecond[name], ThrottlingBurstLimit: 2 * perSecond[name] },
     ]),
   );
-  const { region } = Stack.of(scope);
-  return { api, stage, accessLog, throttled, host: domainName ?? `${api.apiId}.execute-api.${region}.amazonaws.com` };
+  const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.amazonaws.com`;
+  new CfnOutput(scope, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
+  return { api, stage, accessLog, throttled, host };
 }
 
 /** The API of a deployment. */

@@ -59,6 +59,8 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     reservedConcurrency: settings.orderConcurrency,
   });
   allow(orders, settings, store.tableName);
+  // By these the operator's desk finds the deployment.
   new CfnOutput(scope, 'WalletSecret', { value: settings.privateKeySecret });
+  new CfnOutput(scope, 'WalletAddress', { value: settings.walletAddress });
   return orders;
 }

@@ -6,14 +6,7 @@ import { Construct } from 'constructs';
 import type { OrderSettings } from '../settings/order-settings.ts';
 import { acknowledgeWildcard } from './findings.ts';
 
-/** The alias that moves, and what stops it. */
-export interface RolloutProps {
-  readonly alias: Alias;
-  readonly alarms: readonly IAlarm[];
-  readonly rollout: OrderSettings['rollout'];
-}
-
-/** Makes a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */
+/** Creates a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */
 function createRole(scope: Construct, alias: Alias): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   const { functionArn } = alias.lambda;
@@ -30,8 +23,16 @@ function createRole(scope: Construct, alias: Alias): Role {
   return role;
 }
 
-/** Lets CodeDeploy move the alias when a deployment brings another version. The first version is simply there. */
-export function addRollout(parent: Construct, { alias, alarms, rollout }: RolloutProps): void {
+/**
+ * Lets CodeDeploy move the alias when a deployment brings another version; the alarms stop a canary. The first version is
+ * simply there.
+ */
+export function addRollout(
+  parent: Construct,
+  alias: Alias,
+  alarms: readonly IAlarm[],
+  rollout: OrderSettings['rollout'],
+): void {
   const scope = new Construct(parent, 'Rollout');
   const watched = rollout === 'canary';
   const role = createRole(scope, alias);

@@ -105,14 +105,6 @@ function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): readonl
   ];
 }
 
-/**
- * The alarm of the check from outside: it is silent where an API is gone, a domain leads nowhere or a region is down. The
- * count is Lambda's own: a log of warnings alone has no line of a request that went well.
- */
-function outsideAlarm({ health }: Readers): Row {
-  return ['NobodyAnswers', health.function.metricInvocations(), { isSilence: true }];
-}
-
 /** The alarms of a deployment, and those of them that stop the rollout of orders: CodeDeploy watches ten at most. */
 export class Alarms extends Construct {
   readonly stoppingRollout: readonly Alarm[];
@@ -123,10 +115,13 @@ export class Alarms extends Construct {
     const { metrics, readers, orders, settings } = watched;
     const { alarmTopic } = settings;
     const topics = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(this, 'Topic', alarmTopic))];
+    // The check from outside is silent where an API is gone, a domain leads nowhere or a region is down. The count is
+    // Lambda's own: a log of warnings alone has no line of a request that went well.
+    const outside: Row = ['NobodyAnswers', readers.health.function.metricInvocations(), { isSilence: true }];
     const rows = [
       ...commonAlarms(watched),
       ...(orders ? orderAlarms(metrics, orders) : []),
-      ...(settings.healthCheck ? [outsideAlarm(readers)] : []),
+      ...(settings.healthCheck ? [outside] : []),
     ];
     const alarms = rows.map((row) => ({ stopsRollout: row[2]?.stopsRollout, alarm: this.addAlarm(row, topics) }));
     this.stoppingRollout = alarms.filter(({ stopsRollout }) => stopsRollout).map(({ alarm }) => alarm);

@@ -49,66 +49,60 @@ export function addDashboard(scope: Construct, { names, metrics, gateway }: Dash
   );
 }
 
-interface Logs {
-  readonly names: Names;
-  /** Those of the readers. */
-  readonly readers: readonly ILogGroup[];
-  readonly orders: ILogGroup;
-  readonly access: ILogGroup;
-}
+/** The logs of a deployment. */
+type Logs = Readonly<Record<'readers' | 'orders' | 'access', readonly ILogGroup[]>>;
 
-/** The questions to the logs that an operator asks first, by their titles. */
-function questionsTo({ readers, orders, access }: Logs) {
-  const functions = [...readers, orders];
-  const request = 'fields time, route, status, code, duration_ms, request_id, order_id, gateway_caller';
-  return {
-    'failed requests': [
-      functions,
-      `${request} | filter message = "request" and status >= 400 | sort time desc | limit 200`,
-    ],
-    'slowest requests': [
-      functions,
-      `${request}, venue_ms, @message | filter message = "request" | sort duration_ms desc | limit 50`,
-    ],
-    // Our own lines, and those of Lambda about a crash or a time-out.
-    faults: [
-      functions,
-      `fields @timestamp, message, order_id, request_id, error.message, error.cause.message, @message
-      | filter level in ["warn", "error", "ERROR", "FATAL"] or record.status in ["error", "failure", "timeout"]
-      | sort @timestamp desc | limit 200`,
-    ],
-    'cold starts': [
-      functions,
-      `fields @log, init_ms | filter message = "started" and ispresent(init_ms)
-      | stats count(*), pct(init_ms, 50), max(init_ms) by @log`,
-    ],
-    // Written at every log level, before the order is sent.
-    'orders by client': [
-      [orders],
-      `fields time, client_address, client_address_unverified, order_id, order.token_id, order.side, order.price, order.size, request_id
-      | filter message = "order signed" | sort time desc | limit 500`,
-    ],
-    // Requests that no function answered, with the gateway's reasons.
-    'answered by the gateway': [
-      [access],
-      `fields @timestamp, request_id, route, status, source_ip, caller, gateway_error, integration_error
-      | filter status >= 400 and integration_status != "200" | sort @timestamp desc | limit 200`,
-    ],
-    // An id that any line of the request or order has goes in the place of ID.
-    'one request or order': [
-      [orders, access],
-      'fields @timestamp, @log, @message | filter @message like "ID" | sort @timestamp asc | limit 200',
-    ],
-  } as const satisfies Record<string, readonly [readonly ILogGroup[], string]>;
-}
+const FUNCTIONS = ['readers', 'orders'] as const;
+const REQUEST = 'fields time, route, status, code, duration_ms, request_id, order_id, gateway_caller';
+
+/** The questions that an operator asks first, by their titles, each with the logs that it is asked of. */
+const QUERIES: Readonly<Record<string, readonly [logs: readonly (keyof Logs)[], query: string]>> = {
+  'failed requests': [
+    FUNCTIONS,
+    `${REQUEST} | filter message = "request" and status >= 400 | sort time desc | limit 200`,
+  ],
+  'slowest requests': [
+    FUNCTIONS,
+    `${REQUEST}, venue_ms, @message | filter message = "request" | sort duration_ms desc | limit 50`,
+  ],
+  // Our own lines, and those of Lambda about a crash or a time-out.
+  faults: [
+    FUNCTIONS,
+    `fields @timestamp, message, order_id, request_id, error.message, error.cause.message, @message
+    | filter level in ["warn", "error", "ERROR", "FATAL"] or record.status in ["error", "failure", "timeout"]
+    | sort @timestamp desc | limit 200`,
+  ],
+  'cold starts': [
+    FUNCTIONS,
+    `fields @log, init_ms | filter message = "started" and ispresent(init_ms)
+    | stats count(*), pct(init_ms, 50), max(init_ms) by @log`,
+  ],
+  // Written at every log level, before the order is sent.
+  'orders by client': [
+    ['orders'],
+    `fields time, client_address, client_address_unverified, order_id, order.token_id, order.side, order.price, order.size, request_id
+    | filter message = "order signed" | sort time desc | limit 500`,
+  ],
+  // Requests that no function answered, with the gateway's reasons.
+  'answered by the gateway': [
+    ['access'],
+    `fields @timestamp, request_id, route, status, source_ip, caller, gateway_error, integration_error
+    | filter status >= 400 and integration_status != "200" | sort @timestamp desc | limit 200`,
+  ],
+  // An id that any line of the request or order has goes in the place of ID.
+  'one request or order': [
+    ['orders', 'access'],
+    'fields @timestamp, @log, @message | filter @message like "ID" | sort @timestamp asc | limit 200',
+  ],
+};
 
 /** Saves the questions in a folder of the console. */
-export function addQueries(scope: Construct, logs: Logs): void {
+export function addQueries(scope: Construct, names: Names, logs: Logs): void {
   const parent = new Construct(scope, 'Queries');
-  for (const [title, [logGroups, query]] of Object.entries(questionsTo(logs))) {
+  for (const [title, [from, query]] of Object.entries(QUERIES)) {
     new CfnQueryDefinition(parent, title, {
-      name: `${logs.names.stack}/${title}`,
-      logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
+      name: `${names.stack}/${title}`,
+      logGroupNames: from.flatMap((name) => logs[name]).map(({ logGroupName }) => logGroupName),
       queryString: query.replace(/\n *\|/g, '\n|'),
     });
   }
