@@ -41,9 +41,9 @@ export class ServiceStack extends Stack {
     const gateway = addGateway(this, { names, settings, readers, orders });
     const alarms = new Alarms(this, { metrics, gateway, readers, orders, settings });
     if (settings.orders && orders) {
-      addRollout(this, orders.alias, alarms.stoppingRollout, settings.orders.rollout);
+      addRollout(this, orders.alias, alarms.stoppingRollout, settings.orders.rollout === 'canary');
     }
-    addDashboard(this, { names, metrics, gateway });
+    addDashboard(this, names, metrics, gateway);
     for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
     const logs = Object.values(readers).map(({ log }) => log);
     addQueries(this, names, { readers: logs, orders: [store.log], access: [gateway.accessLog] });

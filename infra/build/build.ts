@@ -11,9 +11,6 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
 const OUTPUT = join(ROOT, 'build');
 
-/** The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out. */
-const STUBS = './infra/build/stubs.ts';
-
 /** The curve that orders are signed with. What loads it looks for it beside the bundle. */
 export const CURVE = {
   name: 'secp256k1.wasm',
@@ -47,8 +44,8 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
 }
 
 /**
- * Bundles entry points for a folder of the output. Source maps lie in a folder of their own, to read a stack trace with;
- * they are not shipped.
+ * Bundles entry points for a folder of the output. Source maps lie in a folder of their own, to read a stack trace
+ * with; they are not shipped.
  */
 async function bundle(outdir: string, folder: string, entryPoints: Record<string, string>, plugins: readonly Plugin[]) {
   const { outputFiles } = await build({
@@ -56,7 +53,8 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
     entryPoints,
     outdir: join(OUTPUT, folder),
     minify: true,
-    alias: { '@aws-sdk/credential-provider-node': STUBS },
+    // The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
+    alias: { '@aws-sdk/credential-provider-node': './infra/build/stubs.ts' },
     plugins: [builtinModulesByCall(), ...plugins],
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',

@@ -12,11 +12,10 @@ const OF_FETCH: ReadonlySet<string> = new Set(['WebSocket', 'CloseEvent', 'Messa
 function writeModule(path: string): string {
   const all = Object.keys(process.getBuiltinModule(path) ?? {});
   const names = all.filter((name) => /^[a-z]\w*$/i.test(name) && !OF_FETCH.has(name));
-  const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ $get('${name}');`);
   return [
     `const $builtin = /* @__PURE__ */ process.getBuiltinModule('${path}');`,
     'const $get = (name) => $builtin[name];',
-    ...exported,
+    ...names.map((name) => `export const ${name} = /* @__PURE__ */ $get('${name}');`),
     'export default $builtin;',
   ].join('\n');
 }

@@ -11,9 +11,6 @@ export const LAYER_ENTRIES = {
   errors: 'shared/errors.ts',
 } as const;
 
-/** The folder of the layer at Lambda. Node finds an absolute path; a bare name it would look for beside the function only. */
-const LAYER_FOLDER = '/opt/nodejs';
-
 /** Imports of what the layer offers stay imports, from the layer. */
 export function fromLayer(root: string): Plugin {
   const offered = new Map(Object.entries(LAYER_ENTRIES).map(([name, path]) => [join(root, path), name]));
@@ -24,7 +21,8 @@ export function fromLayer(root: string): Plugin {
         if (pluginData === 'from-layer') return undefined;
         const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'from-layer' });
         const name = offered.get(resolved.path);
-        return name === undefined ? resolved : { path: `${LAYER_FOLDER}/${name}.mjs`, external: true };
+        // Lambda's folder of the layer. Node finds an absolute path; a bare name it would look for beside the function.
+        return name === undefined ? resolved : { path: `/opt/nodejs/${name}.mjs`, external: true };
       });
     },
   };

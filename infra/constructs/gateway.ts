@@ -79,8 +79,8 @@ function addAccessLog(api: apigateway.HttpApi, names: Names) {
 type Guard = Pick<apigateway.AddRoutesOptions, 'authorizer' | 'authorizationScopes'>;
 
 /**
- * Creates the checks of callers: one of each kind for all routes, since an API has few. Tokens have an issuer wherever they
- * are asked for; without one AWS would refuse the authorizer, and no route would be open.
+ * Creates the checks of callers: one of each kind for all routes, since an API has few. Where tokens are asked for, the
+ * issuer is known; if it were not, AWS would refuse the authorizer, and the route would not be open.
  */
 function createGuards({ jwtIssuer = '', jwtAudience = '', jwtScopes }: Settings) {
   const tokens = new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [jwtAudience] });
@@ -131,10 +131,8 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
 function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string): apigateway.DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
   const domainName = new apigateway.DomainName(api, 'Domain', { domainName: name, certificate });
-  new CfnOutput(Stack.of(api), 'DomainTarget', {
-    value: domainName.regionalDomainName,
-    description: `What the DNS record of ${name} points to`,
-  });
+  const description = `What the DNS record of ${name} points to`;
+  new CfnOutput(Stack.of(api), 'DomainTarget', { value: domainName.regionalDomainName, description });
   return domainName;
 }
 
@@ -142,8 +140,7 @@ function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string
 export function addGateway(scope: Construct, props: GatewayProps) {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
-  const markets = settings.marketsPerSecond ?? PER_SECOND.markets;
-  const book = settings.booksPerSecond ?? PER_SECOND.book;
+  const { marketsPerSecond: markets = PER_SECOND.markets, booksPerSecond: book = PER_SECOND.book } = settings;
   const perSecond = { ...PER_SECOND, markets, book };
   const rest = new HttpLambdaIntegration('health', readers.health.live);
   const api = new apigateway.HttpApi(scope, 'Api', {

@@ -3,7 +3,6 @@ import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-c
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { OrderSettings } from '../settings/order-settings.ts';
 import { acknowledgeWildcard } from './findings.ts';
 
 /** Creates a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */
@@ -11,12 +10,8 @@ function createRole(scope: Construct, alias: Alias): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   const { functionArn } = alias.lambda;
   const versions = `${functionArn}:*`;
-  role.addToPolicy(
-    new PolicyStatement({
-      actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-      resources: [functionArn, versions],
-    }),
-  );
+  const actions = ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'];
+  role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, versions] }));
   role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
   acknowledgeWildcard(role, versions, 'The versions and the alias of one function.');
   acknowledgeWildcard(role, '*', 'Alarms are described all at once; their states are no secret.');
@@ -24,24 +19,18 @@ function createRole(scope: Construct, alias: Alias): Role {
 }
 
 /**
- * Lets CodeDeploy move the alias when a deployment brings another version; the alarms stop a canary. The first version is
- * simply there.
+ * Lets CodeDeploy move the alias when a deployment brings another version: as a canary, which an alarm stops, or all at
+ * once. The first version is simply there.
  */
-export function addRollout(
-  parent: Construct,
-  alias: Alias,
-  alarms: readonly IAlarm[],
-  rollout: OrderSettings['rollout'],
-): void {
+export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAlarm[], isCanary: boolean): void {
   const scope = new Construct(parent, 'Rollout');
-  const watched = rollout === 'canary';
   const role = createRole(scope, alias);
   const group = new LambdaDeploymentGroup(scope, 'Group', {
     alias,
     role: role.withoutPolicyUpdates(),
-    deploymentConfig: watched ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
-    alarms: watched ? [...alarms] : [],
-    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: watched },
+    deploymentConfig: isCanary ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+    alarms: isCanary ? [...alarms] : [],
+    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: isCanary },
   });
   // Not the role itself, to which the group refers already.
   group.node.addDependency(role.node.findChild('DefaultPolicy'));

@@ -29,11 +29,11 @@ const DESCRIPTIONS = {
   NobodyAnswers: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
 } as const;
 
-/** An alarm rings when its metric reaches the threshold in five minutes. */
+/** What makes an alarm ring, where that is not a single event within five minutes. */
 interface Condition {
-  /** 1, unless it says otherwise. */
+  /** The value that rings it; 1 unless given. */
   readonly threshold?: number;
-  /** Rings at two of three times five minutes. */
+  /** Rings where two of the last three periods of five minutes reach the threshold. */
   readonly isLasting?: boolean;
   /** Set where a bad build can ring it while it is a canary, which then goes back; a venue or a caller is no reason to. */
   readonly stopsRollout?: boolean;
@@ -52,7 +52,7 @@ interface Watched {
   readonly settings: Pick<Settings, 'alarmTopic' | 'healthCheck'>;
 }
 
-/** One metric needs no expression: AWS does not say what that gives while one of its metrics was never written. */
+/** A single metric gets no expression: AWS does not say what that gives while its metric was never written. */
 function combine(metrics: readonly IMetric[], how: 'sum' | 'maximum'): IMetric {
   const [only, ...others] = metrics;
   if (only && others.length === 0) return only;
@@ -107,7 +107,7 @@ function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): readonl
 
 /** The alarms of a deployment, and those of them that stop the rollout of orders: CodeDeploy watches ten at most. */
 export class Alarms extends Construct {
-  readonly stoppingRollout: readonly Alarm[];
+  readonly stoppingRollout: Alarm[] = [];
 
   /** All but those of silence are quiet when nobody asks for anything. */
   constructor(scope: Construct, watched: Watched) {
@@ -115,19 +115,16 @@ export class Alarms extends Construct {
     const { metrics, readers, orders, settings } = watched;
     const { alarmTopic } = settings;
     const topics = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(this, 'Topic', alarmTopic))];
-    // The check from outside is silent where an API is gone, a domain leads nowhere or a region is down. The count is
-    // Lambda's own: a log of warnings alone has no line of a request that went well.
-    const outside: Row = ['NobodyAnswers', readers.health.function.metricInvocations(), { isSilence: true }];
-    const rows = [
-      ...commonAlarms(watched),
-      ...(orders ? orderAlarms(metrics, orders) : []),
-      ...(settings.healthCheck ? [outside] : []),
-    ];
-    const alarms = rows.map((row) => ({ stopsRollout: row[2]?.stopsRollout, alarm: this.addAlarm(row, topics) }));
-    this.stoppingRollout = alarms.filter(({ stopsRollout }) => stopsRollout).map(({ alarm }) => alarm);
+    const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics, orders) : [])];
+    if (settings.healthCheck) {
+      // The check from outside is silent where an API is gone, a domain leads nowhere or a region is down. The count is
+      // Lambda's own: a log of warnings alone has no line of a request that went well.
+      rows.push(['NobodyAnswers', readers.health.function.metricInvocations(), { isSilence: true }]);
+    }
+    for (const row of rows) this.addAlarm(row, topics);
   }
 
-  private addAlarm([id, metric, condition = {}]: Row, topics: readonly SnsAction[]): Alarm {
+  private addAlarm([id, metric, condition = {}]: Row, topics: readonly SnsAction[]): void {
     const { threshold = 1, isLasting = false, isSilence = false } = condition;
     const alarm = new Alarm(this, id, {
       metric,
@@ -142,6 +139,6 @@ export class Alarms extends Construct {
     });
     alarm.addAlarmAction(...topics);
     alarm.addOkAction(...topics);
-    return alarm;
+    if (condition.stopsRollout) this.stoppingRollout.push(alarm);
   }
 }

@@ -7,14 +7,8 @@ import type { Gateway } from '../constructs/gateway.ts';
 import type { Names } from '../constructs/names.ts';
 import { type ServiceMetrics, WARNINGS } from './service-metrics.ts';
 
-interface DashboardProps {
-  readonly names: Names;
-  readonly metrics: ServiceMetrics;
-  readonly gateway: Gateway;
-}
-
 /** One dashboard of all endpoints; what there is no order for has no line in it. */
-export function addDashboard(scope: Construct, { names, metrics, gateway }: DashboardProps): void {
+export function addDashboard(scope: Construct, names: Names, metrics: ServiceMetrics, gateway: Gateway): void {
   const { api, throttled } = gateway;
   const graph = (title: string, ...left: IMetric[]) =>
     new GraphWidget({ title, left, width: 12, height: 6, leftYAxis: { min: 0, showUnits: false } });

@@ -9,16 +9,13 @@ export function addHealthCheck(scope: Construct, host: string): void {
 
 /** Notifies the topic when the account has spent most of a month's budget, and when it will spend more than all of it. */
 export function addBudget(scope: Construct, usd: number, topicArn: string): void {
-  const notifications = [
-    { notificationType: 'ACTUAL', threshold: 80 },
-    { notificationType: 'FORECASTED', threshold: 100 },
-  ].map((notification) => ({
-    notification: { ...notification, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+  const notify = (notificationType: string, threshold: number) => ({
+    notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
     subscribers: [{ subscriptionType: 'SNS', address: topicArn }],
-  }));
+  });
   new CfnBudget(scope, 'Budget', {
     // Without a name: names are the account's, and another topic makes another budget before this one is deleted.
     budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usd, unit: 'USD' } },
-    notificationsWithSubscribers: notifications,
+    notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
   });
 }

@@ -20,13 +20,8 @@ export const WARNINGS = [
 export function metricsOf(namespace: string) {
   const sum = (metricName: string, route: Route['name'], code?: ErrorCode) => {
     const dimensionsMap = { route, ...(code !== undefined && { code }) };
-    return new Metric({
-      namespace,
-      metricName,
-      statistic: 'Sum',
-      dimensionsMap,
-      label: `${route} ${code ?? metricName}`,
-    });
+    const label = `${route} ${code ?? metricName}`;
+    return new Metric({ namespace, metricName, statistic: 'Sum', dimensionsMap, label });
   };
   return {
     errors: (route: Route['name'], code: ErrorCode) => sum('errors', route, code),
@@ -36,11 +31,8 @@ export function metricsOf(namespace: string) {
       const expression = `SEARCH('{"${namespace}",${dimensions}} MetricName="${metricName}"', '${statistic}', 300)`;
       // CloudWatch replaces these by the values of each metric that it finds.
       const values = dimensions.map((name) => `\${PROP('Dim.${name}')}`);
-      return new MathExpression({
-        expression,
-        usingMetrics: {},
-        label: `${values.join(' ')} ${metricName} ${statistic}`,
-      });
+      const label = `${values.join(' ')} ${metricName} ${statistic}`;
+      return new MathExpression({ expression, usingMetrics: {}, label });
     },
   };
 }

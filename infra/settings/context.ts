@@ -42,8 +42,8 @@ export interface Target {
 /** The account of the example, which is nobody's. */
 const PLACEHOLDER_ACCOUNT = '111111111111';
 
-/** Returns why an ARN is not the target's: one of another region is not found there, one of another account not allowed. */
-export function whyNotOwn(name: string, what: string, arn: string | undefined, target: Target): Sentence {
+/** Returns why an ARN is not the target's: in another region it is not found, in another account not allowed. */
+export function problemOfArn(name: string, what: string, arn: string | undefined, target: Target): Sentence {
   const { region, account } = target;
   const [, , , itsRegion = region, itsAccount = account] = arn?.split(':') ?? [];
   if (itsAccount === PLACEHOLDER_ACCOUNT) return `${name} is that of the example: give your own.`;

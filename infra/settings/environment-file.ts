@@ -7,40 +7,42 @@ import { DEFAULT_STACK_NAME } from './settings.ts';
 
 const ENV = matching('the name of a file in deploy/, without .json', /^\w[\w-]*$/);
 
-function readFile(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    const found = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    throw new ConfigError(
-      `deploy/${file} cannot be read; there are ${found.map((name) => basename(name, '.json')).join(', ')}.`,
-    );
-  }
+function listEnvironments(folder: string): readonly string[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return files.map((name) => basename(name, '.json'));
 }
 
-/** Parses the text of a file; no sentence repeats a part of it, where somebody may have written a key. */
-function parseFile(text: string, file: string): Context {
-  const malformed = new ConfigError(`deploy/${file} must be JSON: one object of settings and their values.`);
+/** Reads a file; no sentence repeats a part of it, where somebody may have written a key. */
+function readFile(folder: string, env: string): Context {
+  const file = `deploy/${env}.json`;
+  let text: string;
+  try {
+    text = readFileSync(join(folder, `${env}.json`), 'utf8');
+  } catch {
+    throw new ConfigError(`${file} cannot be read; there are ${listEnvironments(folder).join(', ')}.`);
+  }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw malformed;
+    // Refused below, as JSON that is no object is.
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw malformed;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new ConfigError(`${file} must be JSON: one object of settings and their values.`);
+  }
   // JSON takes the last of two, and a reader the first: whose cap would it be?
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, written = '', colon]) =>
     colon === undefined ? [] : String(JSON.parse(written)),
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new ConfigError(`deploy/${file} has ${twice} twice; leave one.`);
+  if (twice !== undefined) throw new ConfigError(`${file} has ${twice} twice; leave one.`);
   return { ...parsed };
 }
 
 /** Returns the stack that a file names; a malformed file names none. */
-function nameIn(folder: string, file: string): unknown {
+function nameIn(folder: string, env: string): unknown {
   try {
-    return parseFile(readFile(folder, file), file)['stackName'];
+    return readFile(folder, env)['stackName'];
   } catch {
     return undefined;
   }
@@ -49,12 +51,9 @@ function nameIn(folder: string, file: string): unknown {
 /** Refuses a deploy without `env` of a stack that has a file: it would lose what the file says. */
 function refuseForgotten(context: Context, folder: string): void {
   const stackName = readText(context, 'stackName') ?? DEFAULT_STACK_NAME;
-  const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'example.json');
-  const file = files.find((name) => nameIn(folder, name) === stackName);
-  if (file === undefined) return;
-  throw new ConfigError(
-    `deploy/${file} has the settings of the stack ${stackName}: deploy it with -c env=${basename(file, '.json')}.`,
-  );
+  const env = listEnvironments(folder).find((name) => name !== 'example' && nameIn(folder, name) === stackName);
+  if (env === undefined) return;
+  throw new ConfigError(`deploy/${env}.json has the settings of the stack ${stackName}: deploy it with -c env=${env}.`);
 }
 
 /**
@@ -67,11 +66,10 @@ export function withEnvironmentFile(context: Context, folder: string): Context {
     refuseForgotten(context, folder);
     return context;
   }
-  const file = `${parseText(env, 'env', ENV)}.json`;
-  const settings = parseFile(readFile(folder, file), file);
+  const settings = readFile(folder, parseText(env, 'env', ENV));
   refuseUnknown(Object.keys(settings), NAMES);
   if (readText(settings, 'stackName') === undefined) {
-    throw new ConfigError(`deploy/${file} must say stackName: two environments of one name overwrite each other.`);
+    throw new ConfigError(`deploy/${env}.json must say stackName: two environments of one name overwrite each other.`);
   }
   const contradicted = Object.keys(settings).find((name) => {
     const given = readText(context, name);
@@ -79,6 +77,6 @@ export function withEnvironmentFile(context: Context, folder: string): Context {
   });
   if (contradicted === undefined) return { ...context, ...settings };
   throw new ConfigError(
-    `${contradicted} is one thing in deploy/${file} and another in -c: change it in the file, so that the next deploy keeps it.`,
+    `${contradicted} is one thing in deploy/${env}.json and another in -c: change it in the file, so that the next deploy keeps it.`,
   );
 }

@@ -1,4 +1,4 @@
-import { getAddress } from 'ethers/address';
+import { getAddress, isAddress } from 'ethers/address';
 import { AMOUNT, type Attempt, type Format, matching, oneOf, parseText, TEXT } from '../../shared/settings/formats.ts';
 import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, ORDER_ACCESSES, type Setting } from '../../shared/settings/table.ts';
 import { type Context, readText } from './context.ts';
@@ -25,13 +25,7 @@ const CAP: Format<string> = {
 
 const ADDRESS: Format<string> = {
   rule: 'an address: 0x and 40 hex digits, in lower case or with a right checksum',
-  parse: (text) => {
-    try {
-      return /^0x/.test(text) ? getAddress(text) : undefined;
-    } catch {
-      return undefined;
-    }
-  },
+  parse: (text) => (/^0x/.test(text) && isAddress(text) ? getAddress(text) : undefined),
 };
 
 /** Anything but a clear yes or no is refused: its meaning would be a guess. */
@@ -51,18 +45,10 @@ function count(most: number): Format<number> {
 // The stack sets these by itself.
 const { ordersTable, metricsNamespace, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
 const { placeOrder, ...common } = COMMON_SETTINGS;
-/** The settings that are handed on to the functions of the service. */
-const SERVICE: Readonly<Record<string, Setting>> = { ...given, ...common };
+/** The settings that functions are told. Their own formats hold here too: else each request would be a bare 500. */
+const SERVICE = Object.entries<Setting>({ ...given, ...common });
 
-const isForOrdersAlone = ({ functions = [] }: Setting) => !functions.includes('markets');
-
-/** Returns the formats of settings as the functions have them: else each request would be a bare 500. */
-function formatsOf(isMeant: (setting: Setting) => boolean): Readonly<Record<string, Format<unknown>>> {
-  const rows = Object.entries(SERVICE).filter(([, setting]) => isMeant(setting));
-  return Object.fromEntries(rows.map(([name, { format }]) => [name, format]));
-}
-
-/** What a deployment asks of orders besides the service, or more strictly. */
+/** The settings of orders whose values are read here; some take a stricter form than in the service. */
 const ORDER_FORMATS = {
   signatureType: common.signatureType.format,
   clientVerification: common.clientVerification.format,
@@ -79,6 +65,7 @@ const ORDER_FORMATS = {
   secretKeyArn: matching('the ARN of a KMS key (no alias)', /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/),
 } as const;
 
+/** The settings of the whole deployment. */
 const FORMATS = {
   placeOrder: FLAG,
   region: matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
@@ -100,19 +87,30 @@ const FORMATS = {
   env: TEXT,
 } as const;
 
-const ALL_ORDER_FORMATS = { ...formatsOf(isForOrdersAlone), ...ORDER_FORMATS };
-const ALL_FORMATS = { ...ALL_ORDER_FORMATS, ...formatsOf((setting) => !isForOrdersAlone(setting)), ...FORMATS };
-
-/** The names of the settings of orders, without `placeOrder`, which asks for all of these. */
-export const ORDER_NAMES = Object.keys(ALL_ORDER_FORMATS);
+const ALL_FORMATS: Readonly<Record<string, Format<unknown>>> = {
+  ...Object.fromEntries(SERVICE.map(([name, { format }]) => [name, format])),
+  ...ORDER_FORMATS,
+  ...FORMATS,
+};
 
 /** The names of all settings. */
 export const NAMES = Object.keys(ALL_FORMATS);
 
-type Formats = typeof ORDER_FORMATS & typeof FORMATS;
+const ofAllFunctions = SERVICE.filter(([, { functions }]) => functions?.includes('markets')).map(([name]) => name);
+
+/** The names of the settings of orders, without `placeOrder`, which asks for all of these. */
+export const ORDER_NAMES = NAMES.filter((name) => !(name in FORMATS) && !ofAllFunctions.includes(name));
 
 /** The values of settings, by their names; `undefined` where one is left out or malformed. */
-export type Values = { readonly [Name in keyof Formats]: ReturnType<Formats[Name]['parse']> };
+type ValuesOf<T extends Readonly<Record<string, Format<unknown>>>> = {
+  readonly [Name in keyof T]: ReturnType<T[Name]['parse']>;
+};
+
+/** The values of the settings of the whole deployment. */
+export type CommonValues = ValuesOf<typeof FORMATS>;
+
+/** The values of all settings. */
+export type Values = CommonValues & ValuesOf<typeof ORDER_FORMATS>;
 
 /** Reads all settings. */
 export function readValues(context: Context, attempt: Attempt): Values;
@@ -122,13 +120,13 @@ export function readValues(context: Context, attempt: Attempt): Context {
     const text = readText(context, name);
     return text === undefined ? undefined : parseText(text, name, format);
   };
-  const formats = Object.entries<Format<unknown>>(ALL_FORMATS);
+  const formats = Object.entries(ALL_FORMATS);
   return Object.fromEntries(formats.map(([name, format]) => [name, attempt(() => read(name, format))]));
 }
 
 /** Returns the variables by which a function is told its settings; a cap of `none` is left out. */
 export function variablesOf(name: 'markets' | 'orders', context: Context): Readonly<Record<string, string>> {
-  const rows = Object.entries(SERVICE).filter(([, { functions }]) => functions?.includes(name));
-  const given = rows.filter(([setting]) => context[setting] !== undefined && context[setting] !== NO_CAP);
-  return Object.fromEntries(given.map(([setting, { name: variable }]) => [variable, String(context[setting])]));
+  const rows = SERVICE.filter(([, { functions }]) => functions?.includes(name));
+  const told = rows.filter(([setting]) => context[setting] !== undefined && context[setting] !== NO_CAP);
+  return Object.fromEntries(told.map(([setting, { name: variable }]) => [variable, String(context[setting])]));
 }

@@ -1,11 +1,11 @@
 import type { Attempt } from '../../shared/settings/formats.ts';
 import { chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
-import { type Context, refuse, type Sentence, said, type Target, whyNotOwn } from './context.ts';
+import { type Context, problemOfArn, refuse, type Sentence, said, type Target } from './context.ts';
 import { NO_CAP, PUBLIC_CONSENT, type Values, variablesOf } from './formats.ts';
 import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
 
 /** Returns what is wrong with the name or ARN of the secret. */
-function whyNoSecret(nameOrArn: string, target: Target): Sentence {
+function problemOfSecret(nameOrArn: string, target: Target): Sentence {
   // A key on a command line is in its history: say so, and never repeat it.
   if (/^(0x)?[0-9a-f]{64}$/i.test(nameOrArn)) {
     return 'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.';
@@ -15,37 +15,38 @@ function whyNoSecret(nameOrArn: string, target: Target): Sentence {
   if (!/^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/.test(nameOrArn)) {
     return 'privateKeySecret must be the name of a Secrets Manager secret, or its whole ARN with the six characters at its end.';
   }
-  return whyNotOwn('privateKeySecret', 'a secret', nameOrArn, target);
+  return problemOfArn('privateKeySecret', 'a secret', nameOrArn, target);
 }
 
-/** Returns what is wrong with who may send orders. Opening them takes caps, and consent where nothing else bounds who comes. */
+/** Returns what is wrong about who may send orders. Opening them takes caps, and consent if nothing else bounds them. */
 function accessProblems(context: Context, { orderAccess = 'iam', ...values }: Values): readonly Sentence[] {
-  const [isJwt, isPublic] = [orderAccess === 'jwt', orderAccess === 'public'];
+  const isJwt = orderAccess === 'jwt';
   const isBounded = isJwt && (context['jwtScopes'] !== undefined || context['orderSubjects'] !== undefined);
   const choices = isJwt ? '-c jwtScopes=…, -c orderSubjects=… or ' : '';
-  const uncapped = (['maxOrderNotional', 'maxDailyNotional'] as const).filter(
-    (name) => (values[name] ?? NO_CAP) === NO_CAP,
-  );
+  const isUncapped = (name: 'maxOrderNotional' | 'maxDailyNotional') => (values[name] ?? NO_CAP) === NO_CAP;
   const missing = said([
-    ...uncapped.map((name) => `-c ${name}=… (a number)`),
-    isPublic && values.clientVerification === 'off' && '-c clientVerification=required',
+    isUncapped('maxOrderNotional') && '-c maxOrderNotional=… (a number)',
+    isUncapped('maxDailyNotional') && '-c maxDailyNotional=… (a number)',
+    orderAccess === 'public' && values.clientVerification === 'off' && '-c clientVerification=required',
     !isBounded && context['allowPublic'] === undefined && `${choices}-c allowPublic=${PUBLIC_CONSENT}`,
   ]);
   const who = isJwt ? 'everybody who gets a token of the issuer' : 'everybody who knows the URL';
   return [
     !isJwt && values.orderSubjects !== undefined && 'orderSubjects goes with orderAccess=jwt.',
-    ...(isJwt || isPublic
-      ? [missing.length > 0 && `orderAccess=${orderAccess} needs ${missing.join(', ')}: ${who} can send orders.`]
-      : [values.allowPublic !== undefined && 'allowPublic goes with orderAccess=public or jwt; leave it out.']),
+    orderAccess === 'iam' &&
+      values.allowPublic !== undefined &&
+      'allowPublic goes with orderAccess=public or jwt; leave it out.',
+    orderAccess !== 'iam' &&
+      missing.length > 0 &&
+      `orderAccess=${orderAccess} needs ${missing.join(', ')}: ${who} can send orders.`,
   ];
 }
 
-/** Returns what is missing or cannot work. A cap may be none, but not unnoticed. */
+/** Returns what is missing or cannot work, besides what is malformed. A cap may be none, but not unnoticed. */
 function problemsOf(context: Context, values: Values, target: Target): readonly Sentence[] {
   const { region } = target;
   const country = region && refusedRegion(region);
   const lacks = (name: string) => context[name] === undefined;
-  const { privateKeySecret, secretKeyArn } = values;
   return [
     !region && lacks('region') && `Set the region of the orders function, such as -c region=${RECOMMENDED_REGION}.`,
     country &&
@@ -58,14 +59,14 @@ function problemsOf(context: Context, values: Values, target: Target): readonly 
     ...(['walletAddress', 'funderAddress'] as const).map(
       (name) => /^0x(.)\1{39}$/i.test(values[name] ?? '') && `${name} is that of an example: give your own.`,
     ),
-    privateKeySecret !== undefined && whyNoSecret(privateKeySecret, target),
+    values.privateKeySecret !== undefined && problemOfSecret(values.privateKeySecret, target),
     // A key may be another account's.
-    whyNotOwn('secretKeyArn', 'a KMS key (no alias)', secretKeyArn, { region }),
+    problemOfArn('secretKeyArn', 'a KMS key (no alias)', values.secretKeyArn, { region }),
     ...accessProblems(context, values),
   ];
 }
 
-function warningsOf(context: Context, { orderAccess, walletAddress }: Values): readonly Sentence[] {
+function warningsOf(context: Context, { orderAccess, walletAddress, signatureType }: Values): readonly Sentence[] {
   return [
     context['alarmTopic'] === undefined &&
       'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
@@ -76,21 +77,18 @@ function warningsOf(context: Context, { orderAccess, walletAddress }: Values): r
       'clientVerification=off: X-Client-Address is a claim that nobody checks. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
     orderAccess === 'public' &&
       `orderAccess=public: everybody who knows the URL and has a wallet can trade with the money of ${walletAddress}, up to the daily cap.`,
+    signatureType === 'eoa' &&
+      'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.',
   ];
 }
-
-const EOA_WARNING =
-  'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.';
-
-/** The names of the settings of the account. */
-const ACCOUNT_NAMES = { signatureType: 'signatureType', funderAddress: 'funderAddress' } as const;
 
 /** Completes what placing orders needs; `attempt` collects what is missing or cannot work. */
 export function readOrderSettings(context: Context, values: Values, target: Target, attempt: Attempt) {
   const { region } = target;
   const { walletAddress, privateKeySecret, orderAccess = 'iam', rollout = 'canary' } = values;
   // The function would refuse a wrong account at its start, where every order is a bare 500.
-  const chosen = walletAddress === undefined ? undefined : chooseAccount(walletAddress, values, ACCOUNT_NAMES);
+  const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
+  const chosen = walletAddress === undefined ? undefined : chooseAccount(walletAddress, values, names);
   const mistake = chosen?.kind === 'mistake' && chosen.sentence;
   attempt(() => refuse([...problemsOf(context, values, target), mistake]));
   if (!region || !walletAddress || !privateKeySecret || chosen?.kind !== 'account') return undefined;
@@ -109,7 +107,7 @@ export function readOrderSettings(context: Context, values: Values, target: Targ
       SERVICE_CLIENT_VERIFICATION: values.clientVerification ?? 'required',
       SERVICE_SIGNATURE_TYPE: signatureType,
     },
-    warnings: said([...warningsOf(context, values), signatureType === 'eoa' ? EOA_WARNING : warning]),
+    warnings: said([...warningsOf(context, { ...values, signatureType }), warning]),
   };
 }
 

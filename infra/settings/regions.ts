@@ -5,7 +5,7 @@ export const RECOMMENDED_REGION = 'eu-west-1';
  * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its
  * geographic restrictions of September 2026). Reads are not restricted.
  */
-const REFUSED = {
+const REFUSED: Readonly<Record<string, string>> = {
   'ap-east-2': 'Taiwan',
   'ap-southeast-1': 'Singapore',
   'ap-southeast-2': 'Australia',
@@ -20,11 +20,10 @@ const REFUSED = {
   'eu-west-3': 'France',
   'eusc-de-east-1': 'Germany',
   'sa-east-1': 'Brazil',
-} as const;
+};
 
 /** Returns the country of a region from which the venue refuses orders; `undefined` for any other region. */
 export function refusedRegion(region: string): string | undefined {
   // All of them, GovCloud included.
-  if (/^us-/.test(region)) return 'the United States';
-  return new Map<string, string>(Object.entries(REFUSED)).get(region);
+  return region.startsWith('us-') ? 'the United States' : REFUSED[region];
 }

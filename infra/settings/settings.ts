@@ -1,14 +1,14 @@
 import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
-import { type Context, refuse, refuseUnknown, type Sentence, type Target, whyNotOwn } from './context.ts';
-import { NAMES, ORDER_NAMES, readValues, type Values, variablesOf } from './formats.ts';
+import { type Context, problemOfArn, refuse, refuseUnknown, type Sentence, type Target } from './context.ts';
+import { type CommonValues, NAMES, ORDER_NAMES, readValues, variablesOf } from './formats.ts';
 import { type OrderSettings, readOrderSettings } from './order-settings.ts';
 import { RECOMMENDED_REGION } from './regions.ts';
 
 /** All that a deployment is made of: the settings, where one that has a default is never `undefined`. */
-export interface Settings extends Values {
+export interface Settings extends Omit<CommonValues, 'placeOrder' | 'env'> {
   readonly stackName: string;
   /** The callers who may read: `open` is everybody. */
-  readonly readAccess: NonNullable<Values['readAccess']>;
+  readonly readAccess: NonNullable<CommonValues['readAccess']>;
   /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absent where the service alone is asked for. */
@@ -24,13 +24,12 @@ const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 export const DEFAULT_STACK_NAME = 'order-book-adapter';
 
 /** Returns what does not go together. */
-function problemsOf(context: Context, values: Values, target: Target): readonly Sentence[] {
+function problemsOf(context: Context, values: CommonValues, target: Target): readonly Sentence[] {
   const usesTokens = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
-  const isAlone = (name: keyof Values, other: keyof Values) =>
-    values[name] !== undefined && context[other] === undefined;
+  const isAlone = (one: keyof CommonValues, other: string) => values[one] !== undefined && context[other] === undefined;
   return [
-    whyNotOwn('alarmTopic', 'a topic', values.alarmTopic, target),
-    whyNotOwn('certificateArn', 'a certificate of ACM', values.certificateArn, target),
+    problemOfArn('alarmTopic', 'a topic', values.alarmTopic, target),
+    problemOfArn('certificateArn', 'a certificate of ACM', values.certificateArn, target),
     !usesTokens &&
       (values.jwtIssuer ?? values.jwtAudience ?? values.jwtScopes) !== undefined &&
       'jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.',
@@ -43,7 +42,7 @@ function problemsOf(context: Context, values: Values, target: Target): readonly 
   ];
 }
 
-/** Warns of settings without effect. */
+/** Returns the warning of settings that have no effect. */
 function warnOfUnused(context: Context): readonly string[] {
   const ignored = ORDER_NAMES.filter((name) => context[name] !== undefined);
   if (ignored.length === 0) return [];

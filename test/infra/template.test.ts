@@ -225,6 +225,21 @@ describe('the service', () => {
     expect(text).toContain('["OrderBookAdapter/order-book-adapter","gateway_throttles"');
   });
 
+  it('shows every route and code that occurs, without a list of them, each by its name', () => {
+    const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+    const text = textOf(dashboard).replaceAll(/\\+"/g, '"');
+    for (const [name, statistic, ...dimensions] of [
+      ['requests', 'Sum', 'route'],
+      ['errors', 'Sum', 'route', 'code'],
+      ['duration_ms', 'p99', 'route'],
+    ]) {
+      const label = [...dimensions.map((dimension) => `\${PROP('Dim.${dimension}')}`), name, statistic].join(' ');
+      const searched = `{"OrderBookAdapter/order-book-adapter",${dimensions}} MetricName="${name}"`;
+      const expression = `SEARCH('${searched}', '${statistic}', 300)`;
+      expect(text).toContain(`{"label":"${label}","expression":"${expression}"}`);
+    }
+  });
+
   it('joins the lines of the gateway with those of the functions, and tells who of the two answered', () => {
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
