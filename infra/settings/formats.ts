@@ -127,6 +127,8 @@ export function readValues(context: Context, attempt: Attempt): Context {
 /** Returns the variables by which a function is told its settings; a cap of `none` is left out. */
 export function variablesOf(name: 'markets' | 'orders', context: Context): Readonly<Record<string, string>> {
   const rows = SERVICE.filter(([, { functions }]) => functions?.includes(name));
-  const told = rows.filter(([setting]) => context[setting] !== undefined && context[setting] !== NO_CAP);
+  // Only of a cap: subjects of this name that were left out would let everybody order.
+  const isNoCap = (setting: string) => ALL_FORMATS[setting] === CAP && context[setting] === NO_CAP;
+  const told = rows.filter(([setting]) => context[setting] !== undefined && !isNoCap(setting));
   return Object.fromEntries(told.map(([setting, { name: variable }]) => [variable, String(context[setting])]));
 }

@@ -401,6 +401,22 @@ describe('settings', () => {
     ]);
   });
 
+  it('are left out for the word none where they are caps, and nowhere else', () => {
+    const tokens = {
+      orderAccess: 'jwt',
+      jwtIssuer: 'https://id.example',
+      jwtAudience: 'orders',
+      orderSubjects: 'none',
+    };
+    const { orders } = readSettings({ ...ORDER_CONTEXT, ...tokens, privateKeySecret: 'none', maxDailyNotional: '5' });
+    expect(orders?.variables).toMatchObject({
+      SERVICE_ORDER_SUBJECTS: 'none',
+      SERVICE_PRIVATE_KEY_SECRET: 'none',
+      SERVICE_MAX_DAILY_NOTIONAL: '5',
+    });
+    expect(readSettings(ORDER_CONTEXT).orders?.variables).not.toHaveProperty('SERVICE_MAX_DAILY_NOTIONAL');
+  });
+
   it("are beside the CDK's own context, which is left alone", () => {
     const own = { '@aws-cdk/core:x': true, 'aws:cdk:y': [], 'acknowledged-issue-numbers': [1], 'cli-telemetry': false };
     expect(problemOf({ ...own, ...ORDER_CONTEXT })).toBe('none');
