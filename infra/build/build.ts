@@ -25,7 +25,7 @@ export const BUNDLE = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // Paths as they are written: who links node_modules from elsewhere builds the same bytes.
+  // Paths as they are written: with node_modules linked from elsewhere, the bytes are the same.
   preserveSymlinks: true,
   // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
   mainFields: ['module', 'main'],
@@ -74,7 +74,7 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
  * The same sources give the same bytes, wherever the project lies.
  */
 export async function buildAssets(outdir: string): Promise<void> {
-  // Not all of it: the client and the figures of the benchmark lie there too.
+  // Not the whole folder: the client and the figures of the benchmark lie there too.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   for (const name of Object.keys(ROUTES)) {
     // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.

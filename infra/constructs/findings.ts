@@ -13,18 +13,18 @@ const OPEN = {
   public: 'The operator chose orderAccess=public, which synth answers with a warning that says who may then trade.',
 } as const;
 
-/** A route that everybody may call. */
+/** Acknowledges that everybody may call a route. */
 export function acknowledgeOpenRoute(route: IConstruct, why: keyof typeof OPEN): void {
   Validations.of(route).acknowledge({ id: 'AwsSolutions::AwsSolutions-APIG4', reason: OPEN[why] });
 }
 
-/** A star at the end of a resource in the policy of a role. Each is a finding of its own. */
+/** Acknowledges a star at the end of a resource in the policy of a role; each is a finding of its own. */
 export function acknowledgeWildcard(role: IConstruct, resource: string, reason: string): void {
   const name = flattenCfnReference(Stack.of(role).resolve(resource));
   Validations.of(role).acknowledge({ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`, reason });
 }
 
-/** A function that the gateway invokes. */
+/** Acknowledges what a function that the gateway invokes goes without. */
 export function acknowledgeFunction(target: IConstruct): void {
   Validations.of(target).acknowledge(
     {

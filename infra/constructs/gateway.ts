@@ -111,7 +111,7 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
     routes.push(...add({ ...route, ...guard }, 'read'));
     if (guard.authorizer) routes.push(...add({ ...route, methods: [apigateway.HttpMethod.OPTIONS] }, 'preflight'));
   }
-  const { path } = ROUTES.orders;
+  const { path, method } = ROUTES.orders;
   routes.push(...add({ path, integration: rest }, 'refusal'));
   if (orders && settings.orders) {
     const { orderAccess } = settings.orders;
@@ -119,7 +119,7 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
     const post = { path, methods: [apigateway.HttpMethod.POST], integration };
     routes.push(...add({ ...post, ...guards[orderAccess] }, 'public'));
     if (orderAccess === 'iam') {
-      const value = api.arnForExecuteApi('POST', path, '$default');
+      const value = api.arnForExecuteApi(method, path, '$default');
       const description = 'What a caller of POST /v1/orders needs execute-api:Invoke on';
       new CfnOutput(Stack.of(api), 'OrderRouteArn', { description, value });
     }

@@ -62,7 +62,7 @@ function combine(metrics: readonly IMetric[], how: 'sum' | 'maximum'): IMetric {
   return new MathExpression({ expression, usingMetrics, label: '' });
 }
 
-/** The highest 99th percentile of the functions' durations, in milliseconds. */
+/** Returns the highest 99th percentile of the functions' durations, in milliseconds. */
 function slowest(...functions: readonly EndpointFunction[]): IMetric {
   const durations = functions.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return combine(durations, 'maximum');

@@ -2,7 +2,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { HealthCheck, HealthCheckType } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
 
-/** Has Route 53 ask for /health from outside twice a minute. Its own metric is kept in another region: see the alarms. */
+/** Adds a check by Route 53, which asks for /health from outside. Its metric is kept in another region: see the alarms. */
 export function addHealthCheck(scope: Construct, host: string): void {
   new HealthCheck(scope, 'HealthCheck', { type: HealthCheckType.HTTPS, fqdn: host, resourcePath: '/health' });
 }

@@ -14,8 +14,8 @@ export const WARNINGS = [
 ] as const;
 
 /**
- * Returns the metrics of a namespace that are read out of the functions' log lines (functions/metrics.ts). All are over
- * five minutes, as the CDK has it: short enough to act on, long enough for a service that is asked rarely.
+ * Returns the metrics of a namespace that are read out of the functions' log lines (functions/metrics.ts). Their
+ * period is the CDK's, five minutes: short enough to act on, long enough for a service that is asked rarely.
  */
 export function metricsOf(namespace: string) {
   const sum = (metricName: string, route: Route['name'], code?: ErrorCode) => {

@@ -12,7 +12,7 @@ function listEnvironments(folder: string): readonly string[] {
   return files.map((name) => basename(name, '.json'));
 }
 
-/** Reads a file; no sentence repeats a part of it, where somebody may have written a key. */
+/** Reads a file, or throws `ConfigError`. No sentence repeats a part of it, where somebody may have written a key. */
 function readFile(folder: string, env: string): Context {
   const file = `deploy/${env}.json`;
   let text: string;
@@ -39,7 +39,7 @@ function readFile(folder: string, env: string): Context {
   return { ...parsed };
 }
 
-/** Returns the stack that a file names; a malformed file names none. */
+/** Returns the stack that a file names; `undefined` where the file is malformed. */
 function nameIn(folder: string, env: string): unknown {
   try {
     return readFile(folder, env)['stackName'];

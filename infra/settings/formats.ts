@@ -4,7 +4,7 @@ import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, ORDER_ACCESSES, type Setting } fr
 import { type Context, readText } from './context.ts';
 
 /**
- * Ways to a new version of the function of orders.
+ * How a new version of the function of orders takes over.
  * - `canary`: a tenth of the orders for five minutes, then all; back to the version before when an alarm rings meanwhile
  *   that a bad build can ring;
  * - `all-at-once`: at once, whatever the alarms say: for a mend while one rings, and for another wallet.
