@@ -58,6 +58,8 @@ export class EndpointFunction extends Construct {
     this.log.grantWrite(this.role);
     acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
     this.function = this.createFunction(props);
+    // As the CDK does; but not for the role itself, to which the function refers already.
+    this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
     this.alias = this.function.addAlias('live');
     const { functionArn } = this.alias;
     this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
@@ -77,7 +79,7 @@ export class EndpointFunction extends Construct {
       timeout: Duration.millis(props.timeoutMs),
       environment: { ...props.environment },
       layers: props.layer ? [props.layer] : [],
-      role: this.role,
+      role: Role.fromRoleArn(this, 'RoleByArn', this.role.roleArn, { mutable: false }),
       logGroup: this.log,
       // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
       loggingFormat: lambda.LoggingFormat.JSON,

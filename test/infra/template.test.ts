@@ -186,6 +186,24 @@ describe('the service', () => {
     expect(kept.toSorted()).toStrictEqual(days);
   });
 
+  it.each([
+    ['without orders', {}],
+    ['with orders', ORDER_CONTEXT],
+  ])('waits for nothing twice, of which cfn-lint warns: %s', (_name, context) => {
+    const { Resources } = templateOf(context).toJSON();
+    const rows: readonly [string, { Properties?: object; DependsOn?: readonly string[] }][] = Object.entries(Resources);
+    const twice = rows.flatMap(([id, { Properties = {}, DependsOn = [] }]) =>
+      DependsOn.filter((name) => textOf(Properties).match(`"(Ref|Fn::GetAtt)":\\[?"${name}"`)).map((name) => [
+        id,
+        name,
+      ]),
+    );
+    expect(twice).toStrictEqual([]);
+    // Its own policy is not referred to: the function would start without its rights.
+    const waiting = rows.filter(([id, { DependsOn = [] }]) => /Function/.test(id) && /Policy/.test(`${DependsOn}`));
+    expect(waiting).toHaveLength('placeOrder' in context ? 4 : 3);
+  });
+
   it('throttles every route, after the routes are there', () => {
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     const routes = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
