@@ -13,8 +13,8 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // A package that was built bears the project's name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/build/'],
-  // Many tests wait for a time to pass: with three workers for each of two cores, a fifth of the cores' time was left over.
-  maxWorkers: 10,
+  // Many tests wait for a time to pass: four workers for each of two cores leave little of their time unused.
+  maxWorkers: 8,
   // Modules of finished suites stay in a worker's memory: a fresh one costs less than collecting them again and again.
   workerIdleMemoryLimit: '500MB',
   testTimeout: 90_000,
