@@ -7,7 +7,7 @@ import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { type Service, type StartOptions, startService } from '../service/service.ts';
-import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from './console-site.ts';
+import { type ConsoleOptions, type ConsoleSite, listenNear, startConsoleSite } from './console-site.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
@@ -16,7 +16,7 @@ const GIVEN_UNITS = 1_000;
 /** An address in another chain, as a client would send that of its user. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 /** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
-const VENUE_PORT = '8081';
+const VENUE_PORT = 8081;
 
 /**
  * Returns the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
@@ -42,18 +42,6 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
 /** Adds the pages of the console to those that may place orders. */
 function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
   return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
-}
-
-/** Starts the venue on its port, or on a free one if that is taken or the service's own. */
-async function listen(venue: PaperVenue, { SERVICE_PORT }: Environment): Promise<string> {
-  const at = (port: number) => venue.listen({ host: '127.0.0.1', port });
-  if (SERVICE_PORT === VENUE_PORT) return (await at(0)).url;
-  try {
-    return (await at(Number(VENUE_PORT))).url;
-  } catch (error) {
-    if (errorCode(error) !== 'EADDRINUSE') throw error;
-    return (await at(0)).url;
-  }
 }
 
 /** Creates a directory for this run; throws `ConfigError` if that fails. */
@@ -119,8 +107,11 @@ export async function startOnPaper(
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const venueUrl = await listen(venue, env);
-    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort: env['SERVICE_PORT'] });
+    const reservedPort = env['SERVICE_PORT'];
+    const { url: venueUrl } = await listenNear(VENUE_PORT, reservedPort, (port) =>
+      venue.listen({ host: '127.0.0.1', port }),
+    );
+    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort });
     const { url: consoleUrl, origins } = site;
     const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
     const settings = { ...env, ...overrides };
