@@ -184,8 +184,6 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
     .use(problems(endpoint.route, deps.log));
 }
 
-type GatewayChain = (event: Event, context: RequestContext & { readonly state: RequestState }) => Promise<Result>;
-
 function answerOptions(route: AnyRoute, { origin }: RequestState): HttpResponse {
   const allow = allowedMethods(route).join(', ');
   return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
@@ -211,22 +209,15 @@ async function answer(event: Event, { call, logFields, requestId, handler }: Req
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, headChecks = [], bodyChecks = [] } = endpoint;
-  // Created when they are needed: the function of health alone has ten, and answers its first request by one.
-  let main: GatewayChain | undefined;
-  let options: GatewayChain | undefined;
-  const createMain = () =>
-    createChain(endpoint, deps)
-      .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
-      .handler((event, { state }) => answer(event, state));
-  const createOptions = () =>
-    createChain(endpoint, deps).handler((event, { state }) => toResult(answerOptions(route, state), methodOf(event)));
+  const main = createChain(endpoint, deps)
+    .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
+    .handler((event, { state }) => answer(event, state));
+  const options = createChain(endpoint, deps).handler((event, { state }) =>
+    toResult(answerOptions(route, state), methodOf(event)),
+  );
   return async (event, context) => {
     const opened = { ...context, state: openState(event, context, budgetMs, deps) };
-    if (methodOf(event) === 'OPTIONS' && route.method !== 'ANY') {
-      options ??= createOptions();
-      return options(event, opened);
-    }
-    main ??= createMain();
-    return main(event, opened);
+    const isPreflight = methodOf(event) === 'OPTIONS' && route.method !== 'ANY';
+    return (isPreflight ? options : main)(event, opened);
   };
 }

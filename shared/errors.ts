@@ -16,16 +16,14 @@ interface FactSpec {
   readonly optional?: true;
 }
 
-/** The endpoints that can answer with a code; `everywhere` includes preflights. */
-type Where = 'everywhere' | readonly ('markets' | 'book' | 'orders')[];
-
 /** All that there is to say about an error code; everything else about it is derived from here. */
 export interface ErrorSpec {
   readonly status: number;
   readonly title: string;
   /** Ends the sentence "Answered when …". */
   readonly when: string;
-  readonly on: Where;
+  /** The endpoints that can answer with the code: by default that of orders alone; `everywhere` includes preflights. */
+  readonly on?: 'everywhere' | readonly ('markets' | 'book' | 'orders')[];
   readonly facts?: Readonly<Record<string, FactSpec>>;
   /** Response headers that come with the code, besides those of every response. */
   readonly headers?: readonly ['Allow'] | readonly ['Retry-After'] | readonly ['WWW-Authenticate'];
@@ -189,7 +187,6 @@ export const ERRORS = {
     status: 401,
     title: 'Client signature required',
     when: 'the service verifies clients, and the signature of the order or its end is missing',
-    on: ['orders'],
     facts: challenge,
     headers: ['WWW-Authenticate'],
     detail: ({ foreign }: ChallengeFacts) => `${SIGN}${signElsewhere(foreign)}`,
@@ -200,7 +197,6 @@ export const ERRORS = {
     when:
       'the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, ' +
       'over another text, or of a kind of wallet that only its chain can check',
-    on: ['orders'],
     facts: challenge,
     headers: ['WWW-Authenticate'],
     detail: ({ why, foreign }: ChallengeFacts & { readonly why: keyof typeof SIGNATURE_INVALID }) =>
@@ -210,7 +206,6 @@ export const ERRORS = {
     status: 403,
     title: 'Order placement is disabled',
     when: 'the service is read-only; `detail` names the setting that is missing',
-    on: ['orders'],
     detail: ({ why }: { readonly why: PlacementDisabled }) => {
       if (why === 'read_only') return 'The service is deployed read-only: its operator has not set placeOrder.';
       if ('sentence' in why) return why.sentence;
@@ -221,7 +216,6 @@ export const ERRORS = {
     status: 403,
     title: 'Origin not allowed',
     when: 'a web page of an origin that the operator has not listed sends it',
-    on: ['orders'],
     detail: ({ origin }: { readonly origin: string }) =>
       `Orders from pages of "${printable(origin)}" are refused; the operator can list this origin among the CORS origins.`,
   },
@@ -237,7 +231,6 @@ export const ERRORS = {
     status: 403,
     title: 'Caller not identified',
     when: 'the gateway has named no caller, and this deployment takes orders of callers that it names alone',
-    on: ['orders'],
     detail: () =>
       'The order came without a caller that the gateway has checked, and nothing was placed: sign the request with AWS credentials or send the token of a user, as this deployment asks for.',
   },
@@ -277,7 +270,6 @@ export const ERRORS = {
     status: 409,
     title: 'Order in progress',
     when: 'another request with the same `Idempotency-Key` is being answered',
-    on: ['orders'],
     headers: ['Retry-After'],
     detail: () => 'Another request with this Idempotency-Key is being answered; repeat this one after it.',
   },
@@ -285,7 +277,6 @@ export const ERRORS = {
     status: 413,
     title: 'Payload too large',
     when: `the body is larger than ${MAX_BODY_BYTES} bytes`,
-    on: ['orders'],
     detail: () => `The body is larger than ${MAX_BODY_BYTES} bytes; an order needs a few hundred.`,
   },
   uri_too_long: {
@@ -299,14 +290,12 @@ export const ERRORS = {
     status: 415,
     title: 'Unsupported media type',
     when: 'the `Content-Type` is not `application/json` in UTF-8',
-    on: ['orders'],
     detail: () => 'Send the order as Content-Type: application/json in UTF-8, not compressed.',
   },
   price_out_of_range: {
     status: 422,
     title: 'Price out of range',
     when: 'the price is not from one tick to 1 minus one tick',
-    on: ['orders'],
     facts: {
       ...signedOrder,
       minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.', optional: true },
@@ -320,7 +309,6 @@ export const ERRORS = {
     status: 422,
     title: 'Price off the tick grid',
     when: 'the price is not a multiple of the tick size',
-    on: ['orders'],
     facts: {
       ...signedOrder,
       tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.', optional: true },
@@ -335,7 +323,6 @@ export const ERRORS = {
     status: 422,
     title: 'Size has too many decimals',
     when: 'the size has too many decimals',
-    on: ['orders'],
     facts: {
       ...signedOrder,
       maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.', optional: true },
@@ -347,7 +334,6 @@ export const ERRORS = {
     status: 422,
     title: 'Size below the minimum',
     when: "the size is below the market's minimum",
-    on: ['orders'],
     facts: { ...signedOrder, minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.', optional: true } },
     final: true,
     detail: ({ minOrderSize, contradicted }: { readonly minOrderSize?: string } & Contradicted) =>
@@ -359,7 +345,6 @@ export const ERRORS = {
     status: 422,
     title: 'Notional below the minimum',
     when: 'an order that would match at once is worth too little',
-    on: ['orders'],
     facts: {
       ...signedOrder,
       minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true },
@@ -372,7 +357,6 @@ export const ERRORS = {
     status: 422,
     title: 'Expiry too soon',
     when: "`expires_at` is not at least 120 s after the venue's present time",
-    on: ['orders'],
     facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the response.' } },
     detail: ({ earliest }: { readonly earliest: string }) =>
       `The order would end too soon: the earliest expires_at is ${earliest} now; choose a later one, for time passes on the way.`,
@@ -381,7 +365,6 @@ export const ERRORS = {
     status: 422,
     title: 'Order above the cap',
     when: "price times size is above the operator's cap",
-    on: ['orders'],
     facts: { ...signedOrder, maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
     detail: ({ maxNotional }: { readonly maxNotional: string }) =>
       `The order's price times size is above ${maxNotional}, the cap of this service.`,
@@ -390,7 +373,6 @@ export const ERRORS = {
     status: 422,
     title: 'Daily cap reached',
     when: "with the order, price times size of all orders of the UTC day would be above the operator's daily cap",
-    on: ['orders'],
     facts: {
       ...signedOrder,
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
@@ -404,7 +386,6 @@ export const ERRORS = {
     status: 422,
     title: 'Post-only order would cross',
     when: 'a post-only order would match at once',
-    on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
     detail: (_facts: Quoted) =>
@@ -414,7 +395,6 @@ export const ERRORS = {
     status: 422,
     title: 'Market not accepting orders',
     when: 'the market takes no orders now',
-    on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
     detail: (_facts: Quoted) =>
@@ -424,7 +404,6 @@ export const ERRORS = {
     status: 422,
     title: 'Insufficient balance or allowance',
     when: "the operator's account cannot cover the order",
-    on: ['orders'],
     facts: signedOrder,
     final: true,
     detail: (_facts: object) =>
@@ -434,7 +413,6 @@ export const ERRORS = {
     status: 422,
     title: 'Order rejected by the venue',
     when: 'the venue refused the order for a reason of its own, or does not know it after its `expires_at`',
-    on: ['orders'],
     facts: { ...signedOrder, ...venueReason },
     final: true,
     detail: ({ why = 'refused' }: Quoted & { readonly why?: keyof typeof ORDER_REJECTED }) => ORDER_REJECTED[why],
@@ -443,7 +421,6 @@ export const ERRORS = {
     status: 422,
     title: 'Idempotency key reused',
     when: 'the `Idempotency-Key` belongs to another order',
-    on: ['orders'],
     detail: ({ belongsTo }: { readonly belongsTo: 'another order' | keyof typeof OTHER_ACCOUNT }) =>
       belongsTo === 'another order'
         ? 'This Idempotency-Key belongs to another order; a new order needs a new key.'
@@ -502,7 +479,6 @@ export const ERRORS = {
     status: 503,
     title: 'Store unavailable',
     when: 'the store of idempotency keys or of the key does not work; this request sent nothing',
-    on: ['orders'],
     facts: signedOrder,
     retryAfterS: 5,
     detail: ({ store }: { readonly store: keyof typeof STORE_UNAVAILABLE }) => STORE_UNAVAILABLE[store],
@@ -522,7 +498,6 @@ export const ERRORS = {
     status: 504,
     title: 'Outcome unknown',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
-    on: ['orders'],
     facts: { orderId, ...venueReason },
     headers: ['Retry-After'],
     detail: ({ why, advice }: { readonly orderId: string; readonly venueReason?: string } & UnknownOutcome) =>
@@ -570,7 +545,7 @@ export function isFinal(code: ErrorCode): code is FinalCode {
 /** Lists the codes that an endpoint can answer with; those of `everywhere` are of preflights too. */
 export function codesOf(where: 'health' | 'markets' | 'book' | 'orders' | 'everywhere'): readonly ErrorCode[] {
   return ERROR_CODES.filter((code) => {
-    const { on } = errorSpec(code);
+    const { on = ['orders'] } = errorSpec(code);
     return on === 'everywhere' || on.some((endpoint) => endpoint === where);
   });
 }

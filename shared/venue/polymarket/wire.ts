@@ -21,19 +21,11 @@ export function decimalOrNull(value: unknown): string | null {
   return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
 }
 
-/** A decimal string at or above zero, put into canonical form. */
-export const decimalText = z.pipe(
-  z.string(),
-  z.transform((text, context) => {
-    const decimal = decimalOrNull(text);
-    if (decimal !== null) return decimal;
-    context.issues.push({ code: 'custom', message: 'not a decimal', input: text });
-    return z.NEVER;
-  }),
-);
-
 /** A decimal in canonical form; `null` for anything else. */
 export const lenientDecimal = z.pipe(anything, z.transform(decimalOrNull));
+
+/** A decimal string at or above zero, put into canonical form. */
+export const decimalText = z.pipe(lenientDecimal, z.string());
 
 /** A text; `null` for anything else. */
 export const lenientString = z.catch(z.nullable(z.string()), null);
@@ -59,16 +51,13 @@ function parseLevel(level: unknown): PriceLevel | null {
   return price !== null && size !== null && isInside(price) ? { price, size } : null;
 }
 
+function parseLevels(value: unknown): readonly PriceLevel[] | undefined {
+  const levels = Array.isArray(value) ? value.map(parseLevel) : [null];
+  return levels.every((level) => level !== null) ? levels : undefined;
+}
+
 /** The levels of one side, in a loop: a schema for each level takes three times as long, and a book has hundreds. */
-export const bookSide = z.pipe(
-  anything,
-  z.transform((value, context) => {
-    const levels = Array.isArray(value) ? value.map(parseLevel) : [null];
-    if (levels.every((level) => level !== null)) return levels;
-    context.issues.push({ code: 'custom', message: 'not the levels of a book', input: value });
-    return z.NEVER;
-  }),
-);
+export const bookSide = z.nonoptional(z.pipe(anything, z.transform(parseLevels)));
 
 const errorBody = z.object({ error: z.string() });
 

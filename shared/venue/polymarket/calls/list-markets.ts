@@ -76,14 +76,19 @@ const feeSchedule = z.catch(
   null,
 );
 
-/** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
-const record = z.object({
-  id: z.string().check(z.minLength(1)),
+/** The members that say whether a market is open. */
+const state = {
   active: anything,
   closed: anything,
   archived: anything,
   enableOrderBook: anything,
   acceptingOrders: anything,
+};
+
+/** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
+const record = z.object({
+  ...state,
+  id: z.string().check(z.minLength(1)),
   version: z.nullish(z.enum(['v1', 'v2'])),
   clobTokenIds: list,
   positionIds: list,
@@ -130,14 +135,7 @@ function feesOf({ feesEnabled, feeSchedule }: MarketRecord): Market['fees'] {
 }
 
 /** The members that say which market it is and whether it is open, where the rest cannot be used. */
-const identity = z.object({
-  id: lenientString,
-  active: anything,
-  closed: anything,
-  archived: anything,
-  enableOrderBook: anything,
-  acceptingOrders: anything,
-});
+const identity = z.object({ ...state, id: lenientString });
 
 function isOpen(market: z.infer<typeof identity>): boolean {
   const { active, closed, archived, enableOrderBook, acceptingOrders } = market;

@@ -14,13 +14,6 @@ import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
 
-/** The source of the API credentials: given, or derived once from the wallet key. */
-export interface CredentialSource {
-  get(call: Call): Promise<ApiCredentials>;
-  /** Replaces refused credentials; throws `venue_refused_service` if it has none. */
-  renew(refused: ApiCredentials, call: Call): Promise<ApiCredentials>;
-}
-
 type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
 
 /** Creates the error for an operator without working credentials. */
@@ -36,7 +29,7 @@ export function createCredentialSource(
   given: ApiCredentials | undefined,
   obtain: Obtain,
   now: () => number = () => performance.now(),
-): CredentialSource {
+) {
   let current = given;
   let inFlight: Promise<ApiCredentials> | undefined;
   /** The end of the last attempt that was a refusal, or whose credentials may turn out to be refused. */
@@ -65,8 +58,9 @@ export function createCredentialSource(
   }
 
   return {
-    get: async (call) => current ?? renewOnce(call, call.deadline - SENDING_RESERVE_MS),
-    async renew(refused, call) {
+    get: async (call: Call) => current ?? renewOnce(call, call.deadline - SENDING_RESERVE_MS),
+    /** Replaces refused credentials; throws `venue_refused_service` if it has none. */
+    async renew(refused: ApiCredentials, call: Call) {
       // Another order may have renewed them in the meantime.
       if (current && current !== refused) return current;
       const renewed = await renewOnce(call, call.deadline);
@@ -75,6 +69,9 @@ export function createCredentialSource(
     },
   };
 }
+
+/** The source of the API credentials: given, or derived once from the wallet key. */
+type CredentialSource = ReturnType<typeof createCredentialSource>;
 
 /** A request that is sent with the API credentials of the account. */
 export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
