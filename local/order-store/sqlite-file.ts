@@ -8,7 +8,6 @@ import {
   isBusy,
   keepTrace,
   makeDirectory,
-  type OpenLog,
   putBack,
   rememberLog,
   requireMainFile,
@@ -59,23 +58,6 @@ export interface CallResult {
   readonly id: number;
   readonly answer?: OrderAnswer;
   readonly failure?: string;
-}
-
-/**
- * A file of orders. What it is asked opens it where it is not open; a fault of the file fails all that was asked at once,
- * and closes it. Waits for other processes at work on the file no longer than `patienceMs`.
- */
-export interface OrderFile {
-  /** Answers calls that write nothing. */
-  read(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[];
-  /**
-   * Answers calls in their order, in one transaction: they share a flush to the disk, and none is answered before it. A
-   * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
-   */
-  write(calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] | 'locked';
-  /** Returns the identity of the file; `undefined` until it was first opened. */
-  identity(): string | undefined;
-  close(): void;
 }
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
@@ -165,15 +147,10 @@ function makePrivate(path: string): void {
   }
 }
 
-interface OpenFile {
-  readonly db: DatabaseSync;
-  readonly found: 'made' | 'found';
-  readonly statements: ReturnType<typeof prepare>;
-  readonly log: OpenLog;
-}
+type OpenFile = ReturnType<typeof openFile>;
 
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
-function openFile(path: string, patienceMs: number): OpenFile {
+function openFile(path: string, patienceMs: number) {
   makeDirectory(dirname(path));
   // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
@@ -317,12 +294,13 @@ const LOST_SENTENCE =
   'The file of the order store, or the -wal or -shm beside it, was removed, replaced or emptied while in use; restart the service.';
 
 /**
- * Keeps rows in an SQLite file. A store of which one file is removed, replaced or emptied after it was first opened fails
+ * Keeps rows in an SQLite file. What it is asked opens the file where it is not open; a fault of the file fails all that
+ * was asked at once, and closes it. Waits for other processes at work on it no longer than `patienceMs`. A store of which one file is removed, replaced or emptied after it was first opened fails
  * every call from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys
  * that clients repeat. What the open file still has is moved into the main file first.
  * `identity` is that of the first opening, where another thread did it.
  */
-export function createOrderFile(path: string, identity?: string): OrderFile {
+export function createOrderFile(path: string, identity?: string) {
   let open: OpenFile | undefined;
   let known = identity;
   let emptying: NodeJS.Timeout | undefined;
@@ -375,12 +353,17 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
     }
   };
   return {
-    read: (calls, patienceMs) =>
+    /** Answers calls that write nothing. */
+    read: (calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] =>
       use(patienceMs, (file) => {
         file.db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
         return calls.map(({ id, call }) => ({ id, answer: answer(file, call) }));
       }),
-    write: (calls, patienceMs) =>
+    /**
+     * Answers calls in their order, in one transaction: they share a flush to the disk, and none is answered before it. A
+     * call that fails does not undo the others. `locked` while another process holds the file: nothing was begun.
+     */
+    write: (calls: readonly NumberedCall[], patienceMs: number): readonly CallResult[] | 'locked' =>
       use(patienceMs, (file) => {
         if (!begin(file, patienceMs)) return 'locked';
         const results = calls.map((call) => attempt(file, call));
@@ -393,7 +376,11 @@ export function createOrderFile(path: string, identity?: string): OrderFile {
         if (results.some(({ failure }) => failure !== undefined)) close();
         return results;
       }),
+    /** Returns the identity of the file; `undefined` until it was first opened. */
     identity: () => known,
     close,
   };
 }
+
+/** A file of orders. */
+export type OrderFile = ReturnType<typeof createOrderFile>;

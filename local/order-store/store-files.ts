@@ -18,9 +18,6 @@ import { DatabaseSync } from 'node:sqlite';
  */
 const BESIDE = ['-wal', '-shm'] as const;
 
-/** The system's name of a file, by which one that was put in its place is told apart. */
-export type FileIdentity = string;
-
 /** SQLite makes the index in pieces of this size and maps them: to touch one that was cut off ends the process. */
 const INDEX_BYTES = 32_768;
 
@@ -28,12 +25,13 @@ function look(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-function nameOf({ dev, ino }: BigIntStats): FileIdentity {
+/** Returns the system's name of a file, by which one that was put in its place is told apart. */
+function nameOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
 /** Returns the identity of a main file; `undefined` if there is none, or it was emptied. */
-export function identify(path: string): FileIdentity | undefined {
+export function identify(path: string): string | undefined {
   const stats = look(path);
   // One that was opened has a page at least.
   return stats && stats.size > 0n ? nameOf(stats) : undefined;
@@ -97,21 +95,11 @@ export function requireMainFile(path: string): void {
   );
 }
 
-/** Log and index of an open store. */
-export interface OpenLog {
-  /** Returns true while both are those of the opening, and neither was emptied. */
-  isIntact(): boolean;
-  /** Makes an index that was cut off long enough to be touched. */
-  mend(): void;
-  /** Removes both, where they are those of the opening. */
-  remove(): void;
-}
-
 /**
  * Remembers log and index of a store that was just opened. `frames` counts the frames of the log by its index, and throws
  * where they cannot be read.
  */
-export function rememberLog(path: string, frames: () => number): OpenLog {
+export function rememberLog(path: string, frames: () => number) {
   const namesNow = () => BESIDE.map((suffix) => look(path + suffix)).map((stats) => stats && nameOf(stats));
   const names = namesNow();
   const sizeOf = (suffix: (typeof BESIDE)[number]) => look(path + suffix)?.size ?? 0n;
@@ -124,13 +112,16 @@ export function rememberLog(path: string, frames: () => number): OpenLog {
     }
   };
   return {
+    /** Returns true while both are those of the opening, and neither was emptied. */
     isIntact: () =>
       namesNow().every((name, index) => name !== undefined && name === names[index]) &&
       sizeOf('-shm') >= INDEX_BYTES &&
       !wasEmptied(),
+    /** Makes an index that was cut off long enough to be touched. */
     mend: () => {
       if (namesNow()[1] === names[1] && sizeOf('-shm') < INDEX_BYTES) truncateSync(`${path}-shm`, INDEX_BYTES);
     },
+    /** Removes both, where they are those of the opening. */
     remove: () => {
       for (const [index, suffix] of BESIDE.entries()) {
         const name = namesNow()[index];

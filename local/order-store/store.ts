@@ -87,14 +87,6 @@ export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
   };
 }
 
-/** A file of orders in a thread of its own. */
-export interface StoreThread {
-  /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
-  call(call: OrderCall): Promise<OrderAnswer>;
-  /** Ends the thread after the calls before; those after it fail. */
-  end(): Promise<void>;
-}
-
 /** Returns the environment of a thread: it keeps what Node compiles where this one does, and starts in half the time. */
 function compileCache(): NodeJS.ProcessEnv {
   const directory = getCompileCacheDir();
@@ -114,7 +106,7 @@ export function createStoreThread(
   path: string,
   // The package has both files as JavaScript.
   script: URL = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url),
-): StoreThread {
+) {
   let identity: string | undefined;
   let lastId = 0;
   let ended = false;
@@ -160,12 +152,14 @@ export function createStoreThread(
   };
   let running: ReturnType<typeof start> | undefined = start();
   return {
-    call: async (call) => {
+    /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
+    call: async (call: OrderCall): Promise<OrderAnswer> => {
       if (ended) throw new Error('The order store is closed.');
       running ??= start();
       return running.request(call);
     },
-    end: async () => {
+    /** Ends the thread after the calls before; those after it fail. */
+    end: async (): Promise<void> => {
       ended = true;
       if (!running) return;
       const { worker, request } = running;
@@ -179,3 +173,6 @@ export function createStoreThread(
     },
   };
 }
+
+/** A file of orders in a thread of its own. */
+export type StoreThread = ReturnType<typeof createStoreThread>;

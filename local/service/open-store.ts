@@ -1,15 +1,12 @@
 import type { Log } from '../../shared/log.ts';
-import type { OrderStore } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import type { FileOrderStore } from '../order-store/store.ts';
 import { storeFileOf } from './settings-file.ts';
 
 /** The store of a process that places orders. */
-export interface Store extends OrderStore {
+export interface Store extends FileOrderStore {
   /** Where it is, for the operator: the absolute path of a file, or the table as the setting names it. */
   readonly place: string;
-  /** Opens it before it is needed. Returns `made` for a new file, which knows no earlier key. */
-  open(): Promise<'made' | 'found'>;
-  close(): Promise<void>;
 }
 
 /** No idempotency key has a control character. */

@@ -1,5 +1,5 @@
 import { type Decimal, formatDecimal, fromUnits, toUnits, UNIT_DECIMALS } from '../decimal.ts';
-import { type AppError, refuse } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { Moment } from '../venue/port.ts';
 import { type DayCount, notionalOf, type OrderRecord, type OrderStore } from './record.ts';
 
@@ -27,43 +27,36 @@ export function recount(record: OrderRecord, days: readonly string[], atMost?: b
   ];
 }
 
-/** The operator's cap on the notional of all orders of a UTC day: of the venue's day, and of ours. */
-export interface DayCap {
-  /** In millionths of collateral. */
-  readonly atMost: bigint;
-  /** Returns the days on which an order counts that is signed or sent again now. No day is given back for an earlier one. */
-  daysFor(now: Moment, countedOn?: readonly string[]): readonly string[];
-  /** Returns the last of the days of an order whose orders are above the cap of today. */
-  fullDay(countedOn: readonly string[], store: OrderStore): Promise<string | undefined>;
-  /**
-   * Returns the fields of the log line which says that nine tenths of the cap or more are used on the last day of an
-   * order. Looks once a minute: it costs a read of the store. Rejects when the store fails.
-   */
-  nearlyUsed(record: OrderRecord, store: OrderStore): Promise<Readonly<Record<string, string>> | undefined>;
-  /** Creates 422 `daily_cap_reached`, until the end of that day. */
-  refusal(fullDay: string): AppError;
-}
-
 /** Short for an alarm that looks at five minutes. */
 const LOOK_MS = 60_000;
 
-/** Creates the cap; `max` is in collateral, `elapsed` a monotonic clock in milliseconds. */
-export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
+/**
+ * Creates the operator's cap on the notional of all orders of a UTC day: of the venue's day, and of ours. `max` is in
+ * collateral, `elapsed` a monotonic clock in milliseconds.
+ */
+export function createDayCap(max: Decimal, elapsed: () => number) {
   const { coefficient, scale } = max;
   // Rounded down where it is finer than what is counted.
   const atMost = (coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(scale);
   let lookedAt = Number.NEGATIVE_INFINITY;
   return {
+    /** In millionths of collateral. */
     atMost,
-    daysFor: (now, countedOn = []) => {
+    /** Returns the days on which an order counts that is signed or sent again now. No day is given back for an earlier one. */
+    daysFor: (now: Moment, countedOn: readonly string[] = []): readonly string[] => {
       const days = daysOf(now);
       return [...new Set([...days, ...countedOn.filter((day) => day > (days[0] ?? ''))])].sort();
     },
-    fullDay: async (countedOn, store) => {
+    /** Returns the last of the days of an order whose orders are above the cap of today. */
+    fullDay: async (countedOn: readonly string[], store: OrderStore) => {
       const sums = await Promise.all(countedOn.map((day) => store.countedOn(day)));
       return countedOn.findLast((_, index) => (sums[index] ?? 0n) > atMost);
     },
-    nearlyUsed: async ({ countedOn }, store) => {
+    /**
+     * Returns the fields of the log line which says that nine tenths of the cap or more are used on the last day of an
+     * order. Looks once a minute: it costs a read of the store. Rejects when the store fails.
+     */
+    nearlyUsed: async ({ countedOn }: OrderRecord, store: OrderStore) => {
       const day = countedOn.at(-1);
       if (day === undefined || elapsed() - lookedAt < LOOK_MS) return undefined;
       lookedAt = elapsed();
@@ -72,10 +65,14 @@ export function createDayCap(max: Decimal, elapsed: () => number): DayCap {
       const notional = formatDecimal(fromUnits(used, UNIT_DECIMALS));
       return { day, notional, max_daily_notional: formatDecimal(max) };
     },
-    refusal: (fullDay) =>
+    /** Creates 422 `daily_cap_reached`, until the end of that day. */
+    refusal: (fullDay: string) =>
       refuse('daily_cap_reached', {
         maxDailyNotional: formatDecimal(max),
         resetsAt: `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`,
       }),
   };
 }
+
+/** The cap of a day. */
+export type DayCap = ReturnType<typeof createDayCap>;

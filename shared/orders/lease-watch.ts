@@ -1,20 +1,15 @@
 import { dropOldest } from '../drop-oldest.ts';
 import type { UnfinishedOrder } from './record.ts';
 
-/** Remembers since when each foreign lease has been seen, by a clock that cannot be set. */
-export interface LeaseWatch {
-  /** Returns how long the lease can still last, in milliseconds: no wall clock makes it longer than `leaseMs` in all. */
-  remaining(lease: UnfinishedOrder['lease'], now: number): number;
-}
-
 /** Owners of leases that are remembered; the oldest goes first. */
 const MAX_OWNERS = 10_000;
 
-/** Creates the watch of one process. `elapsed`: a monotonic clock in milliseconds. */
-export function createLeaseWatch(leaseMs: number, elapsed: () => number): LeaseWatch {
+/** Remembers since when each foreign lease has been seen, by `elapsed`: a monotonic clock in milliseconds. */
+export function createLeaseWatch(leaseMs: number, elapsed: () => number) {
   const seenAt = new Map<string, number>();
   return {
-    remaining({ owner, until }, now) {
+    /** Returns how long the lease can still last, in milliseconds: no wall clock makes it longer than `leaseMs` in all. */
+    remaining({ owner, until }: UnfinishedOrder['lease'], now: number): number {
       if (until <= now) return 0;
       const since = seenAt.get(owner) ?? elapsed();
       seenAt.set(owner, since);

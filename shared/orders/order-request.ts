@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
 import type { DayCap } from './day-cap.ts';
-import type { LeaseWatch } from './lease-watch.ts';
+import type { createLeaseWatch } from './lease-watch.ts';
 import type { OrderClient, OrderStore } from './record.ts';
 
 /** A request for one limit order. */
@@ -34,7 +34,7 @@ export interface OrdersDeps {
   readonly elapsed: () => number;
   readonly leaseMs: number;
   readonly lateArrivalMs: number;
-  readonly leases: LeaseWatch;
+  readonly leases: ReturnType<typeof createLeaseWatch>;
   readonly dayCap: DayCap | undefined;
 }
 
