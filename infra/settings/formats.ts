@@ -96,7 +96,7 @@ const ALL_FORMATS: Readonly<Record<string, Format<unknown>>> = {
 /** The names of all settings. */
 export const NAMES = Object.keys(ALL_FORMATS);
 
-const ofAllFunctions = SERVICE.filter(([, { functions }]) => functions?.includes('markets')).map(([name]) => name);
+const ofAllFunctions = SERVICE.filter(([, { forReads }]) => forReads).map(([name]) => name);
 
 /** The names of the settings of orders, without `placeOrder`, which asks for all of these. */
 export const ORDER_NAMES = NAMES.filter((name) => !(name in FORMATS) && !ofAllFunctions.includes(name));
@@ -126,7 +126,7 @@ export function readValues(context: Context, attempt: Attempt): Context {
 
 /** Returns the variables by which a function is told its settings; a cap of `none` is left out. */
 export function variablesOf(name: 'markets' | 'orders', context: Context): Readonly<Record<string, string>> {
-  const rows = SERVICE.filter(([, { functions }]) => functions?.includes(name));
+  const rows = SERVICE.filter(([, { forReads }]) => name === 'orders' || forReads);
   // Only of a cap: subjects of this name that were left out would let everybody order.
   const isNoCap = (setting: string) => ALL_FORMATS[setting] === CAP && context[setting] === NO_CAP;
   const told = rows.filter(([setting]) => context[setting] !== undefined && !isNoCap(setting));

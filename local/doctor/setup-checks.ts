@@ -8,7 +8,6 @@ import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
-import { openOrderStore } from '../order-store/store.ts';
 import { prepareStore } from '../service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../service/settings-file.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
@@ -22,15 +21,13 @@ export interface Key extends WalletKey {
 export interface Setup {
   readonly config: Config;
   /** The key of the settings; a deployment's is in its secret store. */
-  readonly key: Key | undefined;
+  readonly key?: Key | undefined;
   /** The address that a deployment may trade with. */
-  readonly pinnedAddress: string | undefined;
-  /** The file of the local server's orders; a deployment has none. */
-  readonly storeFile: string | undefined;
-  /** The setting of a store that is a table. */
-  readonly table: string | undefined;
+  readonly pinnedAddress?: string | undefined;
+  /** The setting of the local server's store of orders. */
+  readonly store?: string;
   /** The file that the key was read from. */
-  readonly keyFile: string | undefined;
+  readonly keyFile?: string | undefined;
 }
 
 function withWallet(key: WalletKey): Key {
@@ -40,8 +37,7 @@ function withWallet(key: WalletKey): Key {
 function readDeployedSetup(env: Environment): Setup {
   const config = parseDeployedConfig(env);
   // As it will be with the opt-in.
-  const { walletAddress: pinnedAddress } = parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' });
-  return { config, key: undefined, pinnedAddress, storeFile: undefined, table: undefined, keyFile: undefined };
+  return { config, pinnedAddress: parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).walletAddress };
 }
 
 function readLocalSetup(file: string | undefined, own: Environment): Setup {
@@ -52,10 +48,7 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
   return {
     config,
     key: orders.kind === 'on' ? withWallet(orders) : undefined,
-    pinnedAddress: undefined,
-    ...(tableOf(config.storePath) === undefined
-      ? { storeFile: resolve(PROJECT, config.storePath), table: undefined }
-      : { storeFile: undefined, table: config.storePath }),
+    store: config.storePath,
     keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
 }
@@ -163,50 +156,37 @@ function nearest(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? path : nearest(dirname(path));
 }
 
-/** Opens a store that is there, as the service would; makes none. */
-async function judgeStore(file: string, log: Log): Promise<CheckResult | undefined> {
-  const fix =
-    'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
-  const there = nearest(file);
+/** Opens the store that is there as the service would; makes none. Returns what is wrong with it. */
+async function judgeStore(setting: string, place: string, log: Log): Promise<CheckResult | undefined> {
+  const isTable = tableOf(setting) !== undefined;
+  const fix = isTable
+    ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
+    : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   try {
-    if (there !== file) {
-      if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${file}.`, fix);
+    const there = isTable ? place : nearest(place);
+    if (there !== place) {
+      if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);
       accessSync(there, constants.W_OK | constants.X_OK);
       return undefined;
     }
     // Opening a pipe would wait for its other end.
-    if (!statSync(file).isFile()) return fail(`${file} is there, and is no file.`, fix);
-    if (isOthers(file)) return fail(`Others may read ${file}, which holds signed orders.`, `chmod 600 ${file}`);
-    const store = openOrderStore({ path: file, log });
+    if (!isTable && !statSync(place).isFile()) return fail(`${place} is there, and is no file.`, fix);
+    if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
+    const store = await prepareStore(setting, log);
     await store.open().finally(store.close);
     return undefined;
   } catch (error) {
-    return unusable(file, error, fix);
-  }
-}
-
-function unusable(place: string, error: unknown, fix: string): CheckResult {
-  const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
-  return fail(`The store of orders at ${place} cannot be used (${reason}).`, fix);
-}
-
-/** Reads from a table, as the start of the service does; writes nothing. */
-async function judgeTable(table: string, log: Log): Promise<CheckResult | undefined> {
-  try {
-    const store = await prepareStore(table, log);
-    await store.open();
-    return undefined;
-  } catch (error) {
-    return unusable(table, error, 'Set AWS_REGION and credentials of AWS that may read and write this table.');
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+    return fail(`The store of orders at ${place} cannot be used (${reason}).`, fix);
   }
 }
 
 /** Checks the process that would serve: its Node, its store of orders and the file of its key. */
-export async function checkRuntime({ storeFile, table, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
+export async function checkRuntime({ store, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
   const node = `Node ${process.version}`;
-  const place = storeFile ?? table;
-  if (place === undefined || key === undefined) return ok(`${node}; no store of orders is needed.`);
-  const bad = await (place === table ? judgeTable(table, log) : judgeStore(place, log));
+  if (store === undefined || key === undefined) return ok(`${node}; no store of orders is needed.`);
+  const place = tableOf(store) === undefined ? resolve(PROJECT, store) : store;
+  const bad = await judgeStore(store, place, log);
   if (bad) return bad;
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);

@@ -43,14 +43,11 @@ export interface Setting {
   readonly absent?: string;
   /** One line for people. */
   readonly meaning: string;
-  /** The functions of a deployment that are told, by their routes. */
-  readonly functions?: readonly ('health' | 'markets' | 'book' | 'orders')[];
+  /** Set where every function of a deployment is told; the rest is for the function of orders alone. */
+  readonly forReads?: true;
 }
 
 type Table = Readonly<Record<string, Setting>>;
-
-const ALL = ['health', 'markets', 'book', 'orders'] as const;
-const ORDERS = ['orders'] as const;
 
 // The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, the table of the
 // README and the checks at synth are made of it. `-c` takes a setting by its name here.
@@ -107,49 +104,42 @@ export const COMMON_SETTINGS = {
     name: 'SERVICE_PLACE_ORDER',
     format: OPT_IN,
     meaning: 'exactly 1 enables orders; needs the key too',
-    functions: ORDERS,
   },
   signatureType: {
     name: 'SERVICE_SIGNATURE_TYPE',
     format: oneOf(SIGNATURE_TYPES),
     absent: 'derived from key and funder',
     meaning: 'what holds the funds: eoa (also without a funder), proxy, safe or deposit-wallet',
-    functions: ORDERS,
   },
   funderAddress: {
     name: 'SERVICE_FUNDER_ADDRESS',
     format: ADDRESS,
     absent: "the key's address",
     meaning: 'the account that holds the funds; required unless eoa',
-    functions: ORDERS,
   },
   builderCode: {
     name: 'SERVICE_BUILDER_CODE',
     format: BYTES32,
     absent: 'none',
     meaning: "the venue's builder attribution, signed into each order: 32 bytes of hex, 0x optional",
-    functions: ORDERS,
   },
   maxOrderNotional: {
     name: 'SERVICE_MAX_ORDER_NOTIONAL',
     format: AMOUNT,
     absent: 'none',
     meaning: 'refuses orders with a larger price times size, in pUSD; fees come on top',
-    functions: ORDERS,
   },
   maxDailyNotional: {
     name: 'SERVICE_MAX_DAILY_NOTIONAL',
     format: AMOUNT,
     absent: 'none',
     meaning: 'refuses orders with which the price times size of all orders of the UTC day would be larger, in pUSD',
-    functions: ORDERS,
   },
   clientVerification: {
     name: 'SERVICE_CLIENT_VERIFICATION',
     format: oneOf(['off', 'required']),
     fallback: 'off',
     meaning: 'required takes only orders that the wallet of X-Client-Address has signed',
-    functions: ORDERS,
   },
   publicAuthority: {
     name: 'SERVICE_PUBLIC_AUTHORITY',
@@ -157,35 +147,34 @@ export const COMMON_SETTINGS = {
     absent: 'loopback with the own port',
     meaning:
       'host, with its port if it is not the usual one, that clients sign for; needed to verify them beyond loopback',
-    functions: ORDERS,
   },
   corsOrigins: {
     name: 'SERVICE_CORS_ORIGINS',
     format: ORIGINS,
     fallback: '',
     meaning: 'origins whose web pages may place orders and read /health, comma-separated',
-    functions: ALL,
+    forReads: true,
   },
   gammaUrl: {
     name: 'SERVICE_GAMMA_URL',
     format: UPSTREAM,
     fallback: 'https://gamma-api.polymarket.com',
     meaning: 'base URL of the catalogue of markets',
-    functions: ALL,
+    forReads: true,
   },
   clobUrl: {
     name: 'SERVICE_CLOB_URL',
     format: UPSTREAM,
     fallback: 'https://clob.polymarket.com',
     meaning: 'base URL of the order books',
-    functions: ALL,
+    forReads: true,
   },
   logLevel: {
     name: 'SERVICE_LOG_LEVEL',
     format: oneOf(LOG_LEVELS),
     fallback: 'info',
     meaning: 'debug, info, warn or error',
-    functions: ALL,
+    forReads: true,
   },
 } as const satisfies Table;
 
@@ -195,37 +184,31 @@ export const DEPLOYMENT_SETTINGS = {
     name: 'SERVICE_WALLET_ADDRESS',
     format: ADDRESS,
     meaning: 'the only address that it trades with',
-    functions: ORDERS,
   },
   orderAccess: {
     name: 'SERVICE_ORDER_ACCESS',
     format: oneOf(ORDER_ACCESSES),
     meaning: 'the callers from whom orders are taken: iam, jwt or public',
-    functions: ORDERS,
   },
   orderSubjects: {
     name: 'SERVICE_ORDER_SUBJECTS',
     format: SUBJECTS,
     meaning: 'with jwt, the subjects of tokens from whom orders are taken',
-    functions: ORDERS,
   },
   privateKeySecret: {
     name: 'SERVICE_PRIVATE_KEY_SECRET',
     format: TEXT,
     meaning: 'name or ARN of the secret that holds the key',
-    functions: ORDERS,
   },
   ordersTable: {
     name: 'SERVICE_ORDERS_TABLE',
     format: TEXT,
     meaning: "DynamoDB's table of the idempotency keys",
-    functions: ORDERS,
   },
   metricsNamespace: {
     name: 'SERVICE_METRICS_NAMESPACE',
     format: TEXT,
     meaning: "CloudWatch's namespace of its metrics",
-    functions: ORDERS,
   },
 } as const satisfies Table;
 
