@@ -1,4 +1,4 @@
-import { AppError, ERRORS, errorSpec, refuse } from '../shared/errors.ts';
+import { AppError, errorSpec, refuse, titleOf } from '../shared/errors.ts';
 import type { HttpResponse } from './endpoint.ts';
 
 /** Turns a fact's name in code into its name on the wire: `tickSize` into `tick_size`. */
@@ -14,20 +14,19 @@ export function toAppError(error: unknown): AppError {
 
 /** Writes an error as a problem (RFC 9457), its facts in wire names. */
 export function toProblem(error: AppError, requestId: string): HttpResponse {
-  const { status, title } = ERRORS[error.code];
-  const isSignatureWanted = errorSpec(error.code).headers?.[0] === 'WWW-Authenticate';
+  const { status, headers: [header] = [] } = errorSpec(error.code);
   const facts = Object.entries(error.facts).map(([name, value]) => [toSnakeCase(name), value]);
   return {
     status,
     headers: {
       'content-type': 'application/problem+json',
       ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
-      ...(isSignatureWanted && { 'www-authenticate': 'Wallet-Signature' }),
+      ...(header === 'WWW-Authenticate' && { 'www-authenticate': 'Wallet-Signature' }),
       ...(error.replayed && { 'idempotency-replayed': 'true' }),
     },
     body: {
       type: 'about:blank',
-      title,
+      title: titleOf(error.code),
       status,
       code: error.code,
       detail: error.message,

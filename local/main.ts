@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
-import { flag, runCommand } from '../shared/command-line.ts';
+import { flag, inColumns, runCommand } from '../shared/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
@@ -55,15 +55,7 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   flushCompileCache();
 }
 
-function settingsTable(): string {
-  const widthOf = (cells: readonly string[]) => Math.max(...cells.map((cell) => cell.length));
-  const names = widthOf(SERVER_SETTINGS.map(({ name }) => name));
-  const defaults = widthOf(SERVER_SETTINGS.map(defaultOf));
-  const lines = SERVER_SETTINGS.map((setting) => {
-    return `  ${setting.name.padEnd(names)}  ${defaultOf(setting).padEnd(defaults)}  ${setting.meaning}`;
-  });
-  return lines.join('\n');
-}
+const SETTINGS = inColumns(SERVER_SETTINGS.map((setting) => [setting.name, defaultOf(setting), setting.meaning]));
 
 const COMMAND = {
   purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',
@@ -77,7 +69,7 @@ const COMMAND = {
   },
   notes: `Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
 meaning; an empty variable is an absent one):
-${settingsTable()}
+${SETTINGS.map((line) => `  ${line}`).join('\n')}
 `,
 } as const;
 

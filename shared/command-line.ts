@@ -75,14 +75,27 @@ type Parsed<O extends Options> = ReturnType<typeof parse<O>>;
 /** The values of options, by their names. */
 export type Values<O extends Options> = Parsed<O>['values'];
 
+/** Writes rows with the cells of each column below each other. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** Lists the options, one a line. */
 function listOf(options: Options): string {
   const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([name, option]: [string, Option]) => {
     const preset = typeof option.default === 'string' ? ` (default ${option.default})` : '';
     return [`--${name}${option.value === undefined ? '' : ` ${option.value}`}`, option.meaning + preset] as const;
   });
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`).join('');
+  return inColumns(rows)
+    .map((line) => `  ${line}\n`)
+    .join('');
 }
 
 function usageOf({ usage, options }: Command<Options>): string {

@@ -19,7 +19,8 @@ interface FactSpec {
 /** All that there is to say about an error code; everything else about it is derived from here. */
 export interface ErrorSpec {
   readonly status: number;
-  readonly title: string;
+  /** By default the code in words. */
+  readonly title?: string;
   /** Ends the sentence "Answered when …". */
   readonly when: string;
   /** The endpoints that can answer with the code: by default that of orders alone; `everywhere` includes preflights. */
@@ -175,7 +176,6 @@ interface Contradicted {
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    title: 'Invalid request',
     when: 'the JSON, a field, the query, a header or the request line is malformed',
     on: 'everywhere',
     facts: { errors: { kind: 'field errors', meaning: 'Every field that is wrong, as far as they were looked at.' } },
@@ -185,7 +185,6 @@ export const ERRORS = {
   },
   client_signature_required: {
     status: 401,
-    title: 'Client signature required',
     when: 'the service verifies clients, and the signature of the order or its end is missing',
     facts: challenge,
     headers: ['WWW-Authenticate'],
@@ -193,7 +192,6 @@ export const ERRORS = {
   },
   client_signature_invalid: {
     status: 401,
-    title: 'Client signature invalid',
     when:
       'the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, ' +
       'over another text, or of a kind of wallet that only its chain can check',
@@ -214,14 +212,12 @@ export const ERRORS = {
   },
   origin_not_allowed: {
     status: 403,
-    title: 'Origin not allowed',
     when: 'a web page of an origin that the operator has not listed sends it',
     detail: ({ origin }: { readonly origin: string }) =>
       `Orders from pages of "${printable(origin)}" are refused; the operator can list this origin among the CORS origins.`,
   },
   host_not_allowed: {
     status: 403,
-    title: 'Host not allowed',
     when: 'the `Host` is not one of the local server (a guard against DNS rebinding)',
     on: 'everywhere',
     detail: ({ host }: { readonly host: string }) =>
@@ -229,14 +225,12 @@ export const ERRORS = {
   },
   caller_not_identified: {
     status: 403,
-    title: 'Caller not identified',
     when: 'the gateway has named no caller, and this deployment takes orders of callers that it names alone',
     detail: () =>
       'The order came without a caller that the gateway has checked, and nothing was placed: sign the request with AWS credentials or send the token of a user, as this deployment asks for.',
   },
   not_found: {
     status: 404,
-    title: 'Not found',
     when: 'there is no such path',
     on: ['book'],
     detail: ({ paths }: { readonly paths: readonly string[] }) =>
@@ -252,7 +246,6 @@ export const ERRORS = {
   },
   method_not_allowed: {
     status: 405,
-    title: 'Method not allowed',
     when: 'another method is used on this path; `Allow` lists the right ones',
     on: 'everywhere',
     headers: ['Allow'],
@@ -268,14 +261,12 @@ export const ERRORS = {
   },
   order_in_progress: {
     status: 409,
-    title: 'Order in progress',
     when: 'another request with the same `Idempotency-Key` is being answered',
     headers: ['Retry-After'],
     detail: () => 'Another request with this Idempotency-Key is being answered; repeat this one after it.',
   },
   payload_too_large: {
     status: 413,
-    title: 'Payload too large',
     when: `the body is larger than ${MAX_BODY_BYTES} bytes`,
     detail: () => `The body is larger than ${MAX_BODY_BYTES} bytes; an order needs a few hundred.`,
   },
@@ -288,13 +279,11 @@ export const ERRORS = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'Unsupported media type',
     when: 'the `Content-Type` is not `application/json` in UTF-8',
     detail: () => 'Send the order as Content-Type: application/json in UTF-8, not compressed.',
   },
   price_out_of_range: {
     status: 422,
-    title: 'Price out of range',
     when: 'the price is not from one tick to 1 minus one tick',
     facts: {
       ...signedOrder,
@@ -355,7 +344,6 @@ export const ERRORS = {
   },
   expiry_too_soon: {
     status: 422,
-    title: 'Expiry too soon',
     when: "`expires_at` is not at least 120 s after the venue's present time",
     facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the response.' } },
     detail: ({ earliest }: { readonly earliest: string }) =>
@@ -371,7 +359,6 @@ export const ERRORS = {
   },
   daily_cap_reached: {
     status: 422,
-    title: 'Daily cap reached',
     when: "with the order, price times size of all orders of the UTC day would be above the operator's daily cap",
     facts: {
       ...signedOrder,
@@ -393,7 +380,6 @@ export const ERRORS = {
   },
   market_not_accepting_orders: {
     status: 422,
-    title: 'Market not accepting orders',
     when: 'the market takes no orders now',
     facts: { ...signedOrder, ...venueReason },
     final: true,
@@ -419,7 +405,6 @@ export const ERRORS = {
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'Idempotency key reused',
     when: 'the `Idempotency-Key` belongs to another order',
     detail: ({ belongsTo }: { readonly belongsTo: 'another order' | keyof typeof OTHER_ACCOUNT }) =>
       belongsTo === 'another order'
@@ -428,7 +413,6 @@ export const ERRORS = {
   },
   rate_limited: {
     status: 429,
-    title: 'Rate limited',
     when: 'there are too many requests; see `Retry-After`',
     on: 'everywhere',
     facts: signedOrder,
@@ -437,21 +421,18 @@ export const ERRORS = {
   },
   headers_too_large: {
     status: 431,
-    title: 'Headers too large',
     when: `the headers are larger than ${MAX_HEADER_BYTES} bytes (local server)`,
     on: 'everywhere',
     detail: () => `The headers are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter ones.`,
   },
   internal_error: {
     status: 500,
-    title: 'Internal error',
     when: 'something unexpected went wrong; report the request id',
     on: 'everywhere',
     detail: () => 'An unexpected fault; report it with the request id.',
   },
   venue_error: {
     status: 502,
-    title: 'Venue error',
     when: 'the venue answered something unusable; no order was placed',
     on: ['markets', 'book', 'orders'],
     facts: signedOrder,
@@ -468,7 +449,6 @@ export const ERRORS = {
   },
   venue_unavailable: {
     status: 503,
-    title: 'Venue unavailable',
     when: 'the venue is restarting, halted or cannot be reached; no order was placed',
     on: ['markets', 'book', 'orders'],
     facts: signedOrder,
@@ -477,7 +457,6 @@ export const ERRORS = {
   },
   store_unavailable: {
     status: 503,
-    title: 'Store unavailable',
     when: 'the store of idempotency keys or of the key does not work; this request sent nothing',
     facts: signedOrder,
     retryAfterS: 5,
@@ -496,7 +475,6 @@ export const ERRORS = {
   },
   outcome_unknown: {
     status: 504,
-    title: 'Outcome unknown',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     facts: { orderId, ...venueReason },
     headers: ['Retry-After'],
@@ -535,6 +513,12 @@ export type FinalCode = {
 /** The entry of a code, with the members that only some entries have. */
 export function errorSpec(code: ErrorCode): ErrorSpec {
   return ERRORS[code];
+}
+
+/** Returns the title of a code. */
+export function titleOf(code: ErrorCode): string {
+  const words = code.replaceAll('_', ' ');
+  return errorSpec(code).title ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Returns true for the codes of the venue's own refusals of an order. */

@@ -1,3 +1,4 @@
+import { inColumns } from '../../shared/command-line.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 
 /** The forms of a report. */
@@ -54,14 +55,8 @@ function line(label: string, value: string): string {
 /** Writes rows as a table. */
 export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string {
   const names = Object.keys(columns);
-  const cells = [Object.values(columns), ...rows.map((row) => names.map((name) => plain(row[name])))];
-  const widths = names.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
-  const [heading = '', ...bodies] = cells.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const cells = rows.map((row) => names.map((name) => plain(row[name])));
+  const [heading = '', ...bodies] = inColumns([Object.values(columns), ...cells]);
   const blocks = rows.map((row, index) => [
     bodies[index] ?? '',
     ...('recorded' in row ? [line('client', clientOf(row))] : []),

@@ -44,16 +44,9 @@ function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 200);
 }
 
+/** A text that can be read as something else. */
 function parsed<T>(read: (text: string) => T | undefined) {
-  return z.pipe(
-    z.string(),
-    z.transform((text, context): T => {
-      const value = read(text);
-      if (value !== undefined) return value;
-      context.issues.push({ code: 'custom', message: 'malformed', input: text });
-      return z.NEVER;
-    }),
-  );
+  return z.nonoptional(z.pipe(z.string(), z.transform(read)));
 }
 
 /** A decimal from 0 to a limit, if there is one. */
@@ -185,18 +178,20 @@ async function ask<T extends z.ZodMiniType>(
   }
 }
 
-/** Makes a call as above; `null` where the venue knows no such thing. */
-async function askIfKnown<T extends z.ZodMiniType>(what: string, schema: T, call: () => Promise<unknown>) {
+/** Makes a call as above; `null` where the venue says by a status that it knows no such thing. */
+async function askIfKnown<T extends z.ZodMiniType>(
+  what: string,
+  schema: T,
+  call: () => Promise<unknown>,
+  unknownStatus = 404,
+) {
   try {
     return await ask(what, schema, call);
   } catch (error) {
-    if (statusOf(error) === 404) return null;
+    const cause = error instanceof DeskError ? error.cause : undefined;
+    if (cause instanceof ApiError && cause.status === unknownStatus) return null;
     throw error;
   }
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof DeskError && error.cause instanceof ApiError ? error.cause.status : undefined;
 }
 
 /** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
@@ -216,12 +211,9 @@ function revealed(given: ApiCredentials | undefined) {
 
 /** Derives the API credentials from the wallet key; makes none. */
 async function derive(client: ClobClient, address: string): Promise<z.infer<typeof apiKey>> {
-  try {
-    return await ask('The API credentials', apiKey, () => client.deriveApiKey());
-  } catch (error) {
-    if (statusOf(error) !== 400) throw error;
-    throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
-  }
+  const derived = await askIfKnown('The API credentials', apiKey, () => client.deriveApiKey(), 400);
+  if (derived) return derived;
+  throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
 }
 
 /**
@@ -304,11 +296,10 @@ export async function openVenue(access: Access) {
       return rate && rate.coefficient >= 0n ? { rate, exponent: info.fd.e, takerOnly: info.fd.to } : null;
     },
     async cancel(ids: readonly string[]): Promise<Cancellation> {
-      const batches = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) =>
-        ids.slice(index * MAX_IDS, (index + 1) * MAX_IDS),
-      );
       const all: Cancellation[] = [];
-      for (const batch of batches) all.push(await cancelBy(() => client.cancelOrders([...batch])));
+      for (let from = 0; from < ids.length; from += MAX_IDS) {
+        all.push(await cancelBy(() => client.cancelOrders(ids.slice(from, from + MAX_IDS))));
+      }
       return {
         cancelled: new Set(all.flatMap(({ cancelled }) => [...cancelled])),
         refused: new Map(all.flatMap(({ refused }) => [...refused])),

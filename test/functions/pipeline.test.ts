@@ -4,7 +4,7 @@ import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint
 import { invocationTrace } from '../../functions/lambda-start.ts';
 import type { AnsweredRequest } from '../../functions/metrics.ts';
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
-import { AppError, ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { AppError, ERRORS, type ErrorCode, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import { ask } from '../support/service/gateway-event.ts';
 
@@ -316,10 +316,10 @@ describe('a body that has yet to come', () => {
 describe('errors', () => {
   it.each(CODES)('%s becomes a problem of its status, with CORS headers and request id', async (code) => {
     const { result, body, lines } = await ask(failing(new AppError('What to do.', { code })));
-    const { status, title } = ERRORS[code];
+    const { status } = ERRORS[code];
     expect(body).toStrictEqual({
       type: 'about:blank',
-      title,
+      title: titleOf(code),
       status,
       code,
       detail: 'What to do.',

@@ -1,5 +1,5 @@
 import type { ROUTES } from '../../functions/routes.ts';
-import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { ERRORS, type ErrorCode, titleOf } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
 
 /** The token of the examples. */
@@ -28,8 +28,8 @@ export interface Exchange {
 }
 
 function problem(code: ErrorCode, detail: string, facts: Readonly<Record<string, unknown>> = {}) {
-  const { status, title } = ERRORS[code];
-  return { type: 'about:blank', title, status, code, detail, request_id: REQUEST_ID, ...facts };
+  const { status } = ERRORS[code];
+  return { type: 'about:blank', title: titleOf(code), status, code, detail, request_id: REQUEST_ID, ...facts };
 }
 
 /** An order that is refused because of one member. */

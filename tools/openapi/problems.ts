@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { toSnakeCase } from '../../functions/problem.ts';
 import { decimal, hash, text } from '../../functions/schemas.ts';
-import { type ErrorCode, type ErrorSpec, errorSpec } from '../../shared/errors.ts';
+import { type ErrorCode, type ErrorSpec, errorSpec, titleOf } from '../../shared/errors.ts';
 
 type FactSpec = NonNullable<ErrorSpec['facts']>[string];
 
@@ -38,7 +38,7 @@ export function problemName(code: ErrorCode): string {
 
 /** The problem body (RFC 9457) of a code. */
 export function problemSchema(code: ErrorCode): z.ZodMiniType {
-  const { status, title, when, facts = {} } = errorSpec(code);
+  const { status, when, facts = {} } = errorSpec(code);
   const members = Object.entries(facts).map(([name, fact]) => {
     const schema = factSchema(fact);
     return [toSnakeCase(name), fact.optional ? z.optional(schema) : schema] as const;
@@ -46,7 +46,7 @@ export function problemSchema(code: ErrorCode): z.ZodMiniType {
   return z
     .object({
       type: z.literal('about:blank'),
-      title: z.literal(title),
+      title: z.literal(titleOf(code)),
       status: z.literal(status),
       code: z.literal(code),
       detail: text('A sentence that says what to do. Not stable: branch on `code`.'),

@@ -1,13 +1,10 @@
+import type { Wire } from '../../schemas.ts';
+import type { placedOrder } from '../response.ts';
+
+type OrderMember = 'token_id' | 'side' | 'price' | 'size' | 'post_only' | 'expires_at';
+
 /** An order as the 201 writes it. */
-export interface ChallengedOrder {
-  readonly token_id: string;
-  readonly side: 'buy' | 'sell';
-  readonly price: string;
-  readonly size: string;
-  readonly post_only: boolean;
-  /** RFC 3339; none for an order without an end. */
-  readonly expires_at: string | null;
-}
+export type ChallengedOrder = Pick<Wire<typeof placedOrder>, OrderMember>;
 
 /** All that a client signs for one order. */
 export interface Challenge {
