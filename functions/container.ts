@@ -1,15 +1,8 @@
-import { createLog, type Log, type LogOptions } from '../shared/log.ts';
+import { createLog, type LogOptions } from '../shared/log.ts';
 import type { Config } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
 import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
-
-/** The parts that every process of the service starts from. */
-export interface Container<C extends Config> {
-  readonly config: C;
-  readonly log: Log;
-  readonly pipeline: PipelineDeps;
-}
 
 /**
  * Opens what every process of the service starts from; throws `ConfigError` where its settings are malformed. `write`
@@ -19,7 +12,7 @@ export function openContainer<C extends Config>(
   parse: (env: Environment) => C,
   env: Environment = process.env,
   write?: LogOptions['write'],
-): Container<C> {
+) {
   const config = parse(env);
   const { corsOrigins, metricsNamespace } = config;
   const log = createLog({
@@ -28,13 +21,10 @@ export function openContainer<C extends Config>(
     metrics: metricsNamespace ? eventMetrics(metricsNamespace) : undefined,
   });
   for (const warning of config.warnings) log.warn(warning);
-  return {
-    config,
-    log,
-    pipeline: {
-      log,
-      corsOrigins,
-      ...(metricsNamespace && { metrics: requestMetrics(metricsNamespace) }),
-    },
-  };
+  const metrics = metricsNamespace && { metrics: requestMetrics(metricsNamespace) };
+  const pipeline: PipelineDeps = { log, corsOrigins, ...metrics };
+  return { config, log, pipeline };
 }
+
+/** The parts that every process of the service starts from. */
+export type Container<C extends Config> = ReturnType<typeof openContainer<C>>;

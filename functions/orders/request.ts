@@ -92,13 +92,6 @@ export const ORDER_HEADERS = {
   ),
 } as const;
 
-/** Names the other headers about the client that are there twice. */
-function repeatedClientHeaders(headers: Readonly<Record<string, string | undefined>>): FieldError[] {
-  return Object.entries(headers)
-    .filter(([name, value]) => /^x-client-(?!address$)/.test(name) && value?.includes(','))
-    .map(([name]) => ({ field: shown(name), detail: REPEATED_HEADER }));
-}
-
 /** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
 export const checkOrderHeaders: Middleware = {
   before: ({ event: { headers } }) => {
@@ -107,7 +100,11 @@ export const checkOrderHeaders: Middleware = {
       const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
       return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    const broken = [...malformed, ...repeatedClientHeaders(headers)];
+    // An address may hold a comma where it is a label.
+    const repeated = Object.entries(headers)
+      .filter(([name, value]) => /^x-client-(?!address$)/.test(name) && value?.includes(','))
+      .map(([name]) => ({ field: shown(name), detail: REPEATED_HEADER }));
+    const broken = [...malformed, ...repeated];
     if (broken.length > 0) throw refuseHeaders(broken);
   },
 };

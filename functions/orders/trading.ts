@@ -8,13 +8,13 @@ import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.t
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import type { OpenOrders } from './endpoint.ts';
-import { createWalletKeyReader, type ReadWalletKey, type WalletKey } from './wallet-key.ts';
+import { createWalletKeyReader, type WalletKey } from './wallet-key.ts';
 
 interface TradingDeps {
   readonly config: DeployedConfig;
   readonly log: Log;
   readonly store: OrderStore;
-  readonly readKey: ReadWalletKey;
+  readonly readKey: () => Promise<WalletKey>;
   /** Name or ARN of the secret that the key is read from. */
   readonly secretId: string;
   /** The only address this service may trade with. */

@@ -11,9 +11,6 @@ export interface WalletKey {
   readonly credentials: ApiCredentials | undefined;
 }
 
-/** Reads the key from the secret store. Rejects when the store fails or the secret is malformed. */
-export type ReadWalletKey = () => Promise<WalletKey>;
-
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
 
@@ -69,8 +66,8 @@ export function createSecretReader(secretId: string, region?: string): () => Pro
   };
 }
 
-/** Creates the reader of the key in the secret with that name or ARN. */
-export function createWalletKeyReader(secretId: string): ReadWalletKey {
+/** Creates the reader of the key in the secret with that name or ARN. It rejects when the store fails or the secret is malformed. */
+export function createWalletKeyReader(secretId: string): () => Promise<WalletKey> {
   const read = createSecretReader(secretId);
   return async () => {
     const { privateKey, credentials } = parseSecret(await read());

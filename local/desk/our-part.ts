@@ -21,25 +21,6 @@ export interface Ours {
   readonly makers: ReadonlySet<string>;
 }
 
-/** An order's part of one trade. `null` is what the venue does not tell. */
-export interface Fill {
-  readonly tradeId: string;
-  readonly orderId: string;
-  /** In milliseconds of the Unix epoch. */
-  readonly at: number;
-  readonly conditionId: string;
-  readonly outcome: string | null;
-  readonly side: 'buy' | 'sell';
-  /** `null` for the parts of a trade whose mean price is no short decimal. */
-  readonly price: Decimal | null;
-  readonly size: Decimal;
-  readonly value: Decimal;
-  readonly fee: Decimal | null;
-  readonly feeSource: 'venue' | 'computed' | null;
-  readonly transactionHash: string | null;
-  readonly status: string;
-}
-
 /** Shares at a price. */
 interface Part {
   readonly size: Decimal;
@@ -135,15 +116,17 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
   return [{ orderId: taker_order_id, role: 'taker', side, outcome, parts: takerParts(trade), told: fee }, ...makers];
 }
 
-function feeOf({ role, parts, told }: Share, fees: Fees | null): Pick<Fill, 'fee' | 'feeSource'> {
+const UNKNOWN_FEE = { fee: null, feeSource: null };
+
+function feeOf({ role, parts, told }: Share, fees: Fees | null) {
   if (told) return { fee: told, feeSource: 'venue' };
-  if (!fees) return { fee: null, feeSource: null };
+  if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
   return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), feeSource: 'computed' };
 }
 
-/** Returns the account's fills in a trade; none where no order of the account can be made out in it. */
-export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null): readonly Fill[] {
+/** Returns the account's fills in a trade, one for each of its orders; `null` is what the venue does not tell. */
+export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
     const { orderId, side, outcome, parts } = share;
     const size = sumOf(parts.map((part) => part.size));
@@ -151,16 +134,21 @@ export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null): readonly F
     return {
       tradeId: trade.id,
       orderId,
+      /** In milliseconds of the Unix epoch. */
       at: trade.match_time,
       conditionId: trade.market,
       outcome,
       side,
+      /** `null` for parts whose mean price is no short decimal. */
       price: priceOf(parts, size),
       size,
       value: worthOf(parts),
-      ...(isExecuted ? feeOf(share, fees) : { fee: null, feeSource: null }),
+      ...(isExecuted ? feeOf(share, fees) : UNKNOWN_FEE),
       transactionHash: trade.transaction_hash,
       status: trade.status,
     };
   });
 }
+
+/** An order's part of one trade. */
+export type Fill = ReturnType<typeof fillsIn>[number];

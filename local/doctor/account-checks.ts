@@ -3,7 +3,6 @@ import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
 import type { Config } from '../../shared/settings/config.ts';
-import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { findAccount } from '../../shared/venue/polymarket/accounts.ts';
 import {
   type Account,
@@ -15,12 +14,6 @@ import {
 import { type CheckResult, fail, ok, type Run, warn } from './run.ts';
 import type { Key } from './setup-checks.ts';
 
-/** The API credentials that work, and the reads that they open. */
-export interface OpenedAccount {
-  readonly credentials: ApiCredentials;
-  readonly reads: AccountReads;
-}
-
 /** The parts that every check of the account asks with. */
 export interface Asking {
   readonly venue: Inspection;
@@ -30,7 +23,7 @@ export interface Asking {
 const HAVE_NONE_FIX = 'The first order makes them.';
 
 /** Sends an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
-export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<OpenedAccount>> {
+export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<AccountReads>> {
   const { address } = key.wallet;
   const call = newCall();
   try {
@@ -39,7 +32,7 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
     const reads = venue.openReads(key.wallet, credentials);
     await reads.checkCredentials(call);
     const origin = key.credentials ? 'that are set' : 'derived from the key';
-    return ok(`The API credentials ${origin} work.`, { credentials, reads });
+    return ok(`The API credentials ${origin} work.`, reads);
   } catch (error) {
     if (!areCredentialsRefused(error)) throw error;
     const message = key.credentials
@@ -72,7 +65,7 @@ export async function writeCredentials(file: string, key: Key, { venue, newCall 
 }
 
 /** Asks if the account may only close positions. */
-export async function checkClosedOnly({ reads }: OpenedAccount, { newCall }: Asking): Promise<CheckResult> {
+export async function checkClosedOnly(reads: AccountReads, { newCall }: Asking): Promise<CheckResult> {
   return (await reads.isClosedOnly(newCall()))
     ? fail(
         'The venue lets this account only close positions: it takes no new ones.',
@@ -106,7 +99,7 @@ function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | 
 /** Reads the collateral as the venue has noted it; with `refresh` it reads the chain again. */
 export async function checkFunds(
   account: Account,
-  { reads }: OpenedAccount,
+  reads: AccountReads,
   refresh: boolean,
   { newCall }: Asking,
 ): Promise<CheckResult<NotedCollateral>> {

@@ -54,14 +54,6 @@ export interface ServerDeps {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** A server that listens. */
-export interface RunningServer {
-  /** Base address without trailing slash. */
-  readonly url: string;
-  /** Stops accepting, drops idle connections, and resolves when the requests in flight are answered. */
-  close(): Promise<void>;
-}
-
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is already in use: stop the other program or set SERVICE_PORT',
   EACCES: 'may not be used by this user: set SERVICE_PORT to a port above 1023',
@@ -128,7 +120,7 @@ async function stop(
 }
 
 /** Serves the endpoints over HTTP as the gateway does. Rejects with `ConfigError` where it cannot listen. */
-export async function startServer({ handlers, config, log, limits }: ServerDeps): Promise<RunningServer> {
+export async function startServer({ handlers, config, log, limits }: ServerDeps) {
   const granted = { ...SERVER_LIMITS, ...limits };
   const connections = new Connections(granted);
   let closing = false;
@@ -148,10 +140,15 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   answerParserErrors(server, connections, log, granted.drainMs);
   await listen(server, config);
   return {
+    /** Base address without trailing slash. */
     url: urlOf(server, config.host),
+    /** Stops accepting, drops idle connections, and resolves when the requests in flight are answered. */
     close: () => {
       closing = true;
       return stop(server, connections, granted);
     },
   };
 }
+
+/** A server that listens. */
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;

@@ -23,14 +23,6 @@ interface SignedRequest {
   readonly now: () => number;
 }
 
-/** The check that the holder of `X-Client-Address` wants exactly this order. */
-export interface ClientVerification {
-  /** Refuses (400 `invalid_request`) headers without which there is no text to sign. */
-  readonly checkHeaders: Middleware;
-  /** Verifies the signature. The errors: 401 `client_signature_required` and `client_signature_invalid`. */
-  verify(request: SignedRequest): Exclude<IdentifiedClient, { kind: 'claimed' }>;
-}
-
 /** Returns the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */
 function authorityOf(domainName: string): string {
   return domainName.toLowerCase().replace(/:(?:80)?$/, '');
@@ -54,20 +46,15 @@ function holderOf(address: string) {
 /** Names the headers without which there is no text to sign, or no end of its validity. */
 function wrongHeaders(headers: Headers): FieldError[] {
   const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
-  const rules = [
-    [
-      'X-Client-Address',
-      holderOf(address) !== undefined,
-      'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.',
-    ],
-    ['Idempotency-Key', Boolean(headers['idempotency-key']), 'is required.'],
-    [
-      'X-Client-Signature-Expires',
-      expires === undefined || parseTime(expires) !== undefined,
-      'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.',
-    ],
-  ] as const;
-  return rules.flatMap(([field, isMet, detail]) => (isMet ? [] : [{ field, detail }]));
+  const isTime = expires === undefined || parseTime(expires) !== undefined;
+  const addressRule =
+    'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
+  const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
+  return [
+    holderOf(address) ? [] : { field: 'X-Client-Address', detail: addressRule },
+    headers['idempotency-key'] ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
+    isTime ? [] : { field: 'X-Client-Signature-Expires', detail: timeRule },
+  ].flat();
 }
 
 /** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
@@ -78,16 +65,20 @@ export interface Authorities {
   readonly own?: (() => readonly string[]) | undefined;
 }
 
-/** Creates the check of signatures. */
-export function createVerification(authorities: Authorities = {}): ClientVerification {
+/** Refuses (400 `invalid_request`) headers without which there is no text to sign. */
+const checkHeaders: Middleware = {
+  before: ({ event: { headers } }) => {
+    const errors = wrongHeaders(headers);
+    if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
+  },
+};
+
+/** Creates the check that the holder of `X-Client-Address` wants exactly this order. */
+export function createVerification(authorities: Authorities = {}) {
   return {
-    checkHeaders: {
-      before: ({ event: { headers } }) => {
-        const errors = wrongHeaders(headers);
-        if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
-      },
-    },
-    verify: ({ headers, domainName, order, now: clock }) => {
+    checkHeaders,
+    /** Verifies the signature. The errors: 401 `client_signature_required` and `client_signature_invalid`. */
+    verify({ headers, domainName, order, now: clock }: SignedRequest): Exclude<IdentifiedClient, { kind: 'claimed' }> {
       const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
       const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
       const now = clock();
@@ -118,3 +109,6 @@ export function createVerification(authorities: Authorities = {}): ClientVerific
     },
   };
 }
+
+/** The check of signatures. */
+export type ClientVerification = ReturnType<typeof createVerification>;

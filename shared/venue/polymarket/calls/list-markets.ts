@@ -201,13 +201,6 @@ const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
 
 const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
 
-/** One page of the catalogue. */
-export interface MarketPage {
-  readonly markets: readonly MarketParse[];
-  /** Absent on the last page. */
-  readonly nextCursor: string | undefined;
-}
-
 function parsePage(text: string): z.infer<typeof page> {
   try {
     return page.parse(parseMarketsJson(text));
@@ -216,12 +209,15 @@ function parsePage(text: string): z.infer<typeof page> {
   }
 }
 
-/** `GET /markets/keyset` of Gamma: one page of open markets, most traded first (https://docs.polymarket.com/api-reference/markets/list-markets). */
+/**
+ * `GET /markets/keyset` of Gamma: one page of open markets, most traded first, and the cursor of the next one unless it is
+ * the last (https://docs.polymarket.com/api-reference/markets/list-markets). Errors: see `MarketData`.
+ */
 export async function listMarketPage(
   gamma: Transport,
   { size, cursor }: { readonly size: number; readonly cursor: string | undefined },
   call: Call,
-): Promise<MarketPage> {
+) {
   const query = new URLSearchParams({ closed: 'false', order: 'volume24hr', ascending: 'false', limit: String(size) });
   if (cursor !== undefined) query.set('after_cursor', cursor);
   const response = await readWithRetry(

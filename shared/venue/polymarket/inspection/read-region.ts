@@ -22,15 +22,11 @@ const geoblock = z.object({
   region: z.catch(z.nullable(z.string().check(z.regex(/^[A-Z0-9]{1,3}$/))), null),
 });
 
-/** The region in which the venue sees this machine. */
-export interface Region {
-  /** ISO 3166: the country alone, or with its region behind a hyphen, such as CA-ON. */
-  readonly name: string;
-  readonly isRestricted: boolean;
-}
-
-/** `GET /api/geoblock` of the website: the region of this machine's address. Errors: see `MarketData`. */
-export async function readRegion(site: Transport, call: Call): Promise<Region> {
+/**
+ * `GET /api/geoblock` of the website: the region in which the venue sees this machine. Its name is that of ISO 3166: the
+ * country alone, or with its region behind a hyphen, such as CA-ON. Errors: see `MarketData`.
+ */
+export async function readRegion(site: Transport, call: Call) {
   const spec = { name: 'read-region', method: 'GET', path: '/api/geoblock' } as const;
   const { country, region } = await readShape(site, spec, geoblock, call);
   const name = region ? `${country}-${region}` : country;

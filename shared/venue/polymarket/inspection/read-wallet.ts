@@ -62,18 +62,12 @@ const profile = z.object({
   walletActivated: z.catch(z.nullish(z.boolean()), null),
 });
 
-/** The wallet that the website trades with. */
-export interface ProfileWallet {
-  readonly address: string;
-  /** False for a deposit wallet that is not on the chain yet: the venue refuses its orders. */
-  readonly isDeployed: boolean;
-}
-
 /**
  * `GET /public-profile` of Gamma (https://docs.polymarket.com/api-reference/profiles): the wallet that the website trades
- * with, asked by the key's address or the wallet's own; `null` where it knows none. Errors: see `MarketData`.
+ * with, asked by the key's address or the wallet's own; `null` where it knows none. The venue refuses orders of a deposit
+ * wallet that is not deployed on the chain yet. Errors: see `MarketData`.
  */
-export async function readProfileWallet(gamma: Transport, address: string, call: Call): Promise<ProfileWallet | null> {
+export async function readProfileWallet(gamma: Transport, address: string, call: Call) {
   const spec = { name: 'read-profile', method: 'GET', path: `/public-profile?address=${address}` } as const;
   const response = await readWithRetry(gamma, spec, call);
   if (response.status === 404 && response.isJson) return null;

@@ -14,14 +14,6 @@ const AT_ONCE = 5;
 /** The share of markets that may be without ids: the venue publishes some later. */
 const MAX_WITHOUT_IDS = 0.1;
 
-/** A sample of the venue against what this program takes for granted. */
-export interface Survey {
-  readonly markets: number;
-  readonly books: number;
-  /** The differences, and how often each was seen. */
-  readonly differences: ReadonlyMap<string, number>;
-}
-
 function isOnGrid({ bids, asks, tickSize }: Book): boolean {
   const tick = parseDecimal(tickSize);
   return [bids, asks].flat().every(({ price }) => {
@@ -79,8 +71,11 @@ function reasonsOf(markets: readonly MarketParse[]): readonly string[] {
     .map((reason) => `markets left out because ${reason}`);
 }
 
-/** Holds a page of the most traded markets and 20 of their books against our own parsers. Errors: see `MarketData`. */
-export async function surveyVenue(gamma: Transport, clob: Transport, call: Call): Promise<Survey> {
+/**
+ * Holds a page of the most traded markets and 20 of their books against our own parsers. Returns how many they were, and
+ * the differences from what this program takes for granted, with how often each was seen. Errors: see `MarketData`.
+ */
+export async function surveyVenue(gamma: Transport, clob: Transport, call: Call) {
   const { markets } = await listMarketPage(gamma, { size: MAX_PAGE_SIZE, cursor: undefined }, call);
   const tokens = chooseTokens(markets.flatMap(({ market }) => market ?? []));
   const found = [...reasonsOf(markets)];
@@ -88,7 +83,7 @@ export async function surveyVenue(gamma: Transport, clob: Transport, call: Call)
     const books = tokens.slice(start, start + AT_ONCE).map((tokenId) => inspectBook(clob, tokenId, call));
     found.push(...(await Promise.all(books)).flat());
   }
-  const differences = new Map<string, number>();
-  for (const what of found) differences.set(what, (differences.get(what) ?? 0) + 1);
+  const byWhat = Map.groupBy(found, (what) => what);
+  const differences = new Map([...byWhat].map(([what, { length }]) => [what, length]));
   return { markets: markets.length, books: tokens.length, differences };
 }
