@@ -16,14 +16,12 @@ export type CountedEvent =
 
 type Fields = Readonly<Record<string, unknown>> & { readonly metric?: CountedEvent };
 
+type Write = (message: string, fields?: Fields) => void;
+
 /** Writes one JSON object a line. An `Error` among the fields becomes name, code, message and causes. */
-export interface Log {
-  debug(message: string, fields?: Fields): void;
-  info(message: string, fields?: Fields): void;
-  warn(message: string, fields?: Fields): void;
-  error(message: string, fields?: Fields): void;
+export interface Log extends Readonly<Record<LogLevel, Write>> {
   /** Writes at level `info` whatever the threshold: the trace of an order must not depend on a setting. */
-  audit(message: string, fields?: Fields): void;
+  readonly audit: Write;
 }
 
 /** Choices of a log. */

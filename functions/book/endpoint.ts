@@ -42,15 +42,11 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
     budgetMs: READ_BUDGET_MS,
     handler: async ({ pathParameters, headers }, call) => {
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
+      const etag = book.hash === null ? undefined : `"${book.hash}"`;
       // A copy may be kept, but is never used without asking again.
-      const caching = {
-        'cache-control': 'no-cache',
-        ...(book.hash !== null && { etag: `"${book.hash}"` }),
-      };
-      if (book.hash !== null && matches(headers['if-none-match'], `"${book.hash}"`)) {
-        return { status: 304, headers: caching };
-      }
-      return { status: 200, headers: caching, body: toWire(book) };
+      const caching = { 'cache-control': 'no-cache', ...(etag !== undefined && { etag }) };
+      const isKnown = etag !== undefined && matches(headers['if-none-match'], etag);
+      return { headers: caching, ...(isKnown ? { status: 304 } : { status: 200, body: toWire(book) }) };
     },
   };
 }

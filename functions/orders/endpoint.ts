@@ -67,11 +67,6 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
  */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
 
-/** Returns the opener of orders that are open for the life of the process. */
-export function alreadyOpen(orders: Orders): OpenOrders {
-  return async () => orders;
-}
-
 /** Choices of the orders endpoint. */
 export interface OrdersOptions {
   /** Absent where clients are not verified. */
@@ -105,21 +100,14 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
 
 /** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
 export function ordersEndpoint(openOrders: OpenOrders, options: OrdersOptions = {}): Endpoint {
-  const { verification, callerCheck } = options;
-  const clientHeaders = verification ? [verification.checkHeaders] : [];
+  const { verification, callerCheck = [] } = options;
+  const clientHeaders = verification?.checkHeaders ?? [];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
     open: async (call) => placeOrder(await openOrders(call), options),
-    headChecks: [
-      ...(callerCheck ? [callerCheck] : []),
-      checkNoQuery,
-      checkMediaType,
-      checkSize,
-      checkOrderHeaders,
-      ...clientHeaders,
-    ],
+    headChecks: [callerCheck, checkNoQuery, checkMediaType, checkSize, checkOrderHeaders, clientHeaders].flat(),
     bodyChecks: [checkSize, parseJsonBody()],
   };
 }

@@ -17,11 +17,11 @@ const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and api
 /** A member that is not listed is refused: without it a misspelt `apiSecret` would go unnoticed. */
 const keyRecord = z.strictObject({ privateKey: text, apiKey: text, apiSecret: text, apiPassphrase: text });
 
-function parseJson(secret: string): unknown {
+function parseMembers(secret: string): z.infer<typeof keyRecord> {
   try {
-    return JSON.parse(secret);
+    return keyRecord.parse(JSON.parse(secret));
   } catch {
-    return undefined;
+    throw new ConfigError(FORM);
   }
 }
 
@@ -34,9 +34,7 @@ export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Pa
   if (!trimmed.startsWith('{')) {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
-  const { success, data } = keyRecord.safeParse(parseJson(trimmed));
-  if (!success) throw new ConfigError(FORM);
-  const { privateKey, apiKey, apiSecret, apiPassphrase } = data;
+  const { privateKey, apiKey, apiSecret, apiPassphrase } = parseMembers(trimmed);
   return {
     ...(privateKey !== undefined && { privateKey: parseText(privateKey, 'privateKey in the secret', PRIVATE_KEY) }),
     credentials: parseCredentials([apiKey, apiSecret, apiPassphrase], ['apiKey', 'apiSecret', 'apiPassphrase']),

@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type ApiCredentials, parseCredentials } from '../../shared/settings/credentials.ts';
+import { type ApiCredentials, CREDENTIAL_NAMES, parseCredentials } from '../../shared/settings/credentials.ts';
 import { type Attempt, ConfigError, readAll, tableOf } from '../../shared/settings/formats.ts';
 import {
   COMMON_SETTINGS,
@@ -49,8 +49,6 @@ const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'Wallet
 /** DescribeStacks and its attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
-const KEY_NAMES = ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'] as const;
-
 const { clobUrl, funderAddress } = COMMON_SETTINGS;
 const { storePath, clobApiKey, clobApiSecret, clobApiPassphrase } = LOCAL_SETTINGS;
 const { walletAddress } = DEPLOYMENT_SETTINGS;
@@ -65,21 +63,16 @@ function readOwn(env: Environment, attempt: Attempt) {
     clobApiPassphrase: pass,
     ...own
   } = readSettings(env, SETTINGS, attempt);
-  return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass], [...KEY_NAMES])) };
+  return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass])) };
 }
 
-/** What is known of the signer of the orders: where the key has to be asked for what is missing, it is there. */
-interface Signer {
-  readonly address: string | undefined;
-  readonly credentials: ApiCredentials | undefined;
-  readonly privateKey: Secret | undefined;
-}
+type Signer = Pick<Access, 'address' | 'credentials' | 'privateKey'>;
 
-/** Completes the signer by its key, which is kept only where there are no credentials. */
+/** Completes what is known of the signer by its key, which is kept only where there are no credentials. */
 function complete(
-  { address, credentials, privateKey }: Signer,
+  { address, credentials, privateKey }: Omit<Signer, 'address'> & { readonly address: string | undefined },
   missing: string,
-): Signer & { readonly address: string } {
+): Signer {
   const own = privateKey && walletAddressOf(privateKey);
   if (own && address && own.toLowerCase() !== address.toLowerCase()) {
     throw new ConfigError(`SERVICE_WALLET_ADDRESS is not the address of the wallet key, which is ${own}.`);
@@ -94,7 +87,7 @@ function openLocal({ settings }: Where, own: Environment): Access {
   const { walletAddress: address, credentials, storePath: path, ...rest } = readAll((attempt) => readOwn(env, attempt));
   const { privateKey } = LOCAL_SETTINGS;
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
-  const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${KEY_NAMES.join(', ')}.`;
+  const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
   const table = tableOf(path);
   const store = table === undefined ? { file: storeFileOf(path) } : { table, region: undefined };
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };

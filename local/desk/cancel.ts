@@ -46,10 +46,8 @@ async function list(desk: Desk, selection: Selection): Promise<Listed> {
     case 'token':
       return { orders: listed(open.filter(({ asset_id }) => asset_id === selection.tokenId)) };
     case 'client': {
-      const records = await findClients(
-        desk,
-        open.map(({ id }) => id),
-      );
+      const ids = open.map(({ id }) => id);
+      const records = await findClients(desk, ids);
       if (!records) throw new DeskError('Whose orders rest is not known.');
       const clientOf = clientsIn(records);
       return { orders: listed(open.filter(({ id }) => isOfClient(clientOf(id), selection.address))), clientOf };

@@ -88,10 +88,8 @@ export async function findClients(
 /** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
 export async function listOpen(desk: Desk): Promise<number> {
   const orders = await desk.venue.openOrders();
-  const records = await findClients(
-    desk,
-    orders.map(({ id }) => id),
-  );
+  const ids = orders.map(({ id }) => id);
+  const records = await findClients(desk, ids);
   const clientOf = clientsIn(records);
   const rows = orders.map((order) => openRow(order, clientOf(order.id)));
   desk.terminal.out(report(rows, desk.format, OPEN));

@@ -1,5 +1,4 @@
 import { ZERO } from '../../shared/decimal.ts';
-import type { OrderClient } from '../../shared/orders/record.ts';
 import { type Desk, note, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
 import { decimalText, type Row, report, type Sheet, timeText } from './output.ts';
@@ -125,11 +124,7 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const { since, until, client, byClient: isByClient } = options;
-  const records: Records<OrderClient | null> = await readRecords(
-    access.store,
-    (record) => record.client,
-    terminal.progress,
-  );
+  const records = await readRecords(access.store, (record) => record.client, terminal.progress);
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
   const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = clientsIn(records);

@@ -1,5 +1,5 @@
 import { Wallet as EthersWallet } from 'ethers';
-import { parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { fromUnits, ZERO } from '../../shared/decimal.ts';
 import { Secret } from '../../shared/secret.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../../shared/settings/table.ts';
 import { CHAIN_ID, deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
@@ -47,10 +47,10 @@ async function isEqual(
   // An order of the first CLOB, which is gone.
   if ('nonce' in signed) return false;
   const theirs = orderToJsonV2(signed, '', OrderType.GTC).order;
-  const [price, size, tickSize] = ['0.37', '12.34', '0.01'].map((text) => parseDecimal(text) ?? ZERO);
+  const [price, size] = [fromUnits(37n, 2), fromUnits(1_234n, 2)];
   const { payload } = await signOrder(
-    { tokenId, side: 'buy', price: price ?? ZERO, size: size ?? ZERO, postOnly: false, expiresAt: null },
-    { tickSize: tickSize ?? ZERO, minOrderSize: ZERO, negRisk, protocol, conditionId: null },
+    { tokenId, side: 'buy', price, size, postOnly: false, expiresAt: null },
+    { tickSize: fromUnits(1n, 2), minOrderSize: ZERO, negRisk, protocol, conditionId: null },
     { wallet: OURS, signatureType, funderAddress, builderCode },
     { now: { venue: Number(theirs.timestamp), own: 0 }, salt: theirs.salt },
   );

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../../shared/error-code.ts';
 import { refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS, STOP_MS, WAY_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
@@ -65,7 +66,7 @@ async function listen(server: Server, { host, port }: ServerDeps['config']): Pro
   try {
     await once(server.listen({ host, port }), 'listening');
   } catch (cause) {
-    const code = typeof cause === 'object' && cause && 'code' in cause ? String(cause.code) : '';
+    const code = errorCode(cause) ?? '';
     const reason = LISTEN_FAILURES[code] ?? `cannot be listened on (${code})`;
     throw new ConfigError(`${bracketed(host)}:${port} ${reason}.`, { cause });
   }

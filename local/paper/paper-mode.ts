@@ -22,7 +22,7 @@ const VENUE_PORT = 8081;
  * Returns the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
  * venue that somebody else may have started, and would not work there.
  */
-function paperOverrides(venueUrl: string, storePath: string): Environment {
+function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readonly string[]): Environment {
   return {
     SERVICE_GAMMA_URL: venueUrl,
     SERVICE_CLOB_URL: venueUrl,
@@ -36,12 +36,8 @@ function paperOverrides(venueUrl: string, storePath: string): Environment {
     SERVICE_CLOB_API_KEY: '',
     SERVICE_CLOB_API_SECRET: '',
     SERVICE_CLOB_API_PASSPHRASE: '',
+    SERVICE_CORS_ORIGINS: corsOrigins.join(','),
   };
-}
-
-/** Adds the pages of the console to those that may place orders. */
-function withOrigins({ SERVICE_CORS_ORIGINS = '' }: Environment, origins: readonly string[]): Environment {
-  return { SERVICE_CORS_ORIGINS: [SERVICE_CORS_ORIGINS, ...origins].join(',') };
 }
 
 /** Creates a directory for this run; throws `ConfigError` if that fails. */
@@ -113,16 +109,20 @@ export async function startOnPaper(
     );
     site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort });
     const { url: consoleUrl, origins } = site;
-    const overrides = { ...paperOverrides(venueUrl, join(directory, 'orders.db')), ...withOrigins(env, origins) };
-    const settings = { ...env, ...overrides };
-    const service = await startService(settings, {
-      ...options,
-      throwAway: true,
-      announce: ({ url: serviceUrl, walletAddress }) => {
-        trading = { url: serviceUrl, walletAddress };
-        print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
+    // The pages of the console may place orders too.
+    const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', ...origins];
+    const overrides = paperOverrides(venueUrl, join(directory, 'orders.db'), corsOrigins);
+    const service = await startService(
+      { ...env, ...overrides },
+      {
+        ...options,
+        throwAway: true,
+        announce: ({ url: serviceUrl, walletAddress }) => {
+          trading = { url: serviceUrl, walletAddress };
+          print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
+        },
       },
-    });
+    );
     const stop = async () => {
       try {
         await service.stop();

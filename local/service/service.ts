@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { type Container, openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
-import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
+import type { OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
@@ -68,7 +69,8 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
     import('../../shared/orders/orders.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
-  return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
+  const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+  return async () => opened;
 }
 
 /** Returns the authorities by which clients on this machine know a service that listens on a port of loopback. */
@@ -111,14 +113,11 @@ const OWN_ANSWER_MS = 1_000;
 
 /** Sends a request to our own server, as a client would, and waits for its answer, whatever that is. */
 async function ask(url: string, { method, path }: Route, body?: string): Promise<void> {
-  const { promise, resolve: end, reject } = Promise.withResolvers<void>();
   const signal = AbortSignal.timeout(OWN_ANSWER_MS);
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-  const sent = request(url + path, { method, headers, agent: false, signal }, (response) => {
-    response.on('end', end).on('error', reject).resume();
-  });
-  sent.on('error', reject).end(body);
-  await promise;
+  const sent = request(url + path, { method, headers, agent: false, signal }).end(body);
+  const [response] = await once(sent, 'response');
+  await once(response.resume(), 'end');
 }
 
 /** An order without a token: it is refused before the venue is asked. */

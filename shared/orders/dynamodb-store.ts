@@ -64,10 +64,6 @@ function toItem(key: string, record: OrderRecord): Record<string, AttributeValue
   };
 }
 
-function readItem(item: Record<string, AttributeValue>): OrderRecord {
-  return decodeRecord(storedItem.parse(item).record.S);
-}
-
 interface Condition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeValues?: Record<string, AttributeValue>;
@@ -188,7 +184,7 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
     outlivesAnswers: false,
     read: async (key) => {
       const item = await get(key);
-      return item && readItem(item);
+      return item && decodeRecord(storedItem.parse(item).record.S);
     },
     create: (key, record, counts) => write(key, record, IS_NEW, counts),
     replace: (key, record, expected, counts) => write(key, record, conditionOf(expected), counts),

@@ -60,11 +60,6 @@ export function modeOf({ orders }: LocalConfig): Mode {
 export const EOA_WARNING =
   'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
 
-/** Names the settings that are missing for orders to be placed. */
-function missingOf(optIn: boolean | undefined, key: Secret | undefined): string[] {
-  return [...(key ? [] : ['SERVICE_PRIVATE_KEY']), ...(optIn ? [] : ['SERVICE_PLACE_ORDER=1'])];
-}
-
 /** Returns the warning for a service with only a key or only the opt-in; `variable` is the one that brings the key. */
 function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unknown): string[] {
   if (optIn === false) {
@@ -130,20 +125,13 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
   if (!privateKey) attempt(() => requireFunder(env, common));
   if (placeOrder) attempt(() => requireConsent(env, local.host));
   if (placeOrder && privateKey && common.clientVerification === 'required') attempt(() => requireAuthority(env, local));
-  const credentials = attempt(() =>
-    parseCredentials(
-      [clobApiKey, clobApiSecret, clobApiPassphrase],
-      ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
-    ),
-  );
+  const credentials = attempt(() => parseCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]));
+  const missing = [privateKey ? [] : 'SERVICE_PRIVATE_KEY', placeOrder ? [] : 'SERVICE_PLACE_ORDER=1'].flat();
   return {
     ...common,
     ...local,
     ...readSettings(env, { metricsNamespace }, attempt),
-    orders:
-      placeOrder && privateKey
-        ? { kind: 'on', privateKey, credentials }
-        : { kind: 'off', missing: missingOf(placeOrder, privateKey), privateKey },
+    orders: placeOrder && privateKey ? { kind: 'on', privateKey, credentials } : { kind: 'off', missing, privateKey },
     warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
   };
 }

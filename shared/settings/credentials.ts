@@ -21,10 +21,17 @@ export const PRIVATE_KEY: Format<Secret> = {
   },
 };
 
-/** Parses the three parts of the API credentials; throws `ConfigError` naming the variables. */
+/** The variables of the API credentials. */
+export const CREDENTIAL_NAMES = [
+  'SERVICE_CLOB_API_KEY',
+  'SERVICE_CLOB_API_SECRET',
+  'SERVICE_CLOB_API_PASSPHRASE',
+] as const;
+
+/** Parses the three parts of the API credentials; throws `ConfigError` naming those that are wrong. */
 export function parseCredentials(
   parts: readonly [string | undefined, string | undefined, string | undefined],
-  names: readonly [string, string, string],
+  names: readonly [string, string, string] = CREDENTIAL_NAMES,
 ): ApiCredentials | undefined {
   const [key, secret, passphrase] = parts;
   if (key === undefined && secret === undefined && passphrase === undefined) return undefined;

@@ -30,21 +30,18 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
     .map(({ market }) => market);
 }
 
-/** Logs each market that is left out once. */
-function createLeftOutLog(log: Log) {
-  const logged = new Set<string>();
-  return ({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call) => {
-    if (logged.has(id) || logged.size >= MAX_REMEMBERED_MARKETS) return;
-    logged.add(id);
-    log.warn('market left out', { market_id: id, reason, ...trace });
-  };
-}
-
 /** Market data of the venue: the catalogue from Gamma, the books from the CLOB. */
 export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' | 'clobUrl'>, log: Log): MarketData {
   const gamma = createTransport(gammaUrl);
   const clob = createTransport(clobUrl);
-  const logLeftOut = createLeftOutLog(log);
+  const logged = new Set<string>();
+
+  /** Logs each market that is left out once. */
+  function logLeftOut({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call): void {
+    if (logged.has(id) || logged.size >= MAX_REMEMBERED_MARKETS) return;
+    logged.add(id);
+    log.warn('market left out', { market_id: id, reason, ...trace });
+  }
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
     // When it is needed: a function that reads books makes no schemas of markets at its start.

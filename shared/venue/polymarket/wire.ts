@@ -63,8 +63,7 @@ const errorBody = z.object({ error: z.string() });
 
 /** The sentence of a parsed error body `{"error": "…"}`. */
 export function sentenceOf(body: unknown): string | undefined {
-  const result = errorBody.safeParse(body);
-  return result.success ? result.data.error : undefined;
+  return errorBody.safeParse(body).data?.error;
 }
 
 /** The sentence of an error body as it came. */

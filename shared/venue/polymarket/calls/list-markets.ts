@@ -220,11 +220,8 @@ export async function listMarketPage(
 ) {
   const query = new URLSearchParams({ closed: 'false', order: 'volume24hr', ascending: 'false', limit: String(size) });
   if (cursor !== undefined) query.set('after_cursor', cursor);
-  const response = await readWithRetry(
-    gamma,
-    { name: 'list-markets', method: 'GET', path: `/markets/keyset?${query}` },
-    call,
-  );
+  const spec = { name: 'list-markets', method: 'GET', path: `/markets/keyset?${query}` } as const;
+  const response = await readWithRetry(gamma, spec, call);
   if (response.status !== 200 || !response.isJson) throw refuseRead(response);
   const { markets, next_cursor } = parsePage(response.text);
   return { markets: markets.map(parseMarket), nextCursor: next_cursor || undefined };

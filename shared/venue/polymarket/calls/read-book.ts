@@ -13,7 +13,7 @@ import {
   lenientString,
 } from '../wire.ts';
 
-const book = z.object({
+const venueBook = z.object({
   asset_id: z.string(),
   market: lenientConditionId,
   bids: bookSide,
@@ -43,52 +43,37 @@ function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly Pr
   return levels.filter(({ size }) => size !== '0').sort((a, b) => compare(a.price, b.price));
 }
 
-/** A book of the venue, parsed. */
-export interface VenueBook {
-  readonly book: Book;
-  /** The protocol version that the book itself states, if any. */
-  readonly version: string | undefined;
-}
-
 /** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
-export function parseBook(text: string, tokenId: string): VenueBook {
-  const result = book.safeParse(parseJson(text));
+export function parseBook(text: string, tokenId: string) {
+  const result = venueBook.safeParse(parseJson(text));
   if (!result.success || result.data.asset_id !== tokenId || !isInside(result.data.tick_size)) {
     const cause = result.success ? new Error('the book is of another token, or its tick out of range') : result.error;
     throw refuse('venue_error', { why: 'book' }, { cause });
   }
   const { data } = result;
-  return {
-    version: data.version ?? undefined,
-    book: {
-      tokenId,
-      conditionId: data.market,
-      bids: sortSide(data.bids, -1),
-      asks: sortSide(data.asks, 1),
-      tickSize: data.tick_size,
-      minOrderSize: data.min_order_size,
-      negRisk: data.neg_risk,
-      lastTradePrice: data.last_trade_price,
-      timestamp: toIsoTime(data.timestamp),
-      hash: data.hash,
-    },
+  const book: Book = {
+    tokenId,
+    conditionId: data.market,
+    bids: sortSide(data.bids, -1),
+    asks: sortSide(data.asks, 1),
+    tickSize: data.tick_size,
+    minOrderSize: data.min_order_size,
+    negRisk: data.neg_risk,
+    lastTradePrice: data.last_trade_price,
+    timestamp: toIsoTime(data.timestamp),
+    hash: data.hash,
   };
+  /** `version`: that of the protocol, where the book itself states it. */
+  return { book, version: data.version ?? undefined };
 }
 
 /**
  * `GET /book` of the CLOB: levels and the rules of a token in one answer. Returns it with its raw text. Errors: see
  * `MarketData`.
  */
-export async function readBook(
-  clob: Transport,
-  tokenId: string,
-  call: Call,
-): Promise<VenueBook & { readonly text: string }> {
-  const response = await readWithRetry(
-    clob,
-    { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` },
-    call,
-  );
+export async function readBook(clob: Transport, tokenId: string, call: Call) {
+  const spec = { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` } as const;
+  const response = await readWithRetry(clob, spec, call);
   const { status, isJson, text } = response;
   if (status === 200 && isJson) return { ...parseBook(text, tokenId), text };
   const sentence = isJson ? errorText(text) : undefined;

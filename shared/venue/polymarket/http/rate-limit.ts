@@ -27,10 +27,6 @@ function parseReset(text: string, now: number): number | null {
   return wait || 0;
 }
 
-function parseRemaining(text: string): number | null {
-  return /^-?\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : null;
-}
-
 /**
  * Reads the headers `Poly-RateLimit-*` that the venue's limits by signer address put on answers to orders; `undefined`
  * where there are none. `now` is the venue's clock in epoch milliseconds. Source:
@@ -47,7 +43,7 @@ export function parseRateLimit(headers: IncomingHttpHeaders, now: number): ToldR
   const warning = told('poly-ratelimit-warning');
   if (!remaining && !reset && !tier && !warning) return undefined;
   return {
-    remaining: parseRemaining(remaining),
+    remaining: /^-?\d{1,9}(?:\.\d{1,9})?$/.test(remaining) ? Number(remaining) : null,
     reset: parseReset(reset, now),
     tier: /^[\w .-]{1,32}$/.exec(tier)?.[0] ?? null,
     warning: /^true$/i.test(warning),

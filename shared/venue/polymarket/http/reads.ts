@@ -96,22 +96,19 @@ export async function readShape<T>(
   return parseAnswer(await readWithRetry(http, spec, call), shape);
 }
 
-/** Starts a read, or joins the one for the same key that has just begun: its answer, or its failure. */
-export type ShareRead<T> = (key: string, start: () => Promise<T>) => Promise<T>;
-
 interface RunningRead<T> {
   readonly startedAt: number;
   /** `undefined` once it is there. */
   answer: Promise<T> | undefined;
 }
 
-/** Creates reads that identical concurrent requests share. Nothing is kept: what has been answered is forgotten. */
-export function createSharedReads<T>(
-  now: () => number = () => performance.now(),
-  windowMs = JOIN_WINDOW_MS,
-): ShareRead<T> {
+/**
+ * Creates reads that identical concurrent requests share: each starts one, or joins that of the same key which has just
+ * begun, its answer or its failure. Nothing is kept: what has been answered is forgotten.
+ */
+export function createSharedReads<T>(now: () => number = () => performance.now(), windowMs = JOIN_WINDOW_MS) {
   const running = new Map<string, RunningRead<T>>();
-  return (key, start) => {
+  return (key: string, start: () => Promise<T>): Promise<T> => {
     const other = running.get(key);
     if (other?.answer && now() - other.startedAt < windowMs) return other.answer;
     const startedAt = now();
