@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { type Container, openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
-import type { OpenOrders } from '../../functions/orders/endpoint.ts';
+import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
@@ -69,8 +69,7 @@ async function openTrading(config: LocalConfig, store: Store | undefined, log: L
     import('../../shared/orders/orders.ts'),
   ]);
   const entry = createOrderEntry({ ...rest, ...orders }, log);
-  const opened = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
-  return async () => opened;
+  return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
 }
 
 /** Returns the authorities by which clients on this machine know a service that listens on a port of loopback. */
