@@ -25,6 +25,3 @@ export function openContainer<C extends Config>(
   const pipeline: PipelineDeps = { log, corsOrigins, ...metrics };
   return { config, log, pipeline };
 }
-
-/** The parts that every process of the service starts from. */
-export type Container<C extends Config> = ReturnType<typeof openContainer<C>>;

@@ -1,5 +1,5 @@
-import { type DeployedConfig, parseDeployedConfig } from '../shared/settings/config.ts';
-import { type Container, openContainer } from './container.ts';
+import { parseDeployedConfig } from '../shared/settings/config.ts';
+import { openContainer } from './container.ts';
 import { requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
@@ -24,9 +24,10 @@ export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['t
 }
 
 /** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
-export function openDeployed(callerOf: CallerOf = () => undefined): Container<DeployedConfig> {
-  const { pipeline, ...container } = openContainer(parseDeployedConfig);
+export function openDeployed(callerOf: CallerOf = () => undefined) {
+  const { config, log, pipeline: common } = openContainer(parseDeployedConfig);
   // Since the start of the process. Lambda would say it in a line about each request, which is not kept.
-  container.log.info('started', { init_ms: Math.round(performance.now()) });
-  return { ...container, pipeline: { metrics: requestMetrics(), ...pipeline, trace: invocationTrace(callerOf) } };
+  log.info('started', { init_ms: Math.round(performance.now()) });
+  const pipeline: PipelineDeps = { metrics: requestMetrics(), ...common, trace: invocationTrace(callerOf) };
+  return { config, log, pipeline };
 }

@@ -1,7 +1,6 @@
-import { flag, runCommand, type Terminal, THIS_PROCESS, UsageError, type Values } from '../../shared/command-line.ts';
-import { ConfigError, parseText, UPSTREAM } from '../../shared/settings/formats.ts';
+import { runCommand, type Terminal, THIS_PROCESS } from '../../shared/command-line.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import type { DoctorOptions } from './doctor.ts';
+import { type DoctorOptions, OPTIONS, optionsOf } from './options.ts';
 import type { Finding } from './run.ts';
 
 const COMMAND = {
@@ -9,67 +8,11 @@ const COMMAND = {
     "Tells before the first order if the account will work: asks the venue with the service's own settings and signatures.",
   usage: `npm run doctor -- [options]
        order-book-adapter doctor [options]    in the package`,
-  options: {
-    json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
-    probe: flag('also send one empty order without credentials: shows if the venue takes orders from here'),
-    refresh: flag('also have the venue read balance and allowances from the chain again'),
-    secret: {
-      type: 'string',
-      value: 'NAME',
-      meaning: 'read the key from AWS Secrets Manager, all else from the environment, as a deployment does',
-    },
-    'print-credentials': {
-      type: 'string',
-      value: 'FILE',
-      meaning: 'write the API credentials to a new file of your own, in the members of the secret',
-    },
-    settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
-    'site-url': {
-      type: 'string',
-      value: 'URL',
-      default: 'https://polymarket.com',
-      meaning: 'base URL of the website',
-    },
-    'data-url': {
-      type: 'string',
-      value: 'URL',
-      default: 'https://data-api.polymarket.com',
-      meaning: 'base URL of the Data API',
-    },
-  },
+  options: OPTIONS,
   notes: `Nothing is placed and no API key is made: all requests are GET, but for the empty order of --probe. Each line says ok, warn,
 fail or skip, the check, what is wrong and what mends it. Exits with 1 if a check failed, and with 2 for a wrong option.
 `,
 } as const;
-
-/** A private key given as a name would be printed, and perhaps sent. */
-const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
-
-function baseUrl(option: string, text: string): string {
-  try {
-    return parseText(text, `--${option}`, UPSTREAM);
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-/** Returns the options of the checks; throws `UsageError` where they do not go together. */
-function optionsOf(values: Values<typeof COMMAND.options>): DoctorOptions {
-  const { probe, refresh, secret, settings, 'print-credentials': credentialsFile } = values;
-  for (const [name, value] of Object.entries({ secret, settings, 'print-credentials': credentialsFile })) {
-    if (value !== undefined && KEY_LIKE.test(value))
-      throw new UsageError(`Option '--${name}' takes a name, not a key.`);
-  }
-  if (secret !== undefined && settings !== undefined) {
-    throw new UsageError(
-      "Options '--secret' and '--settings' exclude each other: a deployment has no file of settings.",
-    );
-  }
-  const siteUrl = baseUrl('site-url', values['site-url']);
-  const dataUrl = baseUrl('data-url', values['data-url']);
-  return { probe, refresh, secret, settings, credentialsFile, siteUrl, dataUrl };
-}
 
 interface Line extends Finding {
   readonly id: string;

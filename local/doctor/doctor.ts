@@ -10,6 +10,7 @@ import {
   checkProfile,
   writeCredentials,
 } from './account-checks.ts';
+import type { DoctorOptions } from './options.ts';
 import { createRun, need, type Run, type Step } from './run.ts';
 import {
   checkAccountKind,
@@ -23,23 +24,6 @@ import {
 import { checkSignatures } from './signatures.ts';
 import { checkClock, checkPicture, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
-/** The choices of a run. */
-export interface DoctorOptions {
-  /** Sends the one empty order that shows if the venue takes orders from here. */
-  readonly probe: boolean;
-  /** Has the venue read balance and allowances from the chain again. */
-  readonly refresh: boolean;
-  /** The name or ARN of a deployment's secret. */
-  readonly secret?: string | undefined;
-  /** The new file for the API credentials. */
-  readonly credentialsFile?: string | undefined;
-  /** A file of settings to read instead of the project's own. */
-  readonly settings?: string | undefined;
-  /** Base URLs of the website and of the Data API, which are no settings. */
-  readonly siteUrl: string;
-  readonly dataUrl: string;
-}
-
 /** The findings are what is told. */
 const SILENT = createLog({ level: 'error', write: () => undefined });
 
@@ -49,7 +33,8 @@ const GAMMA = { asks: 'Gamma (SERVICE_GAMMA_URL)' };
 const VENUE = { asks: 'The venue' };
 
 /** Creates what connects to the hosts of the settings, once; it throws `Unmet` where these are malformed. */
-function createAsk(run: Run, config: Step<Setup>, { siteUrl, dataUrl }: DoctorOptions): () => Promise<Asking> {
+function createAsk(run: Run, config: Step<Setup>, options: DoctorOptions): () => Promise<Asking> {
+  const { 'site-url': siteUrl, 'data-url': dataUrl } = options;
   let venue: Inspection | undefined;
   return async () => {
     const { gammaUrl, clobUrl } = (await need(config)).config;
@@ -69,10 +54,10 @@ function findKey(run: Run, config: Step<Setup>, { secret }: DoctorOptions): Step
 
 /** Begins all checks; each waits for those that it needs. They are printed in the order of the steps. */
 export function examine(options: DoctorOptions, env: Environment): readonly Step<unknown>[] {
-  const { credentialsFile: file, probe, refresh } = options;
+  const { 'print-credentials': file, probe, refresh } = options;
   const run = createRun();
-  const site = { asks: new URL(options.siteUrl).host, optional: true };
-  const data = { asks: new URL(options.dataUrl).host, optional: true };
+  const site = { asks: new URL(options['site-url']).host, optional: true };
+  const data = { asks: new URL(options['data-url']).host, optional: true };
 
   // This machine, and the venue as every visitor sees it.
   const config = run.check('config', HERE, async () => checkConfig(options, env));

@@ -103,11 +103,7 @@ function createLimitedServer(limits: ServerLimits): Server {
 const SETTLED_CHECK_MS = 5;
 
 /** Waits for the connections and for the handlers: an order goes on when its client is gone. */
-async function stop(
-  server: Server,
-  connections: Connections,
-  { stopMs, stopBodiesMs }: Pick<ServerLimits, 'stopMs' | 'stopBodiesMs'>,
-): Promise<void> {
+async function stop(server: Server, connections: Connections, { stopMs, stopBodiesMs }: ServerLimits): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   connections.dropIdle();
   // A closed server of Node no longer looks at the time that its requests take.

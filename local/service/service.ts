@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { type Container, openContainer } from '../../functions/container.ts';
+import { openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
 import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
@@ -142,13 +142,14 @@ async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
 }
 
 /**
- * Serves the endpoints. Throws `ConfigError` where the key and the funder disagree or the store cannot be opened, or
- * the address is taken.
+ * Starts the service with the settings of `env` alone. Throws `ConfigError` where one is malformed, the key and the funder
+ * disagree, the store cannot be opened, or the address is taken.
  */
-export async function serve(
-  { config, log, pipeline }: Container<LocalConfig>,
-  { throwAway = false, warm = false, announce }: StartOptions = {},
+export async function startService(
+  env: Environment,
+  { write, throwAway = false, warm = false, announce }: StartOptions = {},
 ): Promise<Service> {
+  const { config, log, pipeline } = openContainer(parseLocalConfig, env, write);
   const store = modeOf(config) === 'read-only' ? undefined : await prepareStore(config.storePath, log);
   try {
     // Loaded while the store's thread starts, which takes as long.
@@ -187,9 +188,4 @@ export async function serve(
     await store?.close();
     throw error;
   }
-}
-
-/** Starts the service with the settings of `env` alone. Throws `ConfigError` also where one is malformed. */
-export async function startService(env: Environment, options: StartOptions = {}): Promise<Service> {
-  return serve(openContainer(parseLocalConfig, env, options.write), options);
 }

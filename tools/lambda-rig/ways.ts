@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { serve } from '../../local/service/service.ts';
-import { createLog } from '../../shared/log.ts';
-import { parseLocalConfig } from '../../shared/settings/config.ts';
+import { startService } from '../../local/service/service.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Assembly } from './assembly.ts';
 import { type ClientRequest, route } from './gateway.ts';
@@ -35,9 +33,8 @@ function parseBody(text: string): unknown {
 /** The service behind the local shim, configured by `settings` alone. */
 export async function openLocal(settings: Environment): Promise<Way> {
   const folder = await mkdtemp(join(tmpdir(), 'rig-local-'));
-  const config = parseLocalConfig({ ...settings, SERVICE_PORT: '0', SERVICE_STORE: join(folder, 'orders.db') });
-  const log = createLog({ level: 'error', write: () => undefined });
-  const service = await serve({ config, log, pipeline: { log, corsOrigins: config.corsOrigins } });
+  const env = { ...settings, SERVICE_PORT: '0', SERVICE_STORE: join(folder, 'orders.db') };
+  const service = await startService(env, { write: () => undefined });
   return {
     send: async ({ method, path, headers = {}, body }) => {
       // As bytes: to a text fetch would add a Content-Type.
