@@ -103,7 +103,7 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
   };
 }
 
-/** `POST /v1/orders`: places one limit order, if somebody asked for exactly that. */
+/** `POST /v1/orders`: places one limit order for a request that asks for exactly that. */
 export function ordersEndpoint(openOrders: OpenOrders, options: OrdersOptions = {}): Endpoint {
   const { verification, callerCheck = [] } = options;
   const clientHeaders = verification?.checkHeaders ?? [];

@@ -61,7 +61,7 @@ function listFirst(desk: Desk, selection: Selection): Promise<Listed | undefined
   return selection.kind === 'all' || selection.kind === 'ids' ? orNote(desk, listed) : listed;
 }
 
-/** Shows what will be cancelled, and asks where somebody can answer. */
+/** Shows what will be cancelled, and asks where there is a person to answer. */
 async function confirm({ terminal }: Desk, selection: Selection, rows: readonly Row[] | undefined): Promise<boolean> {
   if (rows && rows.length > 0) terminal.err(tableOf(rows, OPEN));
   if (selection.kind === 'all') {

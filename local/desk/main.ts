@@ -5,12 +5,8 @@ import { runDesk } from './commands.ts';
 const { stdin, stderr } = process;
 
 async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return await lines.question(question);
-  } finally {
-    lines.close();
-  }
+  using lines = createInterface({ input: stdin, output: stderr });
+  return await lines.question(question);
 }
 
 /** Back to the beginning of the line, and all of it cleared. */

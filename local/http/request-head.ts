@@ -86,7 +86,7 @@ function nameOf(authority: string): string | undefined {
   const match = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::\d{0,5})?$/i.exec(authority);
   const name = match?.groups?.['name']?.toLowerCase();
   // An IPv6 address has many spellings; the URL parser knows the canonical one.
-  return name?.startsWith('[') && URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name;
+  return name?.startsWith('[') ? (URL.parse(`http://${name}`)?.hostname ?? name) : name;
 }
 
 /**

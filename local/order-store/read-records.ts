@@ -9,12 +9,8 @@ import { LAYOUT } from './sqlite-file.ts';
  */
 export function* readRecordTexts(path: string): Generator<string, void> {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error('there is no such file');
-  const db = new DatabaseSync(path, { readOnly: true, timeout: STORE_CALL_MS });
-  try {
-    const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-    if (layout !== LAYOUT) throw new Error(`it has layout ${layout}, not ${LAYOUT}`);
-    for (const { record } of db.prepare('SELECT record FROM orders').iterate()) yield String(record);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(path, { readOnly: true, timeout: STORE_CALL_MS });
+  const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (layout !== LAYOUT) throw new Error(`it has layout ${layout}, not ${LAYOUT}`);
+  for (const { record } of db.prepare('SELECT record FROM orders').iterate()) yield String(record);
 }

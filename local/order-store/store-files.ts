@@ -144,7 +144,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Returns true if no other process has a main file open. It then holds the file for a moment, as its only user. */
 function isUnused(path: string): boolean {
-  const db = new DatabaseSync(path, { timeout: 0 });
+  using db = new DatabaseSync(path, { timeout: 0 });
   try {
     // In this mode SQLite opens a file with a log only where nobody else has it open.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -153,8 +153,6 @@ function isUnused(path: string): boolean {
   } catch (error) {
     // What else is wrong with the file is said when it is opened.
     return !isBusy(error);
-  } finally {
-    db.close();
   }
 }
 

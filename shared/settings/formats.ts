@@ -112,16 +112,15 @@ export const AUTHORITY: Format<string> = {
   rule: 'a host with an optional port, such as api.example.com',
   parse: (text) => {
     const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
-    const isPlain = /^[\w.:[\]-]+$/.test(authority) && URL.canParse(`http://${authority}`);
-    return isPlain && new URL(`http://${authority}`).host === authority ? authority : undefined;
+    const isPlain = /^[\w.:[\]-]+$/.test(authority);
+    return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
   },
 };
 
 /** Exact origins of web pages. */
 export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may hold an asterisk, but nothing would ever match it.
-  const exact = !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin;
-  return exact ? origin : undefined;
+  return !origin.includes('*') && URL.parse(origin)?.origin === origin ? origin : undefined;
 });
 
 /** Finds the hosts that no other machine can reach; an IPv6 address may have its brackets. */
@@ -131,8 +130,9 @@ export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 export const UPSTREAM: Format<string> = {
   rule: 'an https URL, or http on loopback, without user, query or fragment',
   parse: (text) => {
-    if (/[\s?#]/.test(text) || !URL.canParse(text)) return undefined;
-    const { protocol, hostname, username, password, href } = new URL(text);
+    const url = /[\s?#]/.test(text) ? null : URL.parse(text);
+    if (!url) return undefined;
+    const { protocol, hostname, username, password, href } = url;
     const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
     return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
   },

@@ -246,7 +246,7 @@ function sentenceOnUnknown(variable: string): string {
   return `${name} is not a setting: did you mean ${nearestOf(variable.toUpperCase(), NAMES)}?`;
 }
 
-/** Throws `ConfigError` for variables that are named like settings and are none: a misspelt cap would be no cap. */
+/** Throws `ConfigError` for variables that are named like settings but are not: a misspelt cap would be no cap. */
 export function refuseUnknown(env: Environment): void {
   // Other programs may have small letters of their own, but none has the name of a setting.
   const isMeant = (name: string) => name.startsWith('SERVICE_') || NAMES.includes(name.toUpperCase());
