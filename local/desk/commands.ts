@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { flag, oneOf, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
 import { isTokenId } from '../../shared/decimal.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
@@ -92,15 +93,14 @@ function onlyId(id: string): string {
   return id.toLowerCase();
 }
 
+const TIME = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
 /** Reads a time; `undefined` for none. */
 function timeOf(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const [, date, time = 'T00:00:00Z'] =
-    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?$/i.exec(text) ?? [];
-  const at = Date.parse(`${date}${time}`);
-  // Of a day that there is not, such as 30 February, another would be made.
-  const isDay = date !== undefined && new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date);
-  if (isDay && !Number.isNaN(at)) return at;
+  const { data } = TIME.safeParse(text.toUpperCase());
+  // A date alone is its midnight in UTC.
+  if (data !== undefined) return Date.parse(data);
   throw new UsageError(`--${option} must be a time such as 2026-11-01T09:30:00Z, or a date.`);
 }
 
