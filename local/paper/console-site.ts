@@ -38,34 +38,18 @@ async function loadFiles(): Promise<Files> {
 
 async function buildFiles(folder: string): Promise<Files> {
   // Loaded with the first page, so that the start does not wait for it.
-  const { build, stop } = await import('esbuild');
-  try {
-    const { outputFiles } = await build({
-      entryPoints: ['app.ts', 'index.html', 'style.css'].map((name) => join(folder, name)),
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      target: 'es2022',
-      loader: { '.html': 'copy' },
-      outdir: folder,
-      write: false,
-    });
-    return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
-  } finally {
-    // It would keep a process for a next build.
-    await stop();
-  }
-}
-
-let loaded: Promise<Files> | undefined;
-
-/** The files, loaded once in a process: the end of a build would end that of another console too. */
-function files(): Promise<Files> {
-  loaded ??= loadFiles().catch((error: unknown) => {
-    loaded = undefined;
-    throw error;
+  const { buildSync } = await import('esbuild');
+  const { outputFiles } = buildSync({
+    entryPoints: ['app.ts', 'index.html', 'style.css'].map((name) => join(folder, name)),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    loader: { '.html': 'copy' },
+    outdir: folder,
+    write: false,
   });
-  return loaded;
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
 /** Allows the page to load from its own server alone, and to talk to that and to the service. */
@@ -101,6 +85,7 @@ function explain(error: unknown): readonly [status: number, sentence: string] {
 /** Creates the site: the paths of the venue that the page may use, then the files of the console. */
 function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly string[]) {
   const readHead = createHeadReader('127.0.0.1', []);
+  let files: Files | undefined;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   app.use((request, response, next) => {
@@ -136,7 +121,8 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
     // Every start has a wallet of its own: by it the page knows the service that is on paper.
     if (path === '/console.json') return response.json({ service_url: found.url, paper_wallet: found.walletAddress });
     const name = path === '/' ? 'index.html' : path.slice(1);
-    const file = (await files()).get(name);
+    files ??= await loadFiles();
+    const file = files.get(name);
     if (file) return response.type(extname(name)).send(Buffer.from(file));
     sayIn(response, 404, 'There is no such page: the console is at /.');
   });
