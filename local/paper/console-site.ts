@@ -9,7 +9,7 @@ import { createHeadReader } from '../http/request-head.ts';
 import { SOURCES } from '../service/settings-file.ts';
 
 /** Behind those of the service (8080) and the paper venue (8081). */
-const PORT = 8083;
+const PORT = '8083';
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
@@ -134,13 +134,13 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
 
 /** Listens on a port, or on a free one where it is taken or for somebody else. */
 export async function listenNear<T>(
-  port: number,
+  port: string,
   reserved: string | undefined,
   listen: (port: number) => Promise<T>,
 ): Promise<T> {
-  if (String(port) === reserved) return listen(0);
+  if (port === reserved) return listen(0);
   try {
-    return await listen(port);
+    return await listen(Number(port));
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
     return listen(0);

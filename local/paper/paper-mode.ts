@@ -16,7 +16,7 @@ const GIVEN_UNITS = 1_000;
 /** An address in another chain, as a client would send that of its user. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 /** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
-const VENUE_PORT = 8081;
+const VENUE_PORT = '8081';
 
 /**
  * Returns the settings of a service that trades on paper. The operator's real account is left out: it must not reach a

@@ -40,9 +40,13 @@ function parseList(value: unknown): readonly string[] | null {
 
 const list = z.pipe(anything, z.transform(parseList));
 
-/** A time with or without its seconds. */
 const dateTime = z.catch(
-  z.nullable(z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })])),
+  z.nullable(
+    z.string().check(
+      z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/),
+      z.refine((text) => !Number.isNaN(Date.parse(text))),
+    ),
+  ),
   null,
 );
 
