@@ -29,13 +29,12 @@ export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>,
     | { readonly kind: 'on'; readonly privateKey: Secret; readonly credentials: ApiCredentials | undefined };
 }
 
+type Deployment = Values<typeof DEPLOYMENT_SETTINGS>;
+
 /** Settings of a deployed function. */
-export interface DeployedConfig extends Config {
+export interface DeployedConfig extends Config, Pick<Deployment, 'orderAccess' | 'orderSubjects'> {
   /** Set where the deployment takes orders, also for the function of health. EIP-55. */
   readonly walletAddress: string | undefined;
-  readonly orderAccess: OrderAccess | undefined;
-  /** The only subjects of tokens that may order; all of the issuer's where it is not set. */
-  readonly orderSubjects: readonly string[] | undefined;
   /** The key is in a secret store. Only the function that places orders is told where. */
   readonly orders:
     | { readonly kind: 'off' }
