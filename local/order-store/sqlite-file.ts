@@ -294,11 +294,11 @@ const LOST_SENTENCE =
   'The file of the order store, or the -wal or -shm beside it, was removed, replaced or emptied while in use; restart the service.';
 
 /**
- * Keeps rows in an SQLite file. What it is asked opens the file where it is not open; a fault of the file fails all that
- * was asked at once, and closes it. Waits for other processes at work on it no longer than `patienceMs`. A store of which one file is removed, replaced or emptied after it was first opened fails
- * every call from then on: what is written to it would be gone with the process, and a new one knows nothing of the keys
- * that clients repeat. What the open file still has is moved into the main file first.
- * `identity` is that of the first opening, where another thread did it.
+ * Keeps rows in an SQLite file, which is opened by what it is asked. A fault of the file fails all that was asked at once,
+ * and closes it. Waits for other processes at work on it no longer than `patienceMs`. A store of which one file is removed,
+ * replaced or emptied after it was first opened fails every call from then on: what is written to it would be gone with the
+ * process, and a new one knows nothing of the keys that clients repeat. What the open file still has is moved into the main
+ * file first. `identity` is that of the first opening, where another thread did it.
  */
 export function createOrderFile(path: string, identity?: string) {
   let open: OpenFile | undefined;
