@@ -6,7 +6,6 @@ import {
   DEPLOYMENT_SETTINGS,
   type Environment,
   LOCAL_SETTINGS,
-  type OrderAccess,
   readSettings,
   refuseUnknown,
   type Values,
@@ -41,7 +40,6 @@ export interface DeployedConfig extends Config, Pick<Deployment, 'orderAccess' |
     | {
         readonly kind: 'on';
         readonly walletAddress: string;
-        readonly access: OrderAccess;
         readonly privateKeySecret: string;
         readonly ordersTable: string;
       };
@@ -143,23 +141,13 @@ export function parseLocalConfig(env: Environment): LocalConfig {
 function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
   const { placeOrder, ...common } = readCommon(env, attempt);
   attempt(() => requireFunder(env, common));
-  const deployment = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
-  const {
-    walletAddress,
-    orderAccess: access,
-    orderSubjects,
-    privateKeySecret,
-    ordersTable,
-    metricsNamespace,
-  } = deployment;
-  const isComplete = placeOrder && walletAddress && access && privateKeySecret && ordersTable;
+  const { walletAddress, privateKeySecret, ordersTable, ...told } = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
+  const isComplete = placeOrder && walletAddress && told.orderAccess && privateKeySecret && ordersTable;
   return {
     ...common,
-    metricsNamespace,
+    ...told,
     walletAddress: placeOrder ? walletAddress : undefined,
-    orderAccess: access,
-    orderSubjects,
-    orders: isComplete ? { kind: 'on', walletAddress, access, privateKeySecret, ordersTable } : { kind: 'off' },
+    orders: isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' },
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };
 }

@@ -21,7 +21,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
       'shared/settings/formats.ts',
       'shared/settings/credentials.ts',
     ],
-    tests: ['shared/config', 'tools/settings/render'],
+    tests: ['shared/settings/config', 'tools/settings/render'],
   },
   'order-rules': {
     code: ['shared/venue/polymarket/order-rules.ts'],

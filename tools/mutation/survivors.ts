@@ -64,11 +64,6 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: 'shared/venue/polymarket/order-rules.ts',
-    why: TYPES_ALONE,
-    changes: ['oldest !== undefined -> true'],
-  },
-  {
-    file: 'shared/venue/polymarket/order-rules.ts',
     why: 'The sentence about the rules is the one that is not about an answer.',
     changes: ["{ waitedFor: 'rules' } -> {}", '\'rules\' -> ""'],
   },
@@ -98,7 +93,6 @@ export const ACCEPTED: readonly Accepted[] = [
     changes: [
       'deadline - performance.now() >= LOOK_UP_RESERVE_MS + MIN_SEND_MS -> deadline - performance.now() > LOOK_UP_RESERVE_MS + MIN_SEND_MS',
       'performance.now() + pause >= call.deadline -> performance.now() + pause > call.deadline',
-      'expiresAt <= now() -> expiresAt < now()',
     ],
   },
   {
@@ -178,7 +172,9 @@ export const ACCEPTED: readonly Accepted[] = [
   {
     file: 'shared/venue/polymarket/http/signed-requests.ts',
     why: 'Of a bound, the very instant.',
-    changes: ['Math.abs(skewNow - skew) > NOTICEABLE_SKEW_MS -> Math.abs(skewNow - skew) >= NOTICEABLE_SKEW_MS'],
+    changes: [
+      'Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS -> Math.abs(clob.clock.skew - skew) >= NOTICEABLE_SKEW_MS',
+    ],
   },
   {
     file: 'shared/venue/polymarket/http/transport.ts',

@@ -467,7 +467,6 @@ describe('settings', () => {
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,
-        access: 'jwt',
         privateKeySecret: ORDER_CONTEXT.privateKeySecret,
         ordersTable: 'table',
       },

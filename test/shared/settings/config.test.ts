@@ -238,14 +238,18 @@ describe('the settings of a deployment', () => {
 
   it('place orders', () => {
     const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
-    const on = { kind: 'on', walletAddress: ADDRESS, access: 'iam', privateKeySecret: 'name', ordersTable: 'table' };
+    const on = { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' };
     expect([orders, warnings]).toStrictEqual([on, []]);
   });
 
-  it.each([WALLET, { ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }])(
-    'with %j alone place none',
-    (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }),
-  );
+  const UNGUARDED = { ...WALLET, ...STORED_KEY, SERVICE_ORDER_ACCESS: undefined };
+
+  it.each([
+    WALLET,
+    { ...WALLET, SERVICE_ORDERS_TABLE: 'table' },
+    { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' },
+    UNGUARDED,
+  ])('with %j alone place none', (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }));
 
   it.each([
     [
