@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
+import { createServiceApp, writeEmptyAssets } from '../../tools/support/synthesize.ts';
 import { FULL_EXTENT } from '../support/full-extent.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
@@ -20,7 +21,9 @@ let folder: string;
 /** `cdk synth` on a machine without AWS configuration and without a network; gives its output folder and what it said. */
 async function synth(name: string, context: Readonly<Record<string, string>>, more: readonly string[] = []) {
   const outdir = join(folder, name);
-  const settings = Object.entries(context).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  // A stack that no file in deploy/ names, whatever files an operator has there.
+  const named = 'env' in context ? context : { stackName: 'test-of-synth-alone', ...context };
+  const settings = Object.entries(named).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const env = {
     // As under npx: the project's own Node first.
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
@@ -62,6 +65,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(FILE, { force: true });
   await rm(folder, { recursive: true, force: true });
+});
+
+it('an app of a test is not stopped by a file of settings in deploy/', async () => {
+  const assets = join(folder, 'empty');
+  await writeEmptyAssets(assets);
+  const { service } = createServiceApp(assets, { stackName: 'test-of-synth' });
+  expect(service.stackName).toBe('test-of-synth');
 });
 
 describe('cdk synth', () => {

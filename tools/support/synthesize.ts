@@ -20,7 +20,8 @@ const { context: FLAGS } = z
 
 /**
  * An app with the service, as `cdk synth -c name=value` makes it on a machine without AWS configuration, but without the
- * CDK's own rules: to load them takes longer than all the rest. The test of findings adds them.
+ * CDK's own rules: to load them takes longer than all the rest. The test of findings adds them. Files of settings are
+ * looked for beside the code, where there are none: an operator's own in deploy/ must not stop a test.
  */
 export function createServiceApp(
   assets: string,
@@ -32,7 +33,7 @@ export function createServiceApp(
     builtinCloudFormationValidation: false,
     ...(outdir !== undefined && { outdir }),
   });
-  return { app, service: addStack(app, { assets, environments: join(ROOT, 'deploy') }, {}) };
+  return { app, service: addStack(app, { assets, environments: assets }, {}) };
 }
 
 /** Runs a synthesis without the CDK's report on the terminal: a test reads it in the templates or the assembly. */

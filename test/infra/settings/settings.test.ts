@@ -197,7 +197,7 @@ describe('a deployment that cannot be made', () => {
   });
 });
 
-it('are right in the workflow that synthesizes', () => {
+it('are right in the workflow that synthesizes, whatever files there are in deploy/', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', '..', '.github/workflows/ci.yml'), 'utf8');
   const [readOnly, orders, ...more] = text.split('npx cdk synth').slice(1);
   expect(more).toStrictEqual([]);
@@ -205,9 +205,13 @@ it('are right in the workflow that synthesizes', () => {
     const context = Object.fromEntries(
       [...command.matchAll(/-c (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     );
-    return readSettings(context).orders?.walletAddress;
+    const { stackName, orders: on } = readSettings(context);
+    return [stackName, on?.walletAddress];
   };
-  expect([read(readOnly), read(orders)]).toStrictEqual([undefined, WALLET_ADDRESS]);
+  expect([read(readOnly), read(orders)]).toStrictEqual([
+    ['ci', undefined],
+    ['ci', WALLET_ADDRESS],
+  ]);
 });
 
 describe('settings', () => {
