@@ -100,7 +100,7 @@ function parseHost(text: string): string | undefined {
 }
 
 /** Subjects of tokens. */
-export const SUBJECTS = listOf('subjects of tokens, separated by commas', (subject) =>
+export const SUBJECTS = listOf('subjects of tokens', (subject) =>
   /^[\x21-\x7e]{1,255}$/.test(subject) ? subject : undefined,
 );
 

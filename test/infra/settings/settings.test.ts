@@ -294,7 +294,7 @@ describe('settings', () => {
         orderSubjects: 'alice bob',
         maxDailyNotional: '9',
       },
-      'orderSubjects must be subjects of tokens, separated by commas',
+      'orderSubjects must be subjects of tokens, comma-separated.',
     ],
     ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
     ['a budget that nobody hears of', { monthlyBudget: 5, alarmTopic: undefined }, 'monthlyBudget needs -c alarmTopic'],
