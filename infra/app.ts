@@ -17,7 +17,8 @@ export interface Folders {
 
 /** Adds the stack to the app; throws `ConfigError` where the context does not make sense. */
 export function addStack(app: App, { assets, environments }: Folders, found: Target): ServiceStack {
-  const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found);
+  const { context, problems } = withEnvironmentFile(app.node.getAllContext(), environments);
+  const settings = readSettings(context, found, problems);
   const { account } = found;
   const { region } = settings;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };

@@ -53,8 +53,8 @@ export function problemOfArn(name: string, what: string, arn: string | undefined
   return isForeign && `${name} must be ${what} of the account that is deployed to, ${account}.`;
 }
 
-/** Refuses unknown names: a misspelt `maxDailyNotional` would deploy a service without that cap. */
-export function refuseUnknown(names: readonly string[], known: readonly string[]): void {
+/** Returns a sentence for each unknown name: a misspelt `maxDailyNotional` would deploy a service without that cap. */
+export function problemsOfNames(names: readonly string[], known: readonly string[]): readonly Sentence[] {
   const unknown = names.filter((name) => !known.includes(name));
-  refuse(unknown.map((name) => `${name} is not a setting of a deployment: did you mean ${nearestOf(name, known)}?`));
+  return unknown.map((name) => `${name} is not a setting of a deployment: did you mean ${nearestOf(name, known)}?`);
 }

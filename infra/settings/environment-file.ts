@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ConfigError, matching, parseText } from '../../shared/settings/formats.ts';
-import { type Context, readText, refuseUnknown } from './context.ts';
+import { type Context, problemsOfNames, readText } from './context.ts';
 import { NAMES } from './formats.ts';
 import { DEFAULT_STACK_NAME } from './settings.ts';
 
@@ -39,44 +39,38 @@ function readFile(folder: string, env: string): Context {
   return { ...parsed };
 }
 
-/** Returns the stack that a file names; `undefined` where the file is malformed. */
-function nameIn(folder: string, env: string): unknown {
-  try {
-    return readFile(folder, env)['stackName'];
-  } catch {
-    return undefined;
-  }
-}
-
-/** Refuses a deploy without `env` of a stack that has a file: it would lose what the file says. */
+/** Refuses a deploy without `env` of a stack that has a file, or may have a malformed one: it would lose what that says. */
 function refuseForgotten(context: Context, folder: string): void {
   const stackName = readText(context, 'stackName') ?? DEFAULT_STACK_NAME;
-  const env = listEnvironments(folder).find((name) => name !== 'example' && nameIn(folder, name) === stackName);
+  const others = listEnvironments(folder).filter((name) => name !== 'example');
+  const env = others.find((name) => readFile(folder, name)['stackName'] === stackName);
   if (env === undefined) return;
   throw new ConfigError(`deploy/${env}.json has the settings of the stack ${stackName}: deploy it with -c env=${env}.`);
 }
 
 /**
- * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them; throws `ConfigError`. What is said in both
- * places must be the same: a setting of one deploy alone would be gone with the next.
+ * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them, and returns what is wrong with that file;
+ * throws `ConfigError` where it cannot be read. What is said in both places must be the same: a setting of one deploy
+ * alone would be gone with the next.
  */
-export function withEnvironmentFile(context: Context, folder: string): Context {
+export function withEnvironmentFile(context: Context, folder: string) {
   const env = readText(context, 'env');
   if (env === undefined) {
     refuseForgotten(context, folder);
-    return context;
+    return { context, problems: [] };
   }
+  const file = `deploy/${env}.json`;
   const settings = readFile(folder, parseText(env, 'env', ENV));
-  refuseUnknown(Object.keys(settings), NAMES);
-  if (readText(settings, 'stackName') === undefined) {
-    throw new ConfigError(`deploy/${env}.json must say stackName: two environments of one name overwrite each other.`);
-  }
-  const contradicted = Object.keys(settings).find((name) => {
-    const given = readText(context, name);
-    return given !== undefined && given !== readText(settings, name);
-  });
-  if (contradicted === undefined) return { ...context, ...settings };
-  throw new ConfigError(
-    `${contradicted} is one thing in deploy/${env}.json and another in -c: change it in the file, so that the next deploy keeps it.`,
-  );
+  const names = Object.keys(settings);
+  const problems = [
+    ...problemsOfNames(names, NAMES),
+    settings['stackName'] === undefined &&
+      `${file} must say stackName: two environments of one name overwrite each other.`,
+    ...names
+      .filter((name) => context[name] !== undefined && `${context[name]}` !== `${settings[name]}`)
+      .map(
+        (name) => `${file} and -c ${name}=… say different things: change the file, so that the next deploy keeps it.`,
+      ),
+  ];
+  return { context: { ...context, ...settings }, problems };
 }

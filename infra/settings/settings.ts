@@ -1,5 +1,5 @@
 import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
-import { type Context, problemOfArn, refuse, refuseUnknown, type Sentence, type Target } from './context.ts';
+import { type Context, problemOfArn, problemsOfNames, refuse, type Sentence, type Target } from './context.ts';
 import { type CommonValues, NAMES, ORDER_NAMES, readValues, variablesOf } from './formats.ts';
 import { type OrderSettings, readOrderSettings } from './order-settings.ts';
 import { RECOMMENDED_REGION } from './regions.ts';
@@ -51,7 +51,7 @@ function warnOfUnused(context: Context): readonly string[] {
 
 function read(context: Context, found: Target, attempt: Attempt): Settings {
   const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
-  attempt(() => refuseUnknown(names, NAMES));
+  attempt(() => refuse(problemsOfNames(names, NAMES)));
   const values = readValues(context, attempt);
   const region = values.region ?? found.region;
   const target = { ...found, region };
@@ -93,7 +93,7 @@ function suggestionOf(context: Context, sentences: string): string {
   const given = kept.map((name) => [name, context[name]]);
   const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries([...missing, ...given]) };
   if (context['env'] !== undefined) {
-    return `A file deploy/${context['env']}.json that would do, but for its values:\n${JSON.stringify(suggested, null, 2)}`;
+    return `A file deploy/${context['env']}.json that would do, but for its values:\n${JSON.stringify({ stackName: '…', ...suggested }, null, 2)}`;
   }
   const options = Object.entries(suggested).map(([name, value]) => `-c ${name}=${quote(`${value}`)}`);
   return `A command that would do, but for its values:\nnpx cdk deploy ${options.join(' ')}`;
@@ -101,11 +101,15 @@ function suggestionOf(context: Context, sentences: string): string {
 
 /**
  * Reads what the operator asks for; throws one `ConfigError` with all that is missing or wrong, and where orders are
- * asked for with what to paste. `found` is what the CDK found in the AWS configuration of the machine.
+ * asked for with what to paste. `found` is what the CDK found in the AWS configuration of the machine; `problems` are
+ * those of the file that the context comes from.
  */
-export function readSettings(context: Context, found: Target = {}): Settings {
+export function readSettings(context: Context, found: Target = {}, problems: readonly Sentence[] = []): Settings {
   try {
-    return readAll((attempt) => read(context, found, attempt));
+    return readAll((attempt) => {
+      attempt(() => refuse(problems));
+      return read(context, found, attempt);
+    });
   } catch (error) {
     if (!(error instanceof ConfigError) || context['placeOrder'] === undefined) throw error;
     throw new ConfigError(`${error.message}\n\n${suggestionOf(context, error.message)}`);

@@ -20,7 +20,7 @@ export function readAll<T>(read: (attempt: Attempt) => T): T {
       return readPart();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      sentences.push(error.message);
+      sentences.push(...error.message.split('\n'));
       return undefined;
     }
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,8 @@ import { ORDER_CONTEXT } from '../../../tools/support/deployment.ts';
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', 'deploy');
 
 let folder: string;
+/** A folder without a malformed file. */
+let sound: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'environments-'));
@@ -18,10 +20,19 @@ beforeAll(async () => {
     nameless: { region: 'eu-west-1' },
     deep: { stackName: 'deep', corsOrigins: ['https://app.example'] },
     list: [{ stackName: 'prod' }],
+    hasty: {
+      placeOrder: true,
+      region: 'eu-west-2',
+      logLevel: 'warn',
+      corsOrigins: 'https://app.example',
+      maxDailyNotionl: 5,
+    },
   };
   for (const [name, settings] of Object.entries(files)) {
     await writeFile(join(folder, `${name}.json`), JSON.stringify(settings));
   }
+  sound = await mkdtemp(join(folder, 'sound-'));
+  await copyFile(join(folder, 'prod.json'), join(sound, 'prod.json'));
   await writeFile(join(folder, 'broken.json'), '{"privateKeySecret":"0xsecret",}');
   await writeFile(join(folder, 'long.json'), '{"stackName":"a","jwtAudience":179834912834912834}');
   await writeFile(
@@ -33,9 +44,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function problemOf(context: Readonly<Record<string, unknown>>): string {
+function problemOf(context: Readonly<Record<string, unknown>>, from = folder): string {
   try {
-    readSettings(withEnvironmentFile(context, folder));
+    const read = withEnvironmentFile(context, from);
+    readSettings(read.context, {}, read.problems);
   } catch (error) {
     return `${error}`;
   }
@@ -44,7 +56,8 @@ function problemOf(context: Readonly<Record<string, unknown>>): string {
 
 describe('the file of an environment', () => {
   it('adds its settings to those of the command line', () => {
-    const context = withEnvironmentFile({ env: 'prod', logLevel: 'debug', region: 'eu-west-1' }, folder);
+    const { context, problems } = withEnvironmentFile({ env: 'prod', logLevel: 'debug', region: 'eu-west-1' }, folder);
+    expect(problems.filter((problem) => problem)).toStrictEqual([]);
     const { stackName, region, environment } = readSettings(context);
     expect([stackName, region]).toStrictEqual(['prod', 'eu-west-1']);
     expect(environment).toStrictEqual({ SERVICE_CORS_ORIGINS: 'https://app.example', SERVICE_LOG_LEVEL: 'debug' });
@@ -52,18 +65,52 @@ describe('the file of an environment', () => {
 
   it('is asked for by name alone', () => {
     const context = { logLevel: 'debug' };
-    expect(withEnvironmentFile(context, folder)).toBe(context);
+    expect(withEnvironmentFile(context, sound)).toStrictEqual({ context, problems: [] });
   });
 
   it('cannot be forgotten: without it, its stack is not deployed', () => {
-    expect(problemOf({ stackName: 'prod' })).toBe(
+    expect(problemOf({ stackName: 'prod' }, sound)).toBe(
       'ConfigError: deploy/prod.json has the settings of the stack prod: deploy it with -c env=prod.',
     );
-    expect(problemOf({ stackName: 'other' })).toBe('none');
+    expect(problemOf({ stackName: 'other' }, sound)).toBe('none');
+  });
+
+  it('cannot be forgotten while it is malformed either: nobody knows whose stack it is', async () => {
+    const spoilt = await mkdtemp(join(folder, 'spoilt-'));
+    await writeFile(join(spoilt, 'prod.json'), '{"stackName":"order-book-adapter","placeOrder":true,}');
+    expect(problemOf({}, spoilt)).toMatch(/^ConfigError: deploy\/prod\.json must be JSON: one object/);
+  });
+
+  it('is told all that is wrong with it, with the command line, and in its settings at once', () => {
+    const context = { env: 'hasty', region: 'eu-west-3', logLevel: 'debug', maxOrderNotionl: '5' };
+    const [problems, suggestion = ''] = problemOf(context).split(/\n\n.*\n/);
+    expect(problems?.split('\n')).toStrictEqual([
+      'ConfigError: maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
+      'deploy/hasty.json must say stackName: two environments of one name overwrite each other.',
+      'deploy/hasty.json and -c region=… say different things: change the file, so that the next deploy keeps it.',
+      'deploy/hasty.json and -c logLevel=… say different things: change the file, so that the next deploy keeps it.',
+      'maxOrderNotionl is not a setting of a deployment: did you mean maxOrderNotional?',
+      expect.stringContaining('The venue refuses orders from eu-west-2'),
+      expect.stringContaining('placeOrder needs the address that the key belongs to'),
+      expect.stringContaining('placeOrder needs the name or ARN of a Secrets Manager secret'),
+      expect.stringContaining('placeOrder needs the largest price times size of an order'),
+    ]);
+    expect(JSON.parse(suggestion)).toStrictEqual({
+      stackName: '…',
+      placeOrder: 'true',
+      region: '…',
+      walletAddress: '0x…',
+      privateKeySecret: 'NAME',
+      maxOrderNotional: '250',
+      maxDailyNotional: '1000',
+      alarmTopic: 'arn:aws:sns:…',
+      logLevel: '…',
+      corsOrigins: 'https://app.example',
+    });
   });
 
   it('has an example of the stack that is deployed without one, refused until its values are replaced', () => {
-    const context = withEnvironmentFile({ env: 'example' }, DEPLOY);
+    const { context } = withEnvironmentFile({ env: 'example' }, DEPLOY);
     const problem = (changed: object) => {
       try {
         return readSettings({ ...context, ...changed }).stackName;
@@ -100,7 +147,7 @@ describe('the file of an environment', () => {
     [
       'contradicts the command line',
       { env: 'prod', region: 'eu-north-1' },
-      /^ConfigError: region is one thing in deploy\/prod\.json and another in -c/,
+      /^ConfigError: deploy\/prod\.json and -c region=… say different things/,
     ],
   ])('stops synth where it %s', (_, context, sentence) => {
     expect(problemOf(context)).toMatch(sentence);
