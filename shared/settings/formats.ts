@@ -146,12 +146,16 @@ export function tableOf(store: string): string | undefined {
   return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;
 }
 
-/** A store of orders. What looks like a wallet key is no path: it would stand in the log. */
+/**
+ * A store of orders. What looks like a wallet key is no path: it would stand in the log. Nor is a misspelt prefix: each
+ * process would make a file of that name, and processes that share no store place an order of one key twice.
+ */
 export const STORE: Format<string> = {
   rule: 'the path of a file, or dynamodb: and the name of a table',
   parse: (text) => {
     if (/^dynamodb:/i.test(text)) return /^[\w.-]{3,255}$/.test(tableOf(text) ?? '') ? text : undefined;
-    return /^(?:0x)?[0-9a-f]{64}$/i.test(text) ? undefined : text;
+    // One letter and a colon begin a path of Windows.
+    return /^(?:(?:0x)?[0-9a-f]{64}$|\s*dynamo|\s*[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
   },
 };
 
