@@ -19,8 +19,8 @@ const HEALTH_MS = 1_000;
 async function check(settings: string | undefined): Promise<void> {
   const config = parseLocalConfig(withSettingsFile(settings, process.env));
   const url = `http://127.0.0.1:${config.port}/health`;
-  const { ok } = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) });
-  if (!ok) throw new ConfigError(`The service does not answer at ${url}.`);
+  const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) }).catch(() => undefined);
+  if (!answer?.ok) throw new ConfigError(`The service does not answer at ${url}.`);
   if (modeOf(config) === 'read-only') return;
   const store = await prepareStore(config.storePath, createLog({ level: 'error', write: () => undefined }));
   await openAtStart(store).finally(store.close);

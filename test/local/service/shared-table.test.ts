@@ -128,6 +128,9 @@ describe('several processes on one table', () => {
     expect(await ready()).toStrictEqual([0, '']);
     expect(await ready('missing')).toStrictEqual([1, expect.stringContaining('Not ready: SERVICE_STORE')]);
     await service.kill();
-    expect(await ready()).toStrictEqual([1, expect.stringContaining('Not ready: ')]);
+    expect(await ready()).toStrictEqual([
+      1,
+      expect.stringContaining('Not ready: The service does not answer at http://'),
+    ]);
   });
 });
