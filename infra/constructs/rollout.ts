@@ -20,7 +20,8 @@ function createRole(scope: Construct, alias: Alias): Role {
 
 /**
  * Lets CodeDeploy move the alias when a deployment brings another version: as a canary, which an alarm stops, or all at
- * once. The first version is simply there.
+ * once. The alias refers to the group: a changed way holds for the very deployment that changes it. The first version is
+ * simply there.
  */
 export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAlarm[], isCanary: boolean): void {
   const scope = new Construct(parent, 'Rollout');
@@ -34,6 +35,4 @@ export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAl
   });
   // Not the role itself, to which the group refers already.
   group.node.addDependency(role.node.findChild('DefaultPolicy'));
-  // So that a changed way holds for the very deployment that changes it.
-  alias.node.addDependency(group);
 }
