@@ -125,6 +125,13 @@ export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** Returns the base URL of a service that listens on a host, for its own machine. */
+export function urlOf(host: string, port: number | undefined): string {
+  // The wildcard addresses are not ones to connect to.
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${bracketed(reachable)}:${port}`;
+}
+
 /**
  * Creates the reader of request heads, which refuses what is refused before the path matters: sizes (414, 431), protocol
  * and target (400), then `Host` (400 where there is not exactly one, 403 `host_not_allowed`). The last one guards

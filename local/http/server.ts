@@ -11,7 +11,7 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import { Connections } from './connections.ts';
 import { answerParserErrors } from './early-refusals.ts';
 import { createExpressApp, type Handlers } from './express-app.ts';
-import { bracketed } from './request-head.ts';
+import { bracketed, urlOf } from './request-head.ts';
 
 const SERVER_LIMITS = {
   /** Ends the wait for the headers: a slower client gets 408. */
@@ -72,12 +72,9 @@ async function listen(server: Server, { host, port }: ServerDeps['config']): Pro
   }
 }
 
-function urlOf(server: Server, host: string): string {
+function portOf(server: Server): number | undefined {
   const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  // The wildcard addresses are not ones to connect to.
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${bracketed(reachable)}:${port}`;
+  return typeof address === 'object' ? address?.port : undefined;
 }
 
 function createLimitedServer(limits: ServerLimits): Server {
@@ -138,7 +135,7 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   await listen(server, config);
   return {
     /** Base address without trailing slash. */
-    url: urlOf(server, config.host),
+    url: urlOf(config.host, portOf(server)),
     /** Stops accepting, drops idle connections, and resolves when the requests in flight are answered. */
     close: () => {
       closing = true;

@@ -2,6 +2,7 @@ import { runCommand } from '../../shared/command-line.ts';
 import { createLog } from '../../shared/log.ts';
 import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
+import { urlOf } from '../http/request-head.ts';
 import { openAtStart, prepareStore } from './open-store.ts';
 import { withSettingsFile } from './settings-file.ts';
 
@@ -18,7 +19,7 @@ const HEALTH_MS = 1_000;
 
 async function check(settings: string | undefined): Promise<void> {
   const config = parseLocalConfig(withSettingsFile(settings, process.env));
-  const url = `http://127.0.0.1:${config.port}/health`;
+  const url = `${urlOf(config.host, config.port)}/health`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) }).catch(() => undefined);
   if (!answer?.ok) throw new ConfigError(`The service does not answer at ${url}.`);
   if (modeOf(config) === 'read-only') return;
