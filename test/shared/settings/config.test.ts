@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
-import { ConfigError, readAll } from '../../../shared/settings/formats.ts';
+import { ConfigError, readAll, tableOf } from '../../../shared/settings/formats.ts';
 import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS, nearestOf, type Setting } from '../../../shared/settings/table.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -293,6 +293,42 @@ describe('the functions of a deployment', () => {
     const asked = new Set<string>();
     parseDeployedConfig(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }));
     expect(settings.filter(({ name }) => !asked.has(name))).toStrictEqual([]);
+  });
+});
+
+describe('the subjects of tokens that may order', () => {
+  const read = (subjects: string) => parseDeployedConfig({ SERVICE_ORDER_SUBJECTS: subjects }).orderSubjects;
+
+  it.each([
+    ['alice', ['alice']],
+    ['alice, auth0|7,', ['alice', 'auth0|7']],
+    ['a'.repeat(255), ['a'.repeat(255)]],
+  ])('are a list: %s', (text, subjects) => expect(read(text)).toStrictEqual(subjects));
+
+  it.each(['al ice', 'alice,é', 'a'.repeat(256)])('are printable ASCII without spaces, 255 at most: not %s', (text) => {
+    const sentence = 'SERVICE_ORDER_SUBJECTS must be subjects of tokens, comma-separated.';
+    expect(() => read(text)).toThrow(new ConfigError(sentence));
+  });
+});
+
+describe('the store of orders', () => {
+  it.each([
+    ['/x/orders.db', undefined],
+    ['orders/dynamodb:orders', undefined],
+    ['C:\\orders.db', undefined],
+    [`/x/${KEY}`, undefined],
+    [`${KEY}/orders.db`, undefined],
+    ['dynamodb:orders', 'orders'],
+    ['dynamodb:a.b', 'a.b'],
+    [`dynamodb:${'a'.repeat(255)}`, 'a'.repeat(255)],
+  ])('is a file or a table: %s', (place, table) => {
+    const { storePath } = parseLocalConfig({ SERVICE_STORE: place });
+    expect([storePath, tableOf(storePath)]).toStrictEqual([place, table]);
+  });
+
+  it('is said to be one of the two', () => {
+    const sentence = 'SERVICE_STORE must be the path of a file, or dynamodb: and the name of a table.';
+    expect(messageOf({ SERVICE_STORE: 'dynamodb:ab' })).toBe(sentence);
   });
 });
 
