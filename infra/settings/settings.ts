@@ -49,13 +49,15 @@ function warnOfUnused(context: Context): readonly string[] {
   return [`${ignored.join(', ')}: not used without -c placeOrder=true, which turns orders off.`];
 }
 
-function read(context: Context, found: Target, attempt: Attempt): Settings {
+function read(context: Context, found: Target, problems: readonly Sentence[], attempt: Attempt): Settings {
   const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
-  attempt(() => refuse(problemsOfNames(names, NAMES)));
+  attempt(() => refuse([...problems, ...problemsOfNames(names, NAMES)]));
   const values = readValues(context, attempt);
   const region = values.region ?? found.region;
   const target = { ...found, region };
-  const orders = values.placeOrder ? readOrderSettings(context, values, target, attempt) : undefined;
+  // A malformed flag asks for orders too: what they lack is said with it.
+  const isMeant = values.placeOrder ?? Boolean(context['placeOrder']);
+  const orders = isMeant ? readOrderSettings(context, values, target, attempt) : undefined;
   attempt(() => refuse(problemsOf(context, values, target)));
   return {
     ...values,
@@ -89,9 +91,10 @@ function suggestionOf(context: Context, sentences: string): string {
   // A value that has to do with what is missing, such as `orderAccess=jwt needs …`, is not wrong itself.
   const isWrong = (name: string) => new RegExp(`-c ${name}=|\\b${name}\\b(?!=)`).test(sentences);
   const kept = NAMES.filter((name) => name !== 'env' && context[name] !== undefined && !isWrong(name));
+  const malformed = [...sentences.matchAll(/^(\w+) must be (?!true|left out)/gm)].map(([, name]) => [name, '…']);
   const missing = [...sentences.matchAll(/-c (\w+)=(\S*…)/g)].map(([, name, value]) => [name, value]);
   const given = kept.map((name) => [name, context[name]]);
-  const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries([...missing, ...given]) };
+  const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries([...malformed, ...missing, ...given]) };
   if (context['env'] !== undefined) {
     return `A file deploy/${context['env']}.json that would do, but for its values:\n${JSON.stringify({ stackName: '…', ...suggested }, null, 2)}`;
   }
@@ -106,10 +109,7 @@ function suggestionOf(context: Context, sentences: string): string {
  */
 export function readSettings(context: Context, found: Target = {}, problems: readonly Sentence[] = []): Settings {
   try {
-    return readAll((attempt) => {
-      attempt(() => refuse(problems));
-      return read(context, found, attempt);
-    });
+    return readAll((attempt) => read(context, found, problems, attempt));
   } catch (error) {
     if (!(error instanceof ConfigError) || context['placeOrder'] === undefined) throw error;
     throw new ConfigError(`${error.message}\n\n${suggestionOf(context, error.message)}`);

@@ -167,6 +167,33 @@ describe('a deployment that cannot be made', () => {
     ]);
   });
 
+  it('is told what orders lack where the flag is malformed, and to put another value in the place of each other one', () => {
+    const settings = {
+      region: 'eu-west-1',
+      logLevel: 'INFO',
+      jwtIssuer: 'http://issuer.example',
+      jwtAudience: 'orders',
+    };
+    const problem = wholeProblem({ ...settings, placeOrder: 'yes', orderAccess: 'jwt', jwtScopes: 'trade' });
+    const [, command] = problem.split('npx cdk deploy ');
+    expect(problem).toContain('placeOrder must be true, or left out.\n');
+    expect(problem).toContain('placeOrder needs the address that the key belongs to');
+    expect(command?.split(' -c ')).toStrictEqual([
+      '-c placeOrder=true',
+      'region=eu-west-1',
+      'walletAddress=0x…',
+      'privateKeySecret=NAME',
+      'maxOrderNotional=…',
+      'maxDailyNotional=…',
+      'alarmTopic=arn:aws:sns:…',
+      'logLevel=…',
+      'jwtIssuer=…',
+      'orderAccess=jwt',
+      'jwtAudience=orders',
+      'jwtScopes=trade',
+    ]);
+  });
+
   it('is not told another access than it asks for, nor the word that opens it to everybody', () => {
     const jwt = wholeProblem({ ...ORDER_CONTEXT, maxDailyNotional: '5', orderAccess: 'jwt', jwtAudience: 'orders' });
     expect(jwt).toContain(' -c orderAccess=jwt');
