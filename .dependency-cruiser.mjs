@@ -1,4 +1,4 @@
-/** The arrows of the tree: functions -> shared -> nothing of ours; see CONTRIBUTING.md. */
+/** The arrows of the tree: functions -> shared -> nothing of ours; see docs/architecture.md. */
 export default {
   forbidden: [
     {

@@ -49,8 +49,8 @@ export interface Setting {
 
 type Table = Readonly<Record<string, Setting>>;
 
-// The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, the table of the
-// README and the checks at synth are made of it. `-c` takes a setting by its name here.
+// The one table of settings, in three parts by where they apply. The parser, `--help`, `.env.example`, docs/settings.md
+// and the checks at synth are made from it. `-c` takes a setting by its name here.
 
 /** Settings of the local server alone. */
 export const LOCAL_SETTINGS = {
