@@ -8,10 +8,10 @@ import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
-/** Names of chunks depend on the way from here to the sources: esbuild believes that it always writes here. */
+/** Names of chunks depend on the path from the output to the sources: esbuild always gets this output path. */
 const OUTPUT = join(ROOT, 'build');
 
-/** The curve that orders are signed with. What loads it looks for it beside the bundle. */
+/** The curve that orders are signed with. Its loader looks for it beside the bundle. */
 export const CURVE = {
   name: 'secp256k1.wasm',
   path: join(ROOT, 'node_modules/tiny-secp256k1/lib/secp256k1.wasm'),
@@ -27,15 +27,15 @@ export const BUNDLE = {
   target: 'node24',
   // Paths as they are written: with node_modules linked from elsewhere, the bytes are the same.
   preserveSymlinks: true,
-  // The ES modules of a package leave what nobody uses behind, its CommonJS build does not.
+  // esbuild can drop unused code from a package's ES modules, but not from its CommonJS build.
   mainFields: ['module', 'main'],
   write: false,
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
 /**
- * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK ships modes as it finds them, and
- * names an asset by its contents alone, so that one of a private umask would stay unreadable with the next deploy too.
+ * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK keeps file modes but names an
+ * asset by its contents alone, so an asset of a private umask would stay unreadable after the next deploy too.
  */
 async function writeReadable(path: string, contents: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -53,7 +53,7 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
     entryPoints,
     outdir: join(OUTPUT, folder),
     minify: true,
-    // The SDK finds its credentials where Lambda puts them. What it would bring for other uses is left out.
+    // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
     alias: { '@aws-sdk/credential-provider-node': './infra/build/stubs.ts' },
     plugins: [builtinModulesByCall(), ...plugins],
     entryNames: '[name]',

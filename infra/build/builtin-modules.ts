@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
-/** Classes of the web that node:http hands on, and for which it loads all of fetch. */
+/** Web classes that node:http re-exports, and for which it loads all of fetch. */
 const OF_FETCH: ReadonlySet<string> = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
 
 /**
@@ -28,7 +28,7 @@ export function builtinModulesByCall(): Plugin {
   return {
     name: 'builtin-modules-by-call',
     setup(build) {
-      // Except node:process, which has other names from one process to the next: the build would have other bytes.
+      // Except node:process, whose exports differ between processes: the build would not be reproducible.
       build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
         isBuiltin(path) && !/^(?:node:)?process$/.test(path)
           ? { path: `node:${path.replace('node:', '')}`, namespace: 'builtin-module', sideEffects: false }

@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 
 /**
  * The modules of the layer by name. The errors are there because an error of the venue adapter must be an instance of the
- * class that the pipeline knows: with a copy in each bundle, every answer to it would be a 500.
+ * class that the pipeline knows: with a copy in each bundle, every such error would be answered 500.
  */
 export const LAYER_ENTRIES = {
   'market-data': 'shared/venue/polymarket/market-data.ts',
@@ -11,7 +11,7 @@ export const LAYER_ENTRIES = {
   errors: 'shared/errors.ts',
 } as const;
 
-/** Imports of what the layer offers stay imports, from the layer. */
+/** Keeps imports of the layer's modules as imports from the layer. */
 export function fromLayer(root: string): Plugin {
   const offered = new Map(Object.entries(LAYER_ENTRIES).map(([name, path]) => [join(root, path), name]));
   return {
@@ -21,7 +21,7 @@ export function fromLayer(root: string): Plugin {
         if (pluginData === 'from-layer') return undefined;
         const resolved = await build.resolve(path, { resolveDir, kind, pluginData: 'from-layer' });
         const name = offered.get(resolved.path);
-        // Lambda's folder of the layer. Node finds an absolute path; a bare name it would look for beside the function.
+        // Lambda mounts the layer there. The path is absolute: Node would look for a bare name beside the function.
         return name === undefined ? resolved : { path: `/opt/nodejs/${name}.mjs`, external: true };
       });
     },

@@ -20,7 +20,7 @@ export interface EndpointFunctionProps {
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly layer?: lambda.LayerVersion;
-  /** Without one it has a log of its own, for a month and as long as the stack. */
+  /** By default the function has a log of its own, kept for a month and deleted with the stack. */
   readonly log?: ILogGroup;
   /** `undefined` reserves nothing. */
   readonly reservedConcurrency?: number | undefined;
@@ -33,7 +33,7 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
     description: 'The client of the venue',
     code: lambda.Code.fromAsset(join(assets, 'layer')),
     compatibleRuntimes: [lambda.Runtime.NODEJS_24_X],
-    // Versions of functions to which the alias may be set back were published with it.
+    // Older versions of the functions, to which an alias may go back, still need it.
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
 }
@@ -45,7 +45,7 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
 export class EndpointFunction extends Construct {
   readonly function: lambda.Function;
   readonly alias: lambda.Alias;
-  /** The alias as what the gateway invokes: the type of the alias itself does not fit there. */
+  /** The alias in the type that an integration of the gateway takes. */
   readonly live: lambda.IFunction;
   readonly log: ILogGroup;
   readonly role: Role;
@@ -58,7 +58,7 @@ export class EndpointFunction extends Construct {
     this.log.grantWrite(this.role);
     acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
     this.function = this.createFunction(props);
-    // As the CDK does; but not for the role itself, to which the function refers already.
+    // The CDK would also depend on the role itself, which the function's reference to it already implies.
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
     this.alias = this.function.addAlias('live');
     const { functionArn } = this.alias;
@@ -85,10 +85,10 @@ export class EndpointFunction extends Construct {
       loggingFormat: lambda.LoggingFormat.JSON,
       // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
       applicationLogLevelV2: lambda.ApplicationLogLevel.TRACE,
-      // Without its two lines for each request: ours says how long it took. Those of a failure or a time-out stay.
+      // Drops Lambda's two lines per request, since ours has the duration. Lines about failures and time-outs stay.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
-      // The version before stays, so that the alias can be set back to it.
+      // The previous version is kept, so that the alias can go back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
   }

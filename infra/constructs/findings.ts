@@ -2,7 +2,7 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
 import type { IConstruct } from 'constructs';
 
-/** Findings of cdk-nag that are answered otherwise, each with its reason, where they arise. */
+/** Acknowledges findings of cdk-nag where they arise, each with its reason. */
 
 /** Why a route has no authorizer. */
 const OPEN = {
@@ -18,13 +18,13 @@ export function acknowledgeOpenRoute(route: IConstruct, why: keyof typeof OPEN):
   Validations.of(route).acknowledge({ id: 'AwsSolutions::AwsSolutions-APIG4', reason: OPEN[why] });
 }
 
-/** Acknowledges a star at the end of a resource in the policy of a role; each is a finding of its own. */
+/** Acknowledges a trailing wildcard in a resource of a role's policy; each one is a separate finding. */
 export function acknowledgeWildcard(role: IConstruct, resource: string, reason: string): void {
   const name = flattenCfnReference(Stack.of(role).resolve(resource));
   Validations.of(role).acknowledge({ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`, reason });
 }
 
-/** Acknowledges what a function that the gateway invokes goes without. */
+/** Acknowledges that a function behind the gateway has no dead-letter queue and no tracing. */
 export function acknowledgeFunction(target: IConstruct): void {
   Validations.of(target).acknowledge(
     {

@@ -26,8 +26,8 @@ const PER_SECOND = {
 } as const;
 
 /**
- * Everything about a request but its time, which the log adds, what its caller sends besides the path, and the
- * function's own time, which is in its line.
+ * The fields of the access log. Left out are the time, which the log adds; what a caller sends besides the path; and
+ * the duration in the function, which its own line has.
  */
 const ACCESS_LOG = JSON.stringify({
   request_id: '$context.requestId',
@@ -54,12 +54,12 @@ interface GatewayProps {
   readonly orders: EndpointFunction | undefined;
 }
 
-/** Adds the access log, and counts in it the 429 that no function answered: the API's own metrics know 4xx alone. */
+/** Adds the access log and counts its 429s that no function answered: the API's own metrics only count 4xx. */
 function addAccessLog(api: apigateway.HttpApi, names: Names) {
   const accessLog = new LogGroup(api, 'AccessLog', {
-    // Another one for each stack of the name, since the log of the last one is kept.
+    // A new name for each stack, since the log of an earlier stack of the same name is kept.
     logGroupName: `${names.accessLog}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
-    // As long as the log of orders: who was refused by the gateway is here alone.
+    // As long as the log of orders: only this one shows whom the gateway refused.
     retention: RetentionDays.ONE_YEAR,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
@@ -79,8 +79,8 @@ function addAccessLog(api: apigateway.HttpApi, names: Names) {
 type Guard = Pick<apigateway.AddRoutesOptions, 'authorizer' | 'authorizationScopes'>;
 
 /**
- * Creates the checks of callers: one of each kind for all routes, since an API has few. Where tokens are asked for, the
- * issuer is known; if it were not, AWS would refuse the authorizer, and the route would not be open.
+ * Creates the authorizers, one of each kind for all routes, since an API may have few. Where tokens are required, the
+ * issuer is set; without it AWS would refuse the authorizer rather than leave a route open.
  */
 function createGuards({ jwtIssuer = '', jwtAudience = '', jwtScopes }: Settings) {
   const tokens = new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [jwtAudience] });
@@ -93,9 +93,9 @@ function createGuards({ jwtIssuer = '', jwtAudience = '', jwtScopes }: Settings)
 }
 
 /**
- * Adds the routes, and returns them. Those of every deployment take ANY method: preflights, 405 and their bodies are the
- * functions' own on Lambda as they are locally. The path of orders is answered by health, which has no key; where orders
- * are taken POST goes before it, to the function of orders.
+ * Adds the routes and returns them. Those of every deployment take ANY method, so that the functions answer preflights
+ * and 405 themselves, as they do locally. Health, which has no key, answers the path of orders; if orders are enabled,
+ * a route for POST takes precedence and leads to the function of orders.
  */
 function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
   const guards = createGuards(settings);
@@ -127,7 +127,7 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
   return routes;
 }
 
-/** Adds the domain of the operator's own; the address of the gateway then answers nobody. */
+/** Adds the operator's own domain; the gateway's own address is then disabled. */
 function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string): apigateway.DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
   const domainName = new apigateway.DomainName(api, 'Domain', { domainName: name, certificate });
@@ -158,7 +158,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   const stage = new apigateway.HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
-    // Of each route without one of its own: orders, preflights of closed reads, unknown paths.
+    // For routes without a throttle of their own: orders, preflights of closed reads, unknown paths.
     throttle: { rateLimit: PER_SECOND.orders, burstLimit: 2 * PER_SECOND.orders },
     accessLogSettings: {
       destination: new apigateway.LogGroupLogDestination(accessLog),
@@ -168,10 +168,10 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   });
   const { defaultChild } = stage.node;
   if (!(defaultChild instanceof apigateway.CfnStage)) throw new Error('the stage has no resource');
-  // The gateway refuses settings of a route that is not there yet, and CloudFormation sees no link between the two.
+  // The gateway refuses settings of a missing route, and CloudFormation sees no dependency between the two.
   stage.node.addDependency(...routes);
-  // A stage may keep the settings of a route that a later deployment takes away, and then refuses every change: so only
-  // the routes that every deployment has.
+  // Only routes that every deployment has: a stage may keep the settings of a route that is removed later, and then
+  // refuses every change.
   defaultChild.routeSettings = Object.fromEntries(
     Object.values(ROUTES).map(({ name, path }) => [
       `ANY ${path}`,

@@ -7,7 +7,7 @@ export function namesOf(stack: string) {
     layer: `${stack}-venue`,
     ordersTable: `${stack}-orders`,
     function: (name: Route['name']) => `${stack}-${name}`,
-    // The prefix of logs that services deliver: without it each API adds a sentence to a policy that has an end.
+    // AWS's prefix for delivered logs: without it each API adds a statement to a policy of limited size.
     accessLog: `/aws/vendedlogs/${stack}/access`,
     /** Log lines are read into metrics of this namespace. */
     metrics: `OrderBookAdapter/${stack}`,

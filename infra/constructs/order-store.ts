@@ -5,14 +5,14 @@ import { Construct } from 'constructs';
 import type { Names } from './names.ts';
 
 /**
- * Remembers orders: there from the first deployment on, and kept whatever becomes of the function that places them. Without
- * the table an order may be placed twice, and the log is the one place that says which caller asked for which order.
+ * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
+ * Without the table an order may be placed twice, and only the log says which caller asked for which order.
  */
 export class OrderStore extends Construct {
   readonly log: LogGroup;
   readonly tableName: string;
 
-  /** `ordersTable`: a restored table to go on with. */
+  /** `ordersTable`: a restored table to use instead of a new one. */
   constructor(scope: Construct, names: Names, ordersTable: string | undefined) {
     super(scope, 'OrderStore');
     this.tableName = ordersTable ?? names.ordersTable;
@@ -25,8 +25,8 @@ export class OrderStore extends Construct {
   }
 
   /**
-   * Adds the table, after everything that can fail: nothing may delete it again. Its name is fixed: where such a table was
-   * left behind, CloudFormation says so rather than make an empty one.
+   * Adds the table after everything that can fail, since nothing can delete it again. Its name is fixed: if an earlier
+   * stack left such a table, the deployment fails instead of creating an empty one.
    */
   addTable(after: readonly Construct[]): void {
     const table = new Table(this, 'Table', {

@@ -32,7 +32,7 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   const resource = secretArn(role, settings.privateKeySecret);
   add(['secretsmanager:GetSecretValue'], resource);
   if (settings.secretKeyArn === undefined) return;
-  // Of all that the key has encrypted this one secret, and only when Secrets Manager asks.
+  // Only for this secret, and only when Secrets Manager asks.
   add(['kms:Decrypt'], settings.secretKeyArn, {
     StringEquals: { 'kms:ViaService': `secretsmanager.${settings.region}.amazonaws.com` },
     StringLike: { 'kms:EncryptionContext:SecretARN': resource },
@@ -59,7 +59,7 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     reservedConcurrency: settings.orderConcurrency,
   });
   allow(orders, settings, store.tableName);
-  // By these the operator's desk finds the deployment.
+  // The operator's desk finds the deployment by these outputs.
   new CfnOutput(scope, 'WalletSecret', { value: settings.privateKeySecret });
   new CfnOutput(scope, 'WalletAddress', { value: settings.walletAddress });
   return orders;

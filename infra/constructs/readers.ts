@@ -8,7 +8,7 @@ interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'a
   readonly settings: Settings;
 }
 
-/** Adds the three functions that cannot trade. Health is told which wallet trades, where one does. */
+/** Adds the three functions that cannot trade. If orders are enabled, health gets the address of the wallet. */
 export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps) {
   const { environment, orders, readConcurrency: reservedConcurrency } = settings;
   // Above the 9 s within which a read is answered.
@@ -31,7 +31,7 @@ export function addReaders(scope: Construct, { layer, settings, ...common }: Rea
     book: new EndpointFunction(scope, 'Book', {
       ...reader,
       name: 'book',
-      // A warm book ends within the slice of a core that 768 MB have in 20 ms; a cold start takes some 30 ms longer.
+      // A warm book fits into the CPU time that 768 MB get per 20 ms; a cold start takes 30 ms longer than at 1024 MB.
       memory: 768,
       description: 'GET /v1/book/{token_id}: the order book of an outcome token',
     }),

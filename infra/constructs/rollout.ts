@@ -5,7 +5,7 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard } from './findings.ts';
 
-/** Creates a role that may move one alias, and no more: AWS's own policy for this may move every alias of the account. */
+/** Creates a role that may move one alias only: AWS's managed policy would allow every alias of the account. */
 function createRole(scope: Construct, alias: Alias): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   const { functionArn } = alias.lambda;
@@ -20,8 +20,8 @@ function createRole(scope: Construct, alias: Alias): Role {
 
 /**
  * Lets CodeDeploy move the alias when a deployment brings another version: as a canary, which an alarm stops, or all at
- * once. The alias refers to the group: a changed way holds for the very deployment that changes it. The first version is
- * simply there.
+ * once. The alias refers to the group, so a changed setting already applies to the deployment that changes it. The first
+ * version needs no rollout.
  */
 export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAlarm[], isCanary: boolean): void {
   const scope = new Construct(parent, 'Rollout');
@@ -33,6 +33,6 @@ export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAl
     alarms: isCanary ? [...alarms] : [],
     autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: isCanary },
   });
-  // Not the role itself, to which the group refers already.
+  // The group's reference to the role already implies a dependency on the role itself.
   group.node.addDependency(role.node.findChild('DefaultPolicy'));
 }

@@ -35,7 +35,7 @@ interface Condition {
   readonly threshold?: number;
   /** Rings where two of the last three periods of five minutes reach the threshold. */
   readonly isLasting?: boolean;
-  /** Set where a bad build can ring it while it is a canary, which then goes back; a venue or a caller is no reason to. */
+  /** Set if a bad build can ring it: a canary is then rolled back. Not set where only venue or callers can ring it. */
   readonly stopsRollout?: boolean;
   /** Rings below the threshold, and where there is no data. */
   readonly isSilence?: boolean;
@@ -52,7 +52,7 @@ interface Watched {
   readonly settings: Pick<Settings, 'alarmTopic' | 'healthCheck'>;
 }
 
-/** A single metric gets no expression: AWS does not say what that gives while its metric was never written. */
+/** A single metric needs no expression: AWS does not document its value before the metric was first written. */
 function combine(metrics: readonly IMetric[], how: 'sum' | 'maximum'): IMetric {
   const [only, ...others] = metrics;
   if (only && others.length === 0) return only;
@@ -68,7 +68,7 @@ function slowest(...functions: readonly EndpointFunction[]): IMetric {
   return combine(durations, 'maximum');
 }
 
-/** The alarms of every deployment. Those of functions are over all versions of each together. */
+/** The alarms of every deployment. Those on functions cover all versions of each. */
 function commonAlarms({ metrics, gateway, readers, orders }: Watched): readonly Row[] {
   const functions = [...Object.values(readers), ...(orders ? [orders] : [])].map((target) => target.function);
   const routes = ['markets', 'book', ...(orders ? ['orders' as const] : [])] as const;
@@ -77,12 +77,12 @@ function commonAlarms({ metrics, gateway, readers, orders }: Watched): readonly 
   const faults = functions.map((target) => target.metricErrors());
   const throttles = functions.map((target) => target.metricThrottles());
   return [
-    // A venue that is away for a moment makes some, which callers repeat.
+    // A brief outage of the venue causes some, which callers repeat.
     ['GatewayFaults', gateway.api.metricServerError(), { threshold: 10 }],
     // One in a hundred of what the slowest routes let through, 20 a second.
     ['GatewayThrottles', gateway.throttled, { threshold: 60 }],
     ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
-    // One burst of orders leaves the limit low for a second and is nothing to wake anybody for.
+    // A burst of orders uses up most of the limit for a second, which is no reason to wake anybody.
     ['RateLimitNearlyUsed', combine(rateLimits, 'sum'), { threshold: 10 }],
     ['FunctionFaults', combine(faults, 'sum'), { stopsRollout: true }],
     ['Throttles', combine(throttles, 'sum')],
@@ -109,7 +109,7 @@ function orderAlarms(metrics: ServiceMetrics, orders: EndpointFunction): readonl
 export class Alarms extends Construct {
   readonly stoppingRollout: Alarm[] = [];
 
-  /** All but those of silence are quiet when nobody asks for anything. */
+  /** While there are no requests, only an alarm of silence can ring. */
   constructor(scope: Construct, watched: Watched) {
     super(scope, 'Alarms');
     const { metrics, readers, orders, settings } = watched;
@@ -117,8 +117,8 @@ export class Alarms extends Construct {
     const topics = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(this, 'Topic', alarmTopic))];
     const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics, orders) : [])];
     if (settings.healthCheck) {
-      // The check from outside is silent where an API is gone, a domain leads nowhere or a region is down. The count is
-      // Lambda's own: a log of warnings alone has no line of a request that went well.
+      // The check from outside is silent if the API, its domain or the region is down. The count is Lambda's own, since
+      // with logLevel warn or error the log has no lines of successful requests.
       rows.push(['NobodyAnswers', readers.health.function.metricInvocations(), { isSilence: true }]);
     }
     for (const row of rows) this.addAlarm(row, topics);

@@ -7,7 +7,7 @@ import type { Gateway } from '../constructs/gateway.ts';
 import type { Names } from '../constructs/names.ts';
 import { type ServiceMetrics, WARNINGS } from './service-metrics.ts';
 
-/** One dashboard of all endpoints; what there is no order for has no line in it. */
+/** Adds one dashboard for all endpoints; its graphs of orders stay empty until there is an order. */
 export function addDashboard(scope: Construct, names: Names, metrics: ServiceMetrics, gateway: Gateway): void {
   const { api, throttled } = gateway;
   const graph = (title: string, ...left: IMetric[]) =>
@@ -49,7 +49,7 @@ type Logs = Readonly<Record<'readers' | 'orders' | 'access', readonly ILogGroup[
 const FUNCTIONS = ['readers', 'orders'] as const;
 const REQUEST = 'fields time, route, status, code, duration_ms, request_id, order_id, gateway_caller';
 
-/** The questions that an operator asks first, by their titles, each with the logs that it is asked of. */
+/** The saved queries by title, each with the logs that it searches. */
 const QUERIES: Readonly<Record<string, readonly [logs: readonly (keyof Logs)[], query: string]>> = {
   'failed requests': [
     FUNCTIONS,
@@ -83,14 +83,14 @@ const QUERIES: Readonly<Record<string, readonly [logs: readonly (keyof Logs)[], 
     `fields @timestamp, request_id, route, status, source_ip, caller, gateway_error, integration_error
     | filter status >= 400 and integration_status != "200" | sort @timestamp desc | limit 200`,
   ],
-  // An id that any line of the request or order has goes in the place of ID.
+  // The operator replaces ID by any id of the request or the order.
   'one request or order': [
     ['orders', 'access'],
     'fields @timestamp, @log, @message | filter @message like "ID" | sort @timestamp asc | limit 200',
   ],
 };
 
-/** Saves the questions in a folder of the console. */
+/** Saves the queries in a folder of CloudWatch. */
 export function addQueries(scope: Construct, names: Names, logs: Logs): void {
   const parent = new Construct(scope, 'Queries');
   for (const [title, [from, query]] of Object.entries(QUERIES)) {

@@ -4,10 +4,10 @@ import type { Construct } from 'constructs';
 
 const REQUEST = FilterPattern.stringValue('$.message', '=', 'request');
 
-/** A metric's name, its value, and conditions on a line, all of which hold. */
+/** A metric's name, its value, and the conditions that a line must all meet. */
 type Reading = readonly [name: string, value: string, ...conditions: readonly JsonPattern[]];
 
-/** The metrics of requests, as functions/metrics.ts says what they are. */
+/** The metrics of requests, which functions/metrics.ts describes. */
 const READINGS: readonly Reading[] = [
   ['requests', '1', REQUEST],
   ['duration_ms', '$.duration_ms', REQUEST, FilterPattern.numberValue('$.duration_ms', '>=', 0)],
@@ -18,13 +18,13 @@ const READINGS: readonly Reading[] = [
 ];
 
 /**
- * Reads the metrics of requests out of the log of a reader, whose lines then need not say what CloudWatch is to make of
- * them: half of each was that, and is paid by the byte.
+ * Extracts the metrics of requests from a reader's log. Its lines then need no directives for CloudWatch, which were
+ * half of each: logs are billed by the byte.
  */
 export function addMetricFilters(scope: Construct, logGroup: ILogGroup, metricNamespace: string): void {
   for (const [metricName, metricValue, ...conditions] of READINGS) {
     const dimensions = { route: '$.route', ...(metricName === 'errors' && { code: '$.code' }) };
-    // CloudWatch takes values and dimensions from those members of a line alone that the pattern names.
+    // CloudWatch reads values and dimensions only from members that the pattern names.
     const named = Object.values(dimensions).map((member) => FilterPattern.exists(member));
     new MetricFilter(scope, `Metric-${metricName}`, {
       logGroup,

@@ -14,7 +14,7 @@ export function addBudget(scope: Construct, usd: number, topicArn: string): void
     subscribers: [{ subscriptionType: 'SNS', address: topicArn }],
   });
   new CfnBudget(scope, 'Budget', {
-    // Without a name: names are the account's, and another topic makes another budget before this one is deleted.
+    // Without a name, which must be unique: another topic creates a new budget before this one is deleted.
     budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usd, unit: 'USD' } },
     notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
   });

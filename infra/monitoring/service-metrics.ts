@@ -15,7 +15,7 @@ export const WARNINGS = [
 
 /**
  * Returns the metrics of a namespace that are read out of the functions' log lines (functions/metrics.ts). Their
- * period is the CDK's, five minutes: short enough to act on, long enough for a service that is asked rarely.
+ * period is the CDK's, five minutes: short enough to act on, long enough for a service with few requests.
  */
 export function metricsOf(namespace: string) {
   const sum = (metricName: string, route: Route['name'], code?: ErrorCode) => {

@@ -8,10 +8,10 @@ export type Context = Readonly<Record<string, unknown>>;
 export function readText(context: Context, name: string): string | undefined {
   const value = context[name];
   if (value === undefined) return undefined;
-  // Mostly a shell's variable that is not set: a cap would be gone, or the check of clients, without a word.
+  // Usually an unset shell variable: a cap, or the check of clients, would silently be gone.
   if (value === '' || value === null) throw new ConfigError(`${name} is empty: leave it out, or say what it is.`);
   if (typeof value === 'string') return value;
-  // An audience of 19 digits would be another one.
+  // As a number, an audience of 19 digits would become another one.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new ConfigError(`${name} has more digits than a number keeps: put it in quotes.`);
   }
@@ -19,10 +19,10 @@ export function readText(context: Context, name: string): string | undefined {
   throw new ConfigError(`${name} must be a text.`);
 }
 
-/** A sentence to the operator, or something else where there is nothing to say. */
+/** A sentence to the operator; `false` or `undefined` if there is nothing to say. */
 export type Sentence = string | false | undefined;
 
-/** Leaves out what is no sentence. */
+/** Drops everything that is not a sentence. */
 export function said(sentences: readonly Sentence[]): readonly string[] {
   return sentences.filter((sentence) => typeof sentence === 'string');
 }

@@ -12,7 +12,7 @@ function listEnvironments(folder: string): readonly string[] {
   return files.map((name) => basename(name, '.json'));
 }
 
-/** Reads a file, or throws `ConfigError`. No sentence repeats a part of it, where somebody may have written a key. */
+/** Reads a file, or throws `ConfigError`, which never quotes the file: somebody may have put a key into it. */
 function readFile(folder: string, env: string): Context {
   const file = `deploy/${env}.json`;
   let text: string;
@@ -30,7 +30,7 @@ function readFile(folder: string, env: string): Context {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new ConfigError(`${file} must be JSON: one object of settings and their values.`);
   }
-  // JSON takes the last of two, and a reader the first: whose cap would it be?
+  // Of two, JSON.parse takes the last and a person may read the first: which cap would hold?
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, written = '', colon]) =>
     colon === undefined ? [] : String(JSON.parse(written)),
   );
@@ -49,9 +49,9 @@ function refuseForgotten(context: Context, folder: string): void {
 }
 
 /**
- * Adds the settings of `deploy/NAME.json` where `-c env=NAME` asks for them, and returns what is wrong with that file;
- * throws `ConfigError` where it cannot be read. What is said in both places must be the same: a setting of one deploy
- * alone would be gone with the next.
+ * Adds the settings of `deploy/NAME.json` if `-c env=NAME` names it, and returns what is wrong with that file; throws
+ * `ConfigError` if it cannot be read. A setting given in both places must be equal: one from the command line would be
+ * gone with the next deploy.
  */
 export function withEnvironmentFile(context: Context, folder: string) {
   const env = readText(context, 'env');

@@ -5,19 +5,19 @@ import { type Context, readText } from './context.ts';
 
 /**
  * How a new version of the function of orders takes over.
- * - `canary`: a tenth of the orders for five minutes, then all; back to the version before when an alarm rings meanwhile
- *   that a bad build can ring;
- * - `all-at-once`: at once, whatever the alarms say: for a mend while one rings, and for another wallet.
+ * - `canary`: a tenth of the orders for five minutes, then all; back to the previous version if meanwhile an alarm
+ *   rings that a bad build can ring;
+ * - `all-at-once`: regardless of alarms, for a fix while one rings and for another wallet.
  */
 const ROLLOUTS = ['canary', 'all-at-once'] as const;
 
-/** Second confirmation for orders of everybody who has a wallet, or an account at the issuer of tokens. */
+/** Second confirmation that anyone with a wallet, or with an account at the token issuer, may order. */
 export const PUBLIC_CONSENT = 'yes-anyone-may-order';
 
 /** The word for a cap that is left out on purpose. */
 export const NO_CAP = 'none';
 
-/** A cap, or the word that there is none. */
+/** A cap, or `none`. */
 const CAP: Format<string> = {
   rule: `${AMOUNT.rule}, or ${NO_CAP}`,
   parse: (text) => (text === NO_CAP || AMOUNT.parse(text) ? text : undefined),
@@ -45,7 +45,7 @@ function count(most: number): Format<number> {
 // The stack sets these by itself.
 const { ordersTable, metricsNamespace, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
 const { placeOrder, ...common } = COMMON_SETTINGS;
-/** The settings that functions are told. Their own formats hold here too: else each request would be a bare 500. */
+/** Settings that functions get. The service's formats are checked here: else every request would be a bare 500. */
 const SERVICE = Object.entries<Setting>({ ...given, ...common });
 
 /** The settings of orders whose values are read here; some take a stricter form than in the service. */
@@ -69,7 +69,7 @@ const ORDER_FORMATS = {
 const FORMATS = {
   placeOrder: FLAG,
   region: matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
-  // The names of functions are made of it, and have an end.
+  // Names of functions contain it, and their length is limited.
   stackName: matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
   alarmTopic: matching('the ARN of a topic', /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/),
   readAccess: oneOf(['open', 'iam', 'jwt']),
@@ -124,10 +124,10 @@ export function readValues(context: Context, attempt: Attempt): Context {
   return Object.fromEntries(formats.map(([name, format]) => [name, attempt(() => read(name, format))]));
 }
 
-/** Returns the variables by which a function is told its settings; a cap of `none` is left out. */
+/** Returns the environment variables of a function's settings; a cap of `none` is left out. */
 export function variablesOf(name: 'markets' | 'orders', context: Context): Readonly<Record<string, string>> {
   const rows = SERVICE.filter(([, { forReads }]) => name === 'orders' || forReads);
-  // Only of a cap: subjects of this name that were left out would let everybody order.
+  // Only for caps: leaving out a list of subjects that is named `none` would let everybody order.
   const isNoCap = (setting: string) => ALL_FORMATS[setting] === CAP && context[setting] === NO_CAP;
   const told = rows.filter(([setting]) => context[setting] !== undefined && !isNoCap(setting));
   return Object.fromEntries(told.map(([setting, { name: variable }]) => [variable, String(context[setting])]));

@@ -11,14 +11,14 @@ function problemOfSecret(nameOrArn: string, target: Target): Sentence {
     return 'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.';
   }
   if (/^[\w/+=.@-]{1,512}$/.test(nameOrArn)) return undefined;
-  // Without its last six characters an ARN is good for the SDK, and no policy allows it.
+  // The SDK accepts an ARN without its last six characters, but no policy matches it.
   if (!/^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/.test(nameOrArn)) {
     return 'privateKeySecret must be the name of a Secrets Manager secret, or its whole ARN with the six characters at its end.';
   }
   return problemOfArn('privateKeySecret', 'a secret', nameOrArn, target);
 }
 
-/** Returns what is wrong about who may send orders. Opening them takes caps, and consent if nothing else bounds them. */
+/** Returns what is wrong about who may order. Beyond IAM it takes caps, and consent if nothing bounds the callers. */
 function accessProblems(context: Context, { orderAccess = 'iam', ...values }: Values): readonly Sentence[] {
   const isJwt = orderAccess === 'jwt';
   const isBounded = isJwt && (context['jwtScopes'] !== undefined || context['orderSubjects'] !== undefined);
@@ -42,7 +42,7 @@ function accessProblems(context: Context, { orderAccess = 'iam', ...values }: Va
   ];
 }
 
-/** Returns what is missing or cannot work, besides what is malformed. A cap may be none, but not unnoticed. */
+/** Returns what is missing or cannot work, besides malformed settings. To have no cap must be said. */
 function problemsOf(context: Context, values: Values, target: Target): readonly Sentence[] {
   const { region } = target;
   const country = region && refusedRegion(region);
@@ -82,11 +82,11 @@ function warningsOf(context: Context, { orderAccess, walletAddress, signatureTyp
   ];
 }
 
-/** Completes what placing orders needs; `attempt` collects what is missing or cannot work. */
+/** Completes the settings of orders; `attempt` collects what is missing or cannot work. */
 export function readOrderSettings(context: Context, values: Values, target: Target, attempt: Attempt) {
   const { region } = target;
   const { walletAddress, privateKeySecret, orderAccess = 'iam', rollout = 'canary' } = values;
-  // The function would refuse a wrong account at its start, where every order is a bare 500.
+  // Otherwise the function would refuse a wrong account at its start, and every order would be a bare 500.
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
   const chosen = walletAddress === undefined ? undefined : chooseAccount(walletAddress, values, names);
   const mistake = chosen?.kind === 'mistake' && chosen.sentence;
@@ -114,7 +114,7 @@ export function readOrderSettings(context: Context, values: Values, target: Targ
 /** All that placing orders takes. */
 export type OrderSettings = NonNullable<ReturnType<typeof readOrderSettings>>;
 
-/** Returns the variables by which functions know the wallet that the deployment trades with, in one form of addresses. */
+/** Returns the environment variables that name the deployment's wallet, with all addresses in EIP-55. */
 export function walletVariables({ walletAddress, funderAddress, orderAccess }: OrderSettings) {
   return {
     SERVICE_PLACE_ORDER: '1',

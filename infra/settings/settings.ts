@@ -11,9 +11,9 @@ export interface Settings extends Omit<CommonValues, 'placeOrder' | 'env'> {
   readonly readAccess: NonNullable<CommonValues['readAccess']>;
   /** Variables for every function, by the names of the service's settings. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Absent where the service alone is asked for. */
+  /** Absent for a read-only deployment. */
   readonly orders: OrderSettings | undefined;
-  /** Sentences about settings that have no effect, a large one, or perhaps not the one that was meant. */
+  /** Sentences about settings with no effect, a large effect, or perhaps an unintended one. */
   readonly warnings: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 /** The name of a stack that is given none. */
 export const DEFAULT_STACK_NAME = 'order-book-adapter';
 
-/** Returns what does not go together. */
+/** Returns sentences about settings that do not go together. */
 function problemsOf(context: Context, values: CommonValues, target: Target): readonly Sentence[] {
   const usesTokens = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
   const isAlone = (one: keyof CommonValues, other: string) => values[one] !== undefined && context[other] === undefined;
@@ -70,7 +70,7 @@ function read(context: Context, found: Target, problems: readonly Sentence[], at
   };
 }
 
-/** What orders need at least, with values that have the right form and nothing else. */
+/** The minimum for orders, with placeholders of the right form. */
 const NEEDED_FOR_ORDERS = {
   placeOrder: 'true',
   region: RECOMMENDED_REGION,
@@ -81,12 +81,12 @@ const NEEDED_FOR_ORDERS = {
   alarmTopic: 'arn:aws:sns:…',
 } as const;
 
-/** Returns a text as a shell takes it. */
+/** Quotes a text for a shell where needed. */
 function quote(text: string): string {
   return /^[\w…:/.,@+-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns a command line, or a file, in which only values are left to be put in the place of `…`. */
+/** Returns a command line, or a file, that is complete but for the values marked `…`. */
 function suggestionOf(context: Context, sentences: string): string {
   // A value that has to do with what is missing, such as `orderAccess=jwt needs …`, is not wrong itself.
   const isWrong = (name: string) => new RegExp(`-c ${name}=|\\b${name}\\b(?!=)`).test(sentences);
@@ -103,9 +103,9 @@ function suggestionOf(context: Context, sentences: string): string {
 }
 
 /**
- * Reads what the operator asks for; throws one `ConfigError` with all that is missing or wrong, and where orders are
- * asked for with what to paste. `found` is what the CDK found in the AWS configuration of the machine; `problems` are
- * those of the file that the context comes from.
+ * Reads the settings of a deployment. Throws one `ConfigError` with all that is missing or wrong and, for orders, with
+ * a command or a file to paste. `found`: account and region of the machine's AWS configuration. `problems`: those of the
+ * file that the context comes from.
  */
 export function readSettings(context: Context, found: Target = {}, problems: readonly Sentence[] = []): Settings {
   try {
