@@ -21,9 +21,9 @@ export interface Command<O extends Options> {
   /** Lines that show how it is called. */
   readonly usage: string;
   readonly options: O;
-  /** True where arguments may follow that belong to no option, such as ids. */
+  /** True if the command takes arguments besides its options, such as ids. */
   readonly operands?: boolean;
-  /** Printed by `--help` alone, behind the options. */
+  /** Printed after the options, by `--help` only. */
   readonly notes?: string;
 }
 
@@ -34,12 +34,12 @@ export interface Terminal {
   readonly err: (text: string) => unknown;
 }
 
-/** Makes an option that is there or not. */
+/** Creates an option without a value. */
 export function flag(meaning: string) {
   return { type: 'boolean', default: false, meaning } as const;
 }
 
-/** The command line cannot be understood. The message is a sentence that repeats no value: it may be a secret. */
+/** Thrown for a command line that cannot be understood. The message repeats no value, which may be a secret. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -59,7 +59,7 @@ export const THIS_PROCESS: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
-// A reader that has gone, such as `head`, ends no command: without a listener an error of the stream would, with a stack.
+// Without a listener, a reader that goes away, such as `head`, would end the command with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 function parse<const O extends Options>(options: O, args: readonly string[], allowPositionals: boolean) {
@@ -75,7 +75,7 @@ type Parsed<O extends Options> = ReturnType<typeof parse<O>>;
 /** The values of options, by their names. */
 export type Values<O extends Options> = Parsed<O>['values'];
 
-/** Writes rows with the cells of each column below each other. */
+/** Aligns the cells of rows in columns. */
 export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
@@ -102,12 +102,12 @@ function usageOf({ usage, options }: Command<Options>): string {
   return `Usage: ${usage}\n\n${listOf(options)}`;
 }
 
-/** Explains an error of `parseArgs`; other errors are given back as they are. */
+/** Translates an error of `parseArgs` into a `UsageError`; returns any other error unchanged. */
 function misuse(error: unknown): unknown {
   const code = errorCode(error);
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new UsageError('An argument belongs to no option.');
   if (!code?.startsWith('ERR_PARSE_ARGS')) return error;
-  // Its sentences name the option alone.
+  // Its sentences name the option and never the value.
   return new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
 }
 

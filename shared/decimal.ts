@@ -51,7 +51,7 @@ function align(a: Decimal, b: Decimal): readonly [bigint, bigint] {
   return [a.coefficient * 10n ** BigInt(scale - a.scale), b.coefficient * 10n ** BigInt(scale - b.scale)];
 }
 
-/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+/** Returns a negative number, zero or a positive one if `a` is below, equal to or above `b`. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [x, y] = align(a, b);
   return x < y ? -1 : x > y ? 1 : 0;
@@ -100,14 +100,13 @@ export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
 const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 
-/** A string; behind the name of a member also its colon, and a number. Every quote of a text belongs to a match. */
+/** Matches a string, and after a member's name its colon and a number too. Every quote of a text is in a match. */
 const STRING_OR_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER})?)?`, 'g');
 
 /**
- * Reads the members of a JSON text in one pass: returns the text with the numbers under the named keys as strings with
- * all their digits, which a JSON parser would round, and the names that stand there twice, of which it keeps one in
- * silence. A number that is too long or too large for a decimal stays one. A text that is not JSON stays so; some throw
- * `SyntaxError` already here.
+ * Reads the members of a JSON text in one pass. Returns the text with the numbers under the named keys as strings,
+ * which a JSON parser would round, and the names that occur twice, of which it would silently keep one. A number too
+ * long or too large for a decimal stays a number. A text that is not JSON stays so, or throws `SyntaxError`.
  */
 export function readMembers(text: string, decimals: ReadonlySet<string>) {
   const seen = new Set<string>();

@@ -16,7 +16,7 @@ interface FactSpec {
   readonly optional?: true;
 }
 
-/** All that there is to say about an error code; everything else about it is derived from here. */
+/** Everything about one error code: document, headers and alarms are derived from it. */
 export interface ErrorSpec {
   readonly status: number;
   /** By default the code in words. */
@@ -36,10 +36,10 @@ export interface ErrorSpec {
   detail(facts: object): string;
 }
 
-/** Longest text of the caller's that a sentence repeats. */
+/** Maximum length of a caller's text that a sentence repeats. */
 const MAX_REPEATED_LENGTH = 100;
 
-/** Repeats what a caller sent in printable ASCII, so that neither a log nor a page can be made to show something else. */
+/** Escapes a caller's text to printable ASCII, so that it cannot change what a log or a page shows. */
 export function printable(text: string): string {
   return text.slice(0, MAX_REPEATED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
 }
@@ -112,7 +112,7 @@ type PlacementDisabled = readonly string[] | 'read_only' | { readonly sentence: 
 
 const orderId = { kind: 'hash', meaning: 'EIP-712 hash of the signed order, by which the venue knows it.' } as const;
 
-/** On answers that may come after the order was signed: whatever happened to it, its id says what to look up. */
+/** For errors that may occur after the order was signed: its id is what to look up, whatever happened to it. */
 const signedOrder = { orderId: { ...orderId, optional: true } } as const;
 
 const venueReason = {
@@ -136,7 +136,7 @@ const SIGN =
 
 interface ChallengeFacts {
   readonly challenge: string;
-  /** For a request to an authority by which the service is not known. */
+  /** Set if the request named an authority that is not the service's. */
   readonly foreign?: { readonly requested: string; readonly authority: string } | undefined;
 }
 
@@ -498,7 +498,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export type FactsOf<Code extends ErrorCode> =
   Parameters<(typeof ERRORS)[Code]['detail']> extends [infer Facts extends object] ? Facts : object;
 
-// Pure: nothing of the two lists is left in a function that does not use them.
+// Marked as pure, so that neither list is left in a function that does not use it.
 
 /** Every code, in the order of the catalogue. */
 export const ERROR_CODES: readonly ErrorCode[] = /* @__PURE__ */ Object.keys(ERRORS).filter(
@@ -526,7 +526,7 @@ export function isFinal(code: ErrorCode): code is FinalCode {
   return errorSpec(code).final === true;
 }
 
-/** Lists the codes that an endpoint can answer with; those of `everywhere` are of preflights too. */
+/** Lists the codes that an endpoint can answer with; preflights can answer with those of `everywhere`. */
 export function codesOf(where: 'health' | 'markets' | 'book' | 'orders' | 'everywhere'): readonly ErrorCode[] {
   return ERROR_CODES.filter((code) => {
     const { on = ['orders'] } = errorSpec(code);

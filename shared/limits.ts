@@ -47,7 +47,7 @@ export const LOOK_UP_MS = 3_000;
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
-/** Looking up what was executed of an order that is placed already: the answer waits no longer. */
+/** The longest that an answer waits for a look-up of how much of a placed order was filled. */
 export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
@@ -68,7 +68,7 @@ export const MIN_LIFE_MS = 180_000 - EARLY_EXPIRY_MS;
 
 /** A connection to the venue that is not there by then is given up: nothing was sent on it. */
 export const CONNECT_MS = 2_500;
-/** One attempt of a read: a lost answer is found out while there is time for another, on another connection. */
+/** One attempt of a read: after a lost answer there is time for another one, on another connection. */
 export const READ_ATTEMPT_MS = 3_000;
 /** The venue's edge closes idle connections; a frozen Lambda does not notice, and an order written there is lost. */
 export const MAX_IDLE_MS = 4_000;
@@ -81,12 +81,12 @@ export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
  * order that has been answered is in every book that is asked for afterwards.
  */
 export const JOIN_WINDOW_MS = 5;
-/** Orders share a read of rules, which change seldom, for longer; not the one whose answer may be lost. */
+/** Orders join a read of rules for longer, since rules seldom change; after this time its answer may be lost. */
 export const RULES_JOIN_MS = 1_000;
 
 /** How long before its end a call of the local store stops waiting for other processes, to say why it failed. */
 export const STORE_REPORT_MS = 100;
-/** The local store's thread starts and opens its file, before anything is listened for: 50 ms where a machine is idle. */
+/** The local store's thread starts and opens its file before the server listens: 50 ms on an idle machine. */
 export const STORE_OPEN_MS = 10_000;
 /** One of the two attempts of a call of the deployed store; both and the pause between them fit into a call. */
 export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
@@ -97,13 +97,13 @@ export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as cons
  * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
  */
 export const LEASE_MS = 30_000;
-/** Refused credentials are not asked for again so soon, however many orders come: at times the venue refuses new ones too. */
+/** Least time between renewals of refused credentials for all orders: at times the venue refuses new ones too. */
 export const RENEWAL_PAUSE_MS = 3_000;
 /** The venue's warnings of its rate limit, which can come with every order, are logged once in this time. */
 export const LIMIT_WARNING_PAUSE_MS = 60_000;
-/** A change in the measured difference of the clocks above this means that ours was wrong or has jumped. */
+/** If the measured difference of the clocks changes by more than this, ours was wrong or has jumped. */
 export const NOTICEABLE_SKEW_MS = 2_000;
-/** Our clock and the venue's are not both right where they differ by more: the operator is warned. */
+/** If our clock and the venue's differ by more than this, one of them is wrong: the operator is warned. */
 export const WRONG_CLOCK_MS = 60_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */
 export const RULES_MAX_AGE_MS = 60_000;

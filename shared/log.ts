@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** A level of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Events that an operator has to hear of, whatever was answered; a line that names one is counted where metrics are. */
+/** Events that the operator must hear of, whatever was answered. Metrics, where there are any, count their lines. */
 export type CountedEvent =
   | 'unreadable_keys'
   | 'foreign_keys'
@@ -53,7 +53,7 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** The most that is kept in memory for a reader that stands still. */
+/** Bytes that are kept in memory for a reader that has stopped reading. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 function lossLine(lost: number): string {
@@ -65,9 +65,9 @@ function lossLine(lost: number): string {
 type Format = (line: string) => string;
 
 /**
- * Writes lines to a stream whose reader may go away or stand still, as a log shipper that restarts does: no order may end
- * for a line of the log. What cannot be written is dropped and counted, and the next line that can be written says so
- * first.
+ * Writes lines to a stream whose reader may stop or go away, as a log shipper that restarts does: no order may fail
+ * because of the log. Lines that cannot be written are dropped and counted, and the next one that can be written is
+ * preceded by the count.
  */
 export function createLineWriter(stream: Writable, format: Format = (line) => line, maxUnreadBytes = MAX_UNREAD_BYTES) {
   let lost = 0;
@@ -90,9 +90,9 @@ export function createLineWriter(stream: Writable, format: Format = (line) => li
         lost += error ? 1 : -news;
       });
     },
-    /** Writes to another stream how many lines are lost and were not told of, if any are. */
+    /** Reports on another stream how many lines were lost and not yet reported, if any. */
     tellLost: (elsewhere: Pick<Writable, 'write'>): void => {
-      // What was written in the same turn of the loop went the same way.
+      // Lines written in the same turn of the event loop are lost too.
       if (lost > 0) elsewhere.write(`${format(lossLine(lost + unconfirmed))}\n`);
     },
   };
@@ -103,8 +103,8 @@ type LineWriter = ReturnType<typeof createLineWriter>;
 let stdout: LineWriter | undefined;
 
 /**
- * Lets Node go on where a terminal takes nothing, as with every other reader: it writes to one in the caller's place, and a
- * session that nobody reads would stop the whole service.
+ * Keeps a terminal that takes nothing from blocking the process: Node writes to a terminal synchronously, so a session
+ * that nobody reads would stop the whole service.
  */
 function neverWaitForTerminal(): void {
   const handle: unknown = process.stdout.isTTY && Reflect.get(process.stdout, '_handle');

@@ -4,8 +4,8 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 const MASK = '[secret]';
 
 /**
- * A value that cannot be printed, serialised or inspected by accident; only `reveal()` gives it, so every use can be
- * found by that name.
+ * A value that cannot be printed, serialised or inspected by accident; only `reveal()` returns it, so that a search for
+ * that name finds every use.
  */
 export class Secret {
   readonly #value: string;

@@ -14,7 +14,7 @@ function daysOf({ venue, own }: Moment): readonly string[] {
   return [...new Set([dayOf(venue), dayOf(own)])].sort();
 }
 
-/** Returns the changes by which the notional of an order counts on other days. It has no more than 6 decimals. */
+/** Returns the changes that move an order's notional to other days. A notional has at most 6 decimals. */
 export function recount(record: OrderRecord, days: readonly string[], atMost?: bigint): readonly DayCount[] {
   const units = toUnits(notionalOf(record), UNIT_DECIMALS);
   if (units === undefined) throw new RangeError('a notional is finer than collateral');
@@ -27,7 +27,7 @@ export function recount(record: OrderRecord, days: readonly string[], atMost?: b
   ];
 }
 
-/** Short for an alarm that looks at five minutes. */
+/** Time between two looks: short enough for an alarm over five minutes. */
 const LOOK_MS = 60_000;
 
 /**
@@ -36,25 +36,25 @@ const LOOK_MS = 60_000;
  */
 export function createDayCap(max: Decimal, elapsed: () => number) {
   const { coefficient, scale } = max;
-  // Rounded down where it is finer than what is counted.
+  // Rounded down to the millionths that are counted.
   const atMost = (coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(scale);
   let lookedAt = Number.NEGATIVE_INFINITY;
   return {
     /** In millionths of collateral. */
     atMost,
-    /** Returns the days on which an order counts that is signed or sent again now. No day is given back for an earlier one. */
+    /** Returns the days on which an order counts if it is signed or sent now. A later day that it counts on is kept. */
     daysFor: (now: Moment, countedOn: readonly string[] = []): readonly string[] => {
       const days = daysOf(now);
       return [...new Set([...days, ...countedOn.filter((day) => day > (days[0] ?? ''))])].sort();
     },
-    /** Returns the last of the days of an order whose orders are above the cap of today. */
+    /** Returns the last of an order's days on which the orders exceed the present cap. */
     fullDay: async (countedOn: readonly string[], store: OrderStore) => {
       const sums = await Promise.all(countedOn.map((day) => store.countedOn(day)));
       return countedOn.findLast((_, index) => (sums[index] ?? 0n) > atMost);
     },
     /**
-     * Returns the fields of the log line which says that nine tenths of the cap or more are used on the last day of an
-     * order. Looks once a minute: it costs a read of the store. Rejects when the store fails.
+     * Returns the fields of a warning if nine tenths of the cap are used on the last day of an order. Looks once a
+     * minute, since it costs a read of the store. Rejects when the store fails.
      */
     nearlyUsed: async ({ countedOn }: OrderRecord, store: OrderStore) => {
       const day = countedOn.at(-1);

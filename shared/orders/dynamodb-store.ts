@@ -42,7 +42,7 @@ function toSeconds(timeMs: number): number {
 
 function createClient(config: DynamoDBClientConfig): DynamoDBClient {
   return new DynamoDBClient({
-    // The second attempt is for the connections that died while a Lambda function stood still.
+    // The second attempt is for connections that died while a Lambda function was frozen.
     maxAttempts: 2,
     requestHandler: {
       connectionTimeout: STORE_ATTEMPT_MS.connect,
@@ -110,14 +110,14 @@ function countItem(TableName: string, { day, units, atMost }: DayCount): Transac
   };
 }
 
-/** Codes of a transaction that may be tried again: it met another one, or the table is asked for too much. */
+/** First pauses by the code of a cancelled transaction that may be repeated: it met another one, or was throttled. */
 const FIRST_PAUSE_MS: ReadonlyMap<string, number> = new Map([
   ['TransactionConflict', 20],
   ['ThrottlingError', 100],
   ['ProvisionedThroughputExceeded', 100],
 ]);
 
-/** All orders of a day count in one item: their transactions come through sooner where none waits for longer than this. */
+/** All orders of a day write one item: their transactions get through sooner if no pause is longer than this. */
 const LONGEST_PAUSE_MS = 400;
 
 /** Reads why a transaction was cancelled. Returns the pause before its first repeat; throws what no repeat would change. */
@@ -137,8 +137,9 @@ function readCancellation(
 }
 
 /**
- * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a
- * daily cap one transaction and one write, of two units each, since a record takes 1 to 2 KB. The second attempt of a write whose answer was lost is a `conflict`: the caller reads the record to see whose it is.
+ * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes (with a
+ * daily cap, one transaction and one write) of two units each, since a record takes 1 to 2 KB. If the answer to a write
+ * is lost, the second attempt is a `conflict`: the caller reads the record to see whose it is.
  */
 export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
   const client = createClient(config);
@@ -170,14 +171,14 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
         const read = readCancellation(error, counts);
         if (typeof read !== 'object' || !('pauseMs' in read)) return read;
         const longest = Math.min(read.pauseMs * 2 ** repeats, LONGEST_PAUSE_MS);
-        // Random, so that those that met each other do not meet again.
+        // Random, so that two transactions that collided do not collide again.
         await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: abortSignal });
       }
     }
   };
   const write = async (key: string, record: OrderRecord, condition: Condition, counts: readonly DayCount[] = []) => {
     const item = { TableName, Item: toItem(key, record), ...condition };
-    // The last day first: it is the one that is told where several are full.
+    // The last day first: if several are full, it is the one to report.
     return counts.length > 0 ? putAndCount(item, counts.toReversed()) : put(item);
   };
   return {

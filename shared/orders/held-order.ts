@@ -23,7 +23,7 @@ export function orderInProgress(remainingMs: number): AppError {
   return refuse('order_in_progress', {}, { retryAfter: Math.ceil(remainingMs / 1_000) });
 }
 
-/** Creates the 409 about the record that another request has put under the key; `undefined`: it could not be read. */
+/** Creates the 409 for a key that another request holds. `standing`: its record, `undefined` if unreadable. */
 export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
   const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now().venue) : leaseMs;
   return orderInProgress(Math.max(remaining, 1_000));
@@ -41,7 +41,7 @@ function keepUntil({ wall }: OrdersDeps, signedAt: Moment): number {
   return Math.max(wall(), signedAt.venue) + KEEP_MS;
 }
 
-/** Returns a stored answer again, and keeps it for longer where its time is nearly over. */
+/** Replays a stored answer, and keeps it for longer if its time is nearly over. */
 export async function replayOf(
   record: FinishedOrder,
   deps: OrdersDeps,
@@ -124,7 +124,7 @@ export class HeldOrder {
     this.#deps.log.error(message, { ...this.#trace(), ...(error !== undefined && { error }), metric: 'lease_faults' });
   }
 
-  /** Names the key without giving it away. */
+  /** Logs the hash of the key, never the key itself. */
   #logSigned(): void {
     const { idempotencyKey, key } = this.#request;
     const named = idempotencyKey !== undefined && {
@@ -147,7 +147,7 @@ export class HeldOrder {
     return this.#deps.wall() - this.#hold.takenAt < this.#deps.leaseMs;
   }
 
-  /** Hands the order to the venue; one that a cap keeps back and that never left was not taken. */
+  /** Hands the order to the venue. One that a cap holds back and that was never sent counts as not taken. */
   async #hand(): Promise<Fate> {
     const { unprovenBefore, aboveCap } = this.#hold;
     const fate = await this.#ask();
@@ -160,15 +160,15 @@ export class HeldOrder {
     const { entry } = this.#deps;
     const { send, record } = this.#hold;
     const { call } = this.#request;
-    // The process may stand still after the lease was taken. A request that has taken over since may have been told of a
-    // refusal; bytes that leave then could make it untrue. The time that storing the answer takes is kept back.
+    // The process may freeze after it took the lease. Another request may then have taken over and answered a refusal,
+    // which bytes sent now could make untrue. The time to store the answer is held back.
     const maySend = () => this.#isHeld();
     const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, maySend };
     const order = signedOrderOf(record);
     try {
       if (send === 'first') return await entry.submit(order, bounded);
       if (send === 'again') return await entry.settle(order, bounded);
-      // The words of then are believed once the order had the time to show.
+      // The venue's earlier words count only once the order has had time to show.
       const venueReason = this.#lateArrivalMs() > 0 ? null : record.venueReason;
       return await entry.lookUp(order, bounded, venueReason);
     } catch (cause) {
@@ -187,8 +187,8 @@ export class HeldOrder {
   }
 
   /**
-   * Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. Adds the words
-   * of then to the end of an order that is looked up for them.
+   * Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. If the venue
+   * refused the order in unknown words before, adds these words to an unknown fate.
    */
   #weigh(fate: Fate): Fate {
     const venueReason = this.#hold.record.venueReason ?? undefined;
@@ -199,7 +199,7 @@ export class HeldOrder {
     }
     if (fate.kind === 'unknown') return fate;
     if (leftMs <= 0 || fate.kind === 'placed') return fate;
-    // A venue that is busy for a moment says so; a repeat may be taken then.
+    // A venue that is briefly busy asks for a shorter wait, after which it may take a repeat.
     const retryAfter = Math.min(Math.ceil(leftMs / 1_000), fate.error.retryAfter ?? Infinity);
     return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
   }
@@ -237,16 +237,16 @@ export class HeldOrder {
   }
 
   /**
-   * Stores that the order was placed, then answers so. That stays true whatever request holds the lease and whatever was believed
-   * before. The caller waits for the write (`STORE_CALL_MS` at most): a Lambda function stands still once it has answered,
-   * and the venue forgets filled orders, so an answer that is not stored now may never be known again.
+   * Stores that the order was placed, then answers so. This stays true regardless of who has the lease and of what was
+   * stored before. The caller waits for the write (`STORE_CALL_MS` at most): a Lambda function freezes once it has
+   * answered, and the venue forgets filled orders, so an answer that is not stored now may never be known again.
    */
   async #concludePlaced(fate: FateOf<'placed'>): Promise<OrderResult> {
     const orderId = this.#orderId;
     const record = this.#finish({ result: 'placed', placement: fate.placement });
     const own = this.#own(fate);
     const stored = this.#store(record, this.#asHolder());
-    // Without a key no request asks for the answer again: the record is for the operator, and can follow.
+    // Without a key no request can ask again: the record is for the operator and may be written after the answer.
     if (this.#request.idempotencyKey === undefined && this.#deps.store.outlivesAnswers) return own;
     let standing = await stored;
     // A request that has taken over holds the same order, except for a key that was freed since.
@@ -268,7 +268,7 @@ export class HeldOrder {
     return own;
   }
 
-  /** Replaces a refusal that was not true. What was given back counts again, whatever the cap says: the order is there. */
+  /** Replaces a refusal that was untrue. Its notional counts again, even above the cap: the order exists. */
   async #overrule(refusal: FinishedOrder, record: FinishedOrder): Promise<void> {
     let standing: OrderRecord | undefined = refusal;
     for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
@@ -290,7 +290,7 @@ export class HeldOrder {
     return this.#own({ kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
   }
 
-  /** Ends a sending that the venue did not take; it may have taken that of a request that has taken over. */
+  /** Ends a send that the venue did not take, though it may have taken that of a request that took over. */
   async #concludeNotTaken(fate: FateOf<'not_taken'>): Promise<OrderResult> {
     if (this.#request.idempotencyKey === undefined) {
       // Without a key it cannot be repeated: its notional is given back.

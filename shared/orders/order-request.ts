@@ -41,7 +41,7 @@ export interface OrdersDeps {
 /** A request under its key in the store. */
 export interface KeyedRequest extends OrderRequest {
   readonly key: string;
-  /** The key that the same request has in the store of a service that verifies clients, or does not, unlike this one. */
+  /** The key that the same request would have in the store if the verification of clients were switched. */
   readonly otherKey: string | undefined;
   readonly call: Call;
 }

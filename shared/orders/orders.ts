@@ -44,14 +44,14 @@ export interface OrdersOptions
 }
 
 /**
- * Returns the key of an order in the store, and the one that it has where clients are verified or are not, the other way
- * round. No caller's key holds a comma, so each verified client has keys of its own.
+ * Returns the key of an order in the store, and the one that it would have if verification of clients were switched.
+ * No caller's key holds a comma, so each verified client has keys of its own.
  */
 function storedKeys({ idempotencyKey, client }: OrderRequest): Pick<KeyedRequest, 'key' | 'otherKey'> {
   if (idempotencyKey === undefined) return { key: `once ${randomUUID()}`, otherKey: undefined };
   if (!client) return { key: idempotencyKey, otherKey: undefined };
   const { address, isVerified } = client;
-  // Letters of an EVM address are in whatever case; those of a Solana address, which never begins so, are not.
+  // An EVM address may be in any case. A Solana address, which never begins with 0x, depends on its case.
   const ofClient = `${/^0x/i.test(address) ? address.toLowerCase() : address},${idempotencyKey}`;
   return isVerified ? { key: ofClient, otherKey: idempotencyKey } : { key: idempotencyKey, otherKey: ofClient };
 }

@@ -67,7 +67,7 @@ export interface UnfinishedOrder extends CommonRecord {
   readonly lease: { readonly owner: string; readonly until: number };
   /** The last moment at which bytes may have left without an answer that proves anything; `null` if there is none. */
   readonly unprovenAt: Moment | null;
-  /** The venue's words about the last sending, where they are of no sentence that is known: it is the last one. */
+  /** The venue's words about the last send, if they match no known sentence; the order is not sent again then. */
   readonly venueReason: string | null;
   /** True where every sending was refused at the operator's level: the next repeat signs anew. */
   readonly isFreed: boolean;
@@ -83,7 +83,7 @@ export interface FinishedOrder extends CommonRecord {
 /** The record under a key. Holds neither the private key nor API credentials. */
 export type OrderRecord = UnfinishedOrder | FinishedOrder;
 
-/** Raised with the meaning of a record; one of a later version is refused, since what it says besides would be lost. */
+/** Raised when the meaning of a record changes. A later version is refused: its unknown parts would be lost. */
 const VERSION = 1;
 
 /** A moment: by the venue's clock, and the milliseconds by which that is ahead of ours. */
@@ -113,7 +113,7 @@ const stored = z.object({
   ]),
 });
 
-/** Returns what is later by each clock; the other one where one is `null`. */
+/** Returns the later time by each clock; the other moment if one is `null`. */
 export function laterOf(one: Moment | null, other: Moment | null): Moment | null {
   if (one === null || other === null) return one ?? other;
   return { venue: Math.max(one.venue, other.venue), own: Math.max(one.own, other.own) };
@@ -216,11 +216,11 @@ export interface DayCount {
   readonly day: string;
   /** In millionths of collateral; below zero it is given back. */
   readonly units: bigint;
-  /** The write is not made where the sum of the day would be above. */
+  /** The write fails if the sum of the day would exceed this. */
   readonly atMost?: bigint;
 }
 
-/** The end of a conditional write. Nothing was written where it names a day, the last one whose sum would be above. */
+/** The result of a conditional write. `fullDay`: nothing was written; the last day whose sum would be too large. */
 export type Written = 'written' | 'conflict' | { readonly fullDay: string };
 
 /**

@@ -94,7 +94,7 @@ function requireFunder(env: Environment, { signatureType }: Pick<Config, 'signat
   throw new ConfigError('SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.');
 }
 
-/** Refuses orders over the network without consent, which is looked for as it is written: it may be malformed. */
+/** Refuses orders over the network without consent. A malformed one is reported where it is parsed. */
 function requireConsent(env: Environment, host: string): void {
   const { privateKey, remoteOrders } = LOCAL_SETTINGS;
   if (LOOPBACK.test(host) || !env[privateKey.name] || env[remoteOrders.name]) return;

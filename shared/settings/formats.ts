@@ -43,7 +43,7 @@ export function parseText<T>(text: string, name: string, { rule, parse }: Format
   return value;
 }
 
-// The makers of formats are marked for the bundler, which leaves out the formats that a function does not use.
+// These functions are marked as free of side effects, so that bundles leave out unused formats.
 
 /** Creates the format of the texts that match. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -107,7 +107,7 @@ export const SUBJECTS = listOf('subjects of tokens', (subject) =>
 /** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
 export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
 
-/** A host with an optional port as URLs have it, in lower case: the ports of http and https go without saying. */
+/** A host with an optional port as in URLs, in lower case; the default ports of http and https are dropped. */
 export const AUTHORITY: Format<string> = {
   rule: 'a host with an optional port, such as api.example.com',
   parse: (text) => {
@@ -123,10 +123,10 @@ export const ORIGINS = listOf('exact origins such as https://app.example', (orig
   return !origin.includes('*') && URL.parse(origin)?.origin === origin ? origin : undefined;
 });
 
-/** Finds the hosts that no other machine can reach; an IPv6 address may have its brackets. */
+/** Matches hosts that no other machine can reach; an IPv6 address may be in brackets. */
 export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 
-/** The base URL of an upstream, without slash at its end. On any other wire, `http` would show orders and credentials. */
+/** The base URL of an upstream, without a trailing slash. Off loopback, `http` would expose orders and credentials. */
 export const UPSTREAM: Format<string> = {
   rule: 'an https URL, or http on loopback, without user, query or fragment',
   parse: (text) => {
@@ -147,8 +147,8 @@ export function tableOf(store: string): string | undefined {
 }
 
 /**
- * A store of orders. What looks like a wallet key is no path: it would stand in the log. Nor is a misspelt prefix: each
- * process would make a file of that name, and processes that share no store place an order of one key twice.
+ * A store of orders. A text that looks like a wallet key is refused: a path appears in the log. So is a misspelt prefix:
+ * each process would create a file of that name, and processes that share no store place an order of one key twice.
  */
 export const STORE: Format<string> = {
   rule: 'the path of a file, or dynamodb: and the name of a table',

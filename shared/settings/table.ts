@@ -43,7 +43,7 @@ export interface Setting {
   readonly absent?: string;
   /** One line for people. */
   readonly meaning: string;
-  /** Set where every function of a deployment is told; the rest is for the function of orders alone. */
+  /** Set if every function of a deployment gets it; the rest goes to the function of orders only. */
   readonly forReads?: true;
 }
 
@@ -219,9 +219,9 @@ const NAMES = Object.values<Setting>({ ...LOCAL_SETTINGS, ...COMMON_SETTINGS, ..
   ({ name }) => name,
 );
 
-/** Counts the letters to insert, to leave out or to replace that make one word of another (Levenshtein). */
+/** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
 function editDistance(from: string, to: string): number {
-  // Distances of the letters so far from each beginning of the other word.
+  // Distances from the letters so far to each prefix of the other word.
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const letter of from) {
     const above = row;
@@ -234,21 +234,21 @@ function editDistance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Finds the name that a misspelt one is most like. */
+/** Finds the name closest to a misspelt one. */
 export function nearestOf(misspelt: string, names: readonly string[]): string | undefined {
   const byDistance = names.map((name) => ({ name, distance: editDistance(misspelt, name) }));
   return byDistance.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
 function sentenceOnUnknown(variable: string): string {
-  // In a name such as "SERVICE_X: abc" there is a value.
+  // A name such as "SERVICE_X: abc" includes a value, which may be a secret.
   const name = variable.replace(/\W.*/s, '…');
   return `${name} is not a setting: did you mean ${nearestOf(variable.toUpperCase(), NAMES)}?`;
 }
 
 /** Throws `ConfigError` for variables that are named like settings but are not: a misspelt cap would be no cap. */
 export function refuseUnknown(env: Environment): void {
-  // Other programs may have small letters of their own, but none has the name of a setting.
+  // Names in lower case may be another program's, unless they spell a setting.
   const isMeant = (name: string) => name.startsWith('SERVICE_') || NAMES.includes(name.toUpperCase());
   const unknown = Object.keys(env).filter((name) => isMeant(name) && env[name] && !NAMES.includes(name));
   if (unknown.length > 0) throw new ConfigError(unknown.map(sentenceOnUnknown).join('\n'));

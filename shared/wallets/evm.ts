@@ -5,7 +5,7 @@ import { recoverAddress } from './evm-key.ts';
 /** EIP-2098 and other lengths, which contracts use, do not match; nor does a `v` of 0, 1 or of EIP-155. */
 const SIGNATURE = /^(?<rs>0x[0-9a-fA-F]{64}(?<s>[0-9a-fA-F]{64}))1(?<v>[bcBC])$/;
 
-/** Half of the order of secp256k1: of the two signatures that can be made of one, only the lower is taken (EIP-2). */
+/** Half of the order of secp256k1: every signature has two forms, of which only the lower s is accepted (EIP-2). */
 const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** Accounts of EVM chains that have a key: EIP-191 `personal_sign`. */
@@ -16,7 +16,7 @@ export const EVM = {
     try {
       return getAddress(text);
     } catch {
-      // No address; or its letters, in both cases, are not the checksum (EIP-55): a digit is wrong.
+      // Not an address, or one in mixed case whose checksum (EIP-55) fails: a digit is wrong.
       return undefined;
     }
   },

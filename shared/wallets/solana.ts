@@ -20,8 +20,8 @@ const P = 2n ** 255n - 19n;
 /** The y of two points of order 8; the other two have its negative. */
 const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 /**
- * The y of the eight points of small order. Under such a key everyone can sign, and one signature is of many texts. Not
- * every version of OpenSSL refuses them.
+ * The y of the eight points of small order. Anyone can sign for such a key, and one signature fits many texts. Some
+ * versions of OpenSSL accept them.
  */
 const WEAK: ReadonlySet<bigint> = new Set([0n, 1n, P - 1n, Y_OF_ORDER_8, P - Y_OF_ORDER_8]);
 
@@ -42,7 +42,7 @@ export const SOLANA = {
     const x = fromBase58(address, KEY_BYTES);
     if (!bytes || !x) return 'malformed';
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }, format: 'jwk' });
-    // OpenSSL refuses an s of the order of the curve or more, so that no second signature can be made of one.
+    // OpenSSL refuses an s that is not below the order of the curve, so that no signature has a second form.
     return verify(null, Buffer.from(text), key, bytes) ? 'valid' : 'foreign';
   },
 };

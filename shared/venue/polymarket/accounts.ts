@@ -65,8 +65,8 @@ function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_C
 }
 
 /**
- * Derives the accounts that a key can trade with, in the order in which the official SDK tries them. Not each of them
- * needs to exist or to hold funds. `signer` is the key's own address, in lower case or with a right checksum; throws a
+ * Derives the accounts that a key can trade with, in the order in which the official SDK tries them. Some may not
+ * exist or hold funds. `signer` is the key's own address, in lower case or with a right checksum; throws a
  * `TypeError` for any other text.
  */
 export function deriveAccounts(signer: string): readonly DerivedAccount[] {
@@ -80,7 +80,7 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   ];
 }
 
-/** Finds the account of a key that has an address, whatever the case of its letters. */
+/** Finds the account of a key by its address, in any case. */
 export function findAccount(signer: string, address: string): DerivedAccount | undefined {
   return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
 }

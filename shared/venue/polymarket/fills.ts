@@ -62,7 +62,7 @@ function unitOf(sharesIn: (unit: Unit) => bigint | undefined, { shares }: Terms)
   return isSmall ? undefined : decimals;
 }
 
-/** Returns true for a value that the filled shares can have: at the limit or better, to the millionth, and below one each. */
+/** Returns true if the fills can have this value: at the limit or better, to the millionth, and below 1 a share. */
 function isPossible(value: bigint, filled: bigint, { isBuy, shares, collateral }: Terms): boolean {
   const atLimit = collateral * filled;
   const isWorse = isBuy ? value > (atLimit + shares - 1n) / shares : value < atLimit / shares;
@@ -97,13 +97,13 @@ function leavesOutFills({ makingAmount, takingAmount }: Amounts): boolean {
 /** Reads the fills of an order that the venue has just accepted. */
 export function fillsInAnswer(order: SignedOrder, status: Placement['status'], amounts: Amounts): Fills {
   const terms = termsOf(order);
-  // An order that the venue holds may yet be executed by the time it lets it go.
+  // An order that the venue holds may still be filled when the venue releases it.
   if (leavesOutFills(amounts)) return status === 'live' ? fills(terms, 0n, 0n) : NOTHING_KNOWN;
   const { makingAmount, takingAmount } = amounts;
   const [filled, value] = terms.isBuy ? [takingAmount, makingAmount] : [makingAmount, takingAmount];
   const unit = unitOf((candidate) => candidate(filled), terms);
   const shares = unit?.(filled);
-  // The page's examples of orders that rest or are held have the amounts of the whole order there: none of it is executed.
+  // In the page's examples, orders that rest or are held have the amounts of the whole order, and no fills.
   if (status !== 'matched' && shares === terms.shares) return NOTHING_KNOWN;
   return unit && shares !== undefined ? fills(terms, shares, unit(value)) : NOTHING_KNOWN;
 }

@@ -7,7 +7,7 @@ import { readBook } from './calls/read-book.ts';
 import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
 
-/** Asked for beyond the limit, since some of a page cannot be traded. */
+/** Markets to request beyond the limit, since some of a page cannot be traded. */
 const PAGE_MARGIN = 20;
 /** Pages looked at beyond those that the limit needs when everything on them can be traded. */
 const SPARE_PAGES = 4;
@@ -44,7 +44,7 @@ export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' 
   }
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
-    // When it is needed: a function that reads books makes no schemas of markets at its start.
+    // Loaded when needed, so that a function that reads books does not build schemas of markets at its start.
     const { listMarketPage, MAX_PAGE_SIZE } = await import('./calls/list-markets.ts');
     const found = new Map<string, Market>();
     const maxPages = Math.ceil(limit / MAX_PAGE_SIZE) + SPARE_PAGES;

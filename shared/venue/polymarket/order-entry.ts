@@ -71,7 +71,7 @@ function openCredentials(
 ) {
   let isRenewal = given !== undefined;
   return createCredentialSource(given, async (call) => {
-    // Where they came from may have new ones: none are derived, and none created at the venue, that are there already.
+    // Their source may have new ones: then none need to be derived, or created at the venue.
     const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
     isRenewal = true;
     return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);

@@ -87,7 +87,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
   }
 
   function fresh(tokenId: string, call: Call): Promise<OrderRules> {
-    // Not the deadline of the one who asks first: the others may have more time.
+    // Not the deadline of the first request: those that join may have more time.
     const read = () => refresh(tokenId, { ...call, deadline: performance.now() + READ_BUDGET_MS });
     return waitUntil(call.deadline, share(tokenId, read), { waitedFor: 'rules' });
   }

@@ -91,7 +91,7 @@ export interface Account {
 const ORDER_TYPE = toUtf8Bytes(ORDER.encodeType('Order'));
 const NESTED_END = concat([ORDER_TYPE, toBeHex(ORDER_TYPE.length, 2)]);
 
-/** Signs an order as a deposit wallet: in the wallet's own message, with what proves it behind the signature (ERC-7739). */
+/** Signs an order as a deposit wallet: in the wallet's own message, with its proof after the signature (ERC-7739). */
 async function signNested({ wallet, funderAddress }: Account, domain: string, contents: object, orderHash: string) {
   const own = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: funderAddress };
   const hash = NESTED_ORDER.hash({ contents, ...own, salt: ZeroHash });

@@ -46,12 +46,12 @@ function unknown(cause: string | Error, sentAt: Moment | null, venueReason?: str
   return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-/** Raised in place of a sending whose right has ended; no byte left that the venue did not answer. */
+/** Thrown instead of sending once the right to send has ended; the venue has answered every byte that left. */
 class LeaseEnded extends Error {
   override readonly name = 'LeaseEnded';
 }
 
-/** Raised in place of a sending after the order's expiry. */
+/** Thrown instead of sending after the order's expiry. */
 class Expired extends Error {
   override readonly name = 'Expired';
   readonly end: Unproven;
@@ -68,12 +68,12 @@ function expired(): Unproven {
   return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
-/** The end of an order that the venue refused in words that are not known, and that has not shown since. */
+/** The end of an order that the venue refused in unknown words, and that has not shown since. */
 function refusedIn(reason: string): Unproven {
   return { kind: 'unproven', why: reason, said: rejected({ reason, retryAfter: undefined }) };
 }
 
-/** The end of an order of which one clock says that it has expired, and the other one not yet. */
+/** The end of an order that has expired by one of the two clocks only. */
 const MAY_HAVE_EXPIRED: Unproven = { kind: 'unproven', why: 'the order may have expired' };
 
 /**
@@ -133,7 +133,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     return { kind: 'placed', placement: leavesOutFills ? await fillIn(order, placement, call) : placement };
   }
 
-  /** Looks up once what was executed of an order that the venue has just matched, without a word of how much. */
+  /** Looks up once how much was filled of an order that the venue has just matched without saying it. */
   async function fillIn(order: SignedOrder, placement: Placement, call: Call): Promise<Placement> {
     const found = await find.order(order, {
       ...call,
@@ -195,7 +195,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
       if (performance.now() + pause >= call.deadline) return unknown(why, sentAt, words);
       await sleep(pause);
-      // Mostly it is there at once; its trades are asked for when it is not.
+      // Usually the order is there at once; its trades are only read if it is not.
       const found = index === 0 ? await find.order(order, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';

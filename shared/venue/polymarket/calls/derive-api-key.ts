@@ -23,7 +23,7 @@ function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCrede
   return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
 }
 
-/** A refusal by the venue that is no other error is one of the wallet's right to have credentials. */
+/** Translates a refusal. One that is no other error means that the wallet may not have credentials. */
 function translate(response: VenueHttpResponse): AppError {
   const known = refuseRead(response);
   const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;
@@ -40,7 +40,7 @@ async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise
 const DERIVE = { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key' } as const;
 
 /**
- * `GET /auth/derive-api-key` alone, which makes nothing: `undefined` where the wallet has never had credentials (the
+ * `GET /auth/derive-api-key` alone, which creates nothing: `undefined` if the wallet has never had credentials (the
  * venue's 400). Errors: as `deriveApiKey`.
  */
 export async function findApiKey(
@@ -88,7 +88,7 @@ async function l1Headers({ address, sign }: Wallet, skew: number) {
   return { POLY_ADDRESS: address, POLY_SIGNATURE: signature, POLY_TIMESTAMP: timestamp, POLY_NONCE: '0' };
 }
 
-/** A wrong clock of ours makes the venue refuse the signature; its answer has told us by how much. */
+/** Returns true if our clock was wrong, so that the venue refused the signature; its answer says by how much. */
 function wasClockWrong(clob: Transport, skew: number): boolean {
   return Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
 }

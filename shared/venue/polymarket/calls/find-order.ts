@@ -7,9 +7,9 @@ import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-request
 import { parseJson, type VenueHttpResponse } from '../http/transport.ts';
 import { decimalText, errorText, lenientDecimal, lenientString } from '../wire.ts';
 
-/** Pages of trades that are looked at; there are hundreds of trades on each. */
+/** Most pages of trades that are read; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
-/** A trade that is older than the order by more than this, by both clocks, is of another one. */
+/** A trade that is older than the order by more than this, by both clocks, belongs to another order. */
 const TRADE_MARGIN_S = 3_600;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';
@@ -111,12 +111,12 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
 /** One page of `GET /data/trades`, with the trades of an order; `nextCursor` is absent on the last page. */
 interface TradePage {
   readonly own: readonly Trade[];
-  /** True where each trade tells how far it is the order's. */
+  /** True if every trade shows which part of it is the order's. */
   readonly isTold: boolean;
   readonly nextCursor: string | undefined;
 }
 
-/** Reads a page; `undefined` for one that is of no use. `since`: in seconds of the epoch. */
+/** Reads a page; `undefined` for an unusable one. `since`: in seconds of the epoch. */
 function readTrades(response: VenueHttpResponse, orderId: string, since: number): TradePage | undefined {
   if (isOwn404(response)) return { own: [], isTold: true, nextCursor: undefined };
   const { status, isJson, text } = response;
@@ -126,7 +126,7 @@ function readTrades(response: VenueHttpResponse, orderId: string, since: number)
   const own = data.filter(({ taker_order_id, maker_orders }) =>
     [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
   );
-  // A maker that cannot be read may be the order.
+  // A maker's part that cannot be read may be our order's.
   const isTold = data.every(
     ({ taker_order_id, maker_orders }) =>
       isId(taker_order_id, orderId) || maker_orders?.every(({ order_id }) => order_id !== null),
@@ -155,12 +155,12 @@ function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderI
   return isWhole(parts, size) ? parts : [{ shares: size, price: null }];
 }
 
-/** Reads what the trades of an order say of it; `isAll`: no trade of it can be missing. */
+/** Derives an order's placement from its trades; `isAll`: none of them can be missing. */
 function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolean): LookUp {
   const { orderId } = order;
   const unique = [...new Map(trades.map((trade) => [trade.id, trade])).values()];
   const fills = unique.filter((trade) => !hasFailed(trade));
-  // Known by failed trades alone: accepted once, and the rest is unknown.
+  // Only failed trades: the order was accepted once, and nothing else is known.
   if (fills.length === 0) return unique.length > 0 ? UNUSABLE : NOT_FOUND;
   const executed = fillsInTrades(
     order,
@@ -186,7 +186,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     }
   }
 
-  /** Lists the trades of an order; `isAll` is false where a page, or whose orders a trade is of, could not be read. */
+  /** Lists an order's trades; `isAll` is false if a page, or the orders that met in a trade, could not be read. */
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
     const since = Math.min(signedAt.venue, signedAt.own) / 1_000 - TRADE_MARGIN_S;
     const trades: Trade[] = [];
@@ -215,8 +215,8 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     if (!inToken.isAll && inToken.trades.length === 0) return UNUSABLE;
     const found = placementIn(inToken.trades, order, false);
     if (found.kind === 'found' && found.fate.placement.remainingSize === '0') return found;
-    // A resting order can be matched by one on the other token, under whose name the trade then stands. Where the market
-    // is not known, such a trade cannot be asked for.
+    // A resting order can match one on the other token, and the trade is then listed under that token: it is found by
+    // the market, if that is known.
     const inMarket =
       conditionId === null ? { trades: [], isAll: false } : await readPages({ market: conditionId }, order, call);
     const isAll = inToken.isAll && inMarket.isAll;
@@ -224,7 +224,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     return all.kind === 'not_found' && !isAll ? UNUSABLE : all;
   }
 
-  /** Adds the value of what was executed, where the trades are of just as many shares as the order's record. */
+  /** Adds the value of the fills if the trades sum to exactly the filled shares of the order's record. */
   async function withValue(placement: Placement, order: SignedOrder, call: Call): Promise<Placement> {
     if (placement.filledSize === null || placement.filledValue !== null) return placement;
     const traded = await fills(order, call);

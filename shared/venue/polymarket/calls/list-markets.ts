@@ -7,8 +7,8 @@ import type { Transport } from '../http/transport.ts';
 import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString, protocolOf } from '../wire.ts';
 
 /**
- * The JSON numbers of a market whose digits count. `rate` and `exponent` are read in its fee schedule alone: what else has
- * one of these names is kept as text, and then dropped with all that is not read.
+ * The JSON numbers of a market whose digits count. `rate` and `exponent` are only read in its fee schedule: elsewhere,
+ * members of these names become text and are then dropped, as all members that are not read.
  */
 const MARKET_DECIMALS = [
   'orderPriceMinTickSize',
@@ -25,8 +25,8 @@ const MARKET_DECIMALS = [
 const strings = z.array(z.string());
 
 /**
- * Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else, numbers
- * among it: an id or a price that passed through one is not to be trusted.
+ * Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else,
+ * also for numbers: an id or a price that was a JavaScript number cannot be trusted.
  */
 function parseList(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null;
@@ -50,7 +50,7 @@ const dateTime = z.catch(
   null,
 );
 
-/** A tick between 0 and 1, which in canonical form is all that begins so; nothing is on the grid of another. */
+/** A tick between 0 and 1, which in canonical form begins with `0.`; no price is on the grid of any other. */
 const lenientTick = z.pipe(
   lenientDecimal,
   z.transform((tick) => (tick?.startsWith('0.') ? tick : null)),
@@ -113,7 +113,7 @@ const record = z.object({
 
 type MarketRecord = z.infer<typeof record>;
 
-/** Said also of a market whose ids the venue has not published yet. */
+/** Also the reason for a market whose ids the venue has not published yet. */
 export const WITHOUT_IDS = 'it does not have exactly two token ids';
 
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */

@@ -15,7 +15,7 @@ const epochSeconds = z.int().check(z.minimum(1));
  */
 export async function readClockSkew(clob: Transport, call: Call): Promise<number> {
   const seconds = await readShape(clob, SPEC, epochSeconds, call);
-  // The venue tells whole seconds, cut off, about in the middle of the last round trip.
+  // The venue reports truncated whole seconds, read about halfway through the last round trip.
   const toldAt = Date.now() - (call.venueRequests.at(-1)?.milliseconds ?? 0) / 2;
   return seconds * 1_000 + 500 - toldAt;
 }

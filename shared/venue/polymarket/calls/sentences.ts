@@ -184,7 +184,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** Matches what may be a credential, or an address; the end of a name (`maker=`) does not belong to it. */
 const WORDS = /[A-Za-z0-9+/_-]{16,}=*/g;
 
-/** Finds digits mixed with anything else, and letters without a break for longer than any word; numbers are ids and amounts. */
+/** Returns true for digits mixed with other characters, and for letters longer than any word; numbers are ids. */
 function looksLikeCredential(word: string): boolean {
   if (ADDRESS.test(word)) return false;
   return (/\d/.test(word) && /\D/.test(word)) || /[A-Za-z]{24,}/.test(word);

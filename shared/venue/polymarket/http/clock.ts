@@ -10,8 +10,8 @@ export function parseHttpDate(text = ''): number {
 }
 
 /**
- * The venue's clock, as the `Date` headers of its answers tell it. Between them it goes by the monotonic clock, so that one
- * of ours that is set does not take the venue's along. Times are milliseconds of the Unix epoch.
+ * The venue's clock, as the `Date` headers of its answers tell it. Between them it follows the monotonic clock, so
+ * that setting our clock does not move the venue's. Times are milliseconds of the Unix epoch.
  */
 export class VenueClock {
   readonly #ownNow: () => number;
@@ -43,7 +43,7 @@ export class VenueClock {
     return this.now() - this.#ownNow();
   }
 
-  /** Returns true if the venue's time is known, and neither was our clock set nor did the machine stand still since. */
+  /** Returns true if the venue's time is known, and since then our clock was not set and the machine did not sleep. */
   isCertain(): boolean {
     const setBy = this.#ownNow() - this.uptime() - this.#ownOffset;
     return this.#venueOffset !== undefined && Math.abs(setBy) < NOTICEABLE_SKEW_MS;
@@ -56,8 +56,8 @@ export class VenueClock {
     const now = this.uptime();
     const least = time - now;
     const most = time + 1_000 - askedAt;
-    // What is known stays where the answer does not contradict it: one that is read late, by a process that stood still,
-    // would put the venue's clock back by as long.
+    // The known time stays unless the answer contradicts it: an answer that a frozen process reads late would set the
+    // venue's clock back.
     const known = this.#venueOffset;
     if (known === undefined || known < least || known > most) this.#venueOffset = least;
     this.#ownOffset = this.#ownNow() - now;

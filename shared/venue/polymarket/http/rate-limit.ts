@@ -7,7 +7,7 @@ export interface ToldRateLimit extends RateLimit {
   readonly warning: boolean;
 }
 
-/** No limit of orders a second asks for a longer wait: such a time is in another unit, or by another clock. */
+/** No limit of orders a second asks for a longer wait: a larger value is in another unit, or by another clock. */
 const MAX_RESET_S = 3_600;
 
 /** Epoch times in seconds stay below this number for 900 years. */

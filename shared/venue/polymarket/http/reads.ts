@@ -39,7 +39,7 @@ function translateFailure({ kind, cause }: TransportError): AppError {
   return refuse('venue_error', { why: 'broken_off' }, { cause });
 }
 
-/** Waits for an answer that is asked for once; throws as `readWithRetry`, and whatever else was thrown as it is. */
+/** Awaits a request without a retry; throws the errors of `readWithRetry`, and any other error unchanged. */
 export async function answerTo<T>(sending: Promise<T>): Promise<T> {
   try {
     return await sending;
@@ -103,8 +103,8 @@ interface RunningRead<T> {
 }
 
 /**
- * Creates reads that identical concurrent requests share: each starts one, or joins that of the same key which has just
- * begun, its answer or its failure. Nothing is kept: what has been answered is forgotten.
+ * Creates reads that concurrent requests share. Each request starts a read, or joins one of the same key that has just
+ * begun and gets its answer or failure. Nothing is cached: an answered read is forgotten.
  */
 export function createSharedReads<T>(now: () => number = () => performance.now(), windowMs = JOIN_WINDOW_MS) {
   const running = new Map<string, RunningRead<T>>();
@@ -125,7 +125,7 @@ export function createSharedReads<T>(now: () => number = () => performance.now()
   };
 }
 
-/** Waits for what others may have begun, but not beyond a deadline of one's own: 504 `venue_timeout` then. */
+/** Awaits work that others may have begun, but only until the caller's own deadline; then 504 `venue_timeout`. */
 export function waitUntil<T>(
   deadline: number,
   answer: Promise<T>,

@@ -49,7 +49,7 @@ export function createCredentialSource(
 
   async function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
     if (!inFlight && last && now() - last.at < RENEWAL_PAUSE_MS) throw last.error;
-    // The one who begins may have less time than those who join, or more.
+    // The request that begins may have less time than those that join it, or more.
     const latest = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
     inFlight ??= start({ ...call, deadline: latest }).finally(() => {
       inFlight = undefined;

@@ -74,7 +74,7 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
-/** Bounds the wait that the venue asks for as callers are told it: one of zero would make them spin. */
+/** Bounds the venue's wait before it is passed on to callers: a wait of zero would make them spin. */
 export function toldWait(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
 }
@@ -238,7 +238,7 @@ export function createTransport(
     const askedAt = clock.uptime();
     const response = await exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
-    // An answer that a cache has kept tells the time of then.
+    // An answer from a cache has an old time.
     if (!Number(headers.age ?? 0)) clock.heed(headers.date, askedAt);
     const toldAt = clock.now();
     const rateLimit = spec.isLimited && parseRateLimit(headers, toldAt);

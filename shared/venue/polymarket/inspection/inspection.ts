@@ -52,7 +52,7 @@ export function createInspection(urls: VenueUrls, log: Log) {
     probeOrders: (call: Call) => probeOrders(clob, call),
     findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
     openReads({ address: walletAddress }: Wallet, credentials: ApiCredentials): AccountReads {
-      // None in their place: that they are refused is what is to be found out.
+      // They are not replaced: the check has to find out whether they are refused.
       const source = createCredentialSource(credentials, async () => undefined);
       return createAccountReads(createAccountSender({ clob, walletAddress, credentials: source, log }));
     },

@@ -35,7 +35,7 @@ export function createAccountReads(send: SendAsAccount) {
   }
 
   return {
-    /** `GET /auth/api-keys`: that it is answered proves the credentials. */
+    /** `GET /auth/api-keys`: an answer proves the credentials. */
     async checkCredentials(call: Call): Promise<void> {
       parseAnswer(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
     },

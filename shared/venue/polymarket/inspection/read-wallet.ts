@@ -4,9 +4,9 @@ import { parseAnswer, readShape, readWithRetry } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 
 /**
- * The approvals that orders need, by the ids of the venue's catalogue: the contract that has to be let at the account's
- * tokens (in lower case), and what is not possible before (https://docs.polymarket.com, pages "contracts" and "get wallet
- * approvals"). What the order book asks about besides, it notes by itself with the balance.
+ * The approvals that orders need: the id in the venue's catalogue, the contract that may move the account's tokens (in
+ * lower case), and what is impossible without it (https://docs.polymarket.com, pages "contracts" and "get wallet
+ * approvals"). The order book notes what else it checks with the balance.
  */
 const APPROVALS = [
   ['UsdcExchange', '0xe111180000d2663c0091e4f400237545b87b996b', 'buy in markets of protocol v1'],
