@@ -3,11 +3,11 @@ import { openContainer } from './container.ts';
 import { requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
-/** Names who called, where the gateway has verified that. Only the function that trades brings the code for it. */
+/** Returns the caller that the gateway has verified. Only the function that trades carries the code for it. */
 type CallerOf = (requestContext: unknown) => string | undefined;
 
 /**
- * Names a request as it is known elsewhere, where its own id is the caller's: `gateway_request_id` in the gateway's
+ * Adds the ids by which others know a request whose own id is the caller's: `gateway_request_id` in the gateway's
  * access log, `lambda_request_id` there and in the lines that Lambda writes by itself. Else the latter is its own id.
  */
 export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['trace']> {
@@ -26,7 +26,7 @@ export function invocationTrace(callerOf: CallerOf): NonNullable<PipelineDeps['t
 /** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
 export function openDeployed(callerOf: CallerOf = () => undefined) {
   const { config, log, pipeline: common } = openContainer(parseDeployedConfig);
-  // Since the start of the process. Lambda would say it in a line about each request, which is not kept.
+  // Measured from the start of the process. Lambda's own line about it is among those that are switched off.
   log.info('started', { init_ms: Math.round(performance.now()) });
   const pipeline: PipelineDeps = { metrics: requestMetrics(), ...common, trace: invocationTrace(callerOf) };
   return { config, log, pipeline };

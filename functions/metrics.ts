@@ -10,7 +10,7 @@ interface Metric {
 const count = (name: string): Metric => ({ Name: name, Unit: 'Count' });
 const duration = (name: string): Metric => ({ Name: name, Unit: 'Milliseconds' });
 
-/** Each combination of the dimensions' values is a metric of its own, and is paid as one: there are few, and small sets. */
+/** Creates a directive. CloudWatch bills each combination of dimension values as a metric: there are few. */
 function directive(Namespace: string, dimensions: readonly string[], Metrics: readonly Metric[]) {
   return { Namespace, Dimensions: [dimensions], Metrics };
 }
@@ -29,7 +29,7 @@ export interface RequestMetrics {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** Fewer orders than this that the venue would still take at once: a fifth of its smallest bucket. */
+/** The bucket is nearly empty below this many orders that it would still take: a fifth of the smallest one. */
 const FEW_TOKENS = 12;
 
 /** Returns true if the venue refused a request for its rate, or the account's bucket is nearly empty. */

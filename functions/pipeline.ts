@@ -54,7 +54,7 @@ function allowedMethods(route: AnyRoute): readonly string[] {
   return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
 }
 
-/** Reads a query as it stands behind the question mark of a URL; another one in front belongs to its first name. */
+/** Parses what follows the question mark of a URL; a second question mark belongs to the first name. */
 export function parseQuery(rawQueryString: string): URLSearchParams {
   return new URLSearchParams(`?${rawQueryString}`);
 }
@@ -63,7 +63,7 @@ function methodOf(event: Event): string {
   return event.requestContext.http.method;
 }
 
-/** Returns the milliseconds since the gateway received a request; 0 if it does not say, or says what cannot be. */
+/** Returns the milliseconds since the gateway received a request; 0 if it gives no possible time. */
 function waitedMs({ requestContext: { timeEpoch } }: Event): number {
   const waited = Date.now() - timeEpoch;
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
@@ -72,7 +72,7 @@ function waitedMs({ requestContext: { timeEpoch } }: Event): number {
 function openState(event: Event, context: RequestContext, budgetMs: number, deps: PipelineDeps): RequestState {
   const { headers } = event;
   const startedAt = performance.now();
-  // The gateway gives up by its own clock: what a cold start has taken is gone. No clock grants more than the budget.
+  // The gateway counts from its receipt, so a cold start uses up time. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
   const requestId = requestIdFrom(headers['x-request-id'], context.awsRequestId);
   const trace = { request_id: requestId, ...deps.trace?.(event, context, requestId) };
@@ -143,7 +143,7 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const { orderId } = error.facts;
       const ofOrder = orderId !== undefined && { order_id: orderId };
       Object.assign(logFields, ofOrder);
-      // A fault of ours has its stack here alone.
+      // Only this line has the stack of a fault of ours.
       const write = error.code === 'internal_error' ? log.error : log.warn;
       if (error.cause !== undefined) write('request failed', { ...ids, ...ofOrder, error });
       const problem = toProblem(error, requestId);

@@ -6,7 +6,7 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);
 }
 
-/** Turns any error into one that may leave the service: a foreign one says nothing but that it happened. */
+/** Turns any error into one that may leave the service; of a foreign one it only says that something failed. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return refuse('internal_error', {}, { cause: error });

@@ -17,8 +17,8 @@ export function unknownPathEndpoint(): Endpoint {
 }
 
 /**
- * `POST /v1/orders` where no function takes orders. Apart from the endpoint that can trade, so that the function which
- * answers in its place carries nothing of it.
+ * `POST /v1/orders` where no function takes orders. Kept apart from the endpoint that can trade, so that the function
+ * that answers instead carries none of its code.
  */
 export function disabledOrdersEndpoint(why: FactsOf<'order_placement_disabled'>['why']): Endpoint {
   return {

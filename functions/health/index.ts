@@ -18,9 +18,9 @@ const health = createGatewayHandler(
 const refuseOrders = createGatewayHandler(disabledOrdersEndpoint('read_only'), pipeline);
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
 
-/** Answers its own path and what no other function takes: preflights of orders, and while these are off all of their path. */
+/** Answers its own path and all that no other function takes, such as preflights of orders, or orders while off. */
 export const handler: GatewayHandler = (event, context) => {
-  // Of the route and not of the request, to whose path a custom domain may add its own.
+  // The path of the route, not of the request: a custom domain may add a prefix to that.
   const [, path] = event.routeKey.split(' ');
   if (path === ROUTES.health.path) return health(event, context);
   return (path === ROUTES.orders.path ? refuseOrders : unknownPath)(event, context);

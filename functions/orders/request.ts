@@ -24,7 +24,7 @@ const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)
 const MAX_NAME_LENGTH = 64;
 const MAX_ERRORS = 20;
 
-/** Shortens a name of the caller's, to a text that is valid even where it was cut within a character. */
+/** Shortens a caller's name; the result is valid text even if a character was cut in half. */
 function shown(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
 }
@@ -58,7 +58,7 @@ export const checkMediaType: Middleware = {
   },
 };
 
-/** Refuses (413) a body that is too large: as it is announced, and as it is once it has come. */
+/** Refuses (413) a body that is too large, by its announced length or by its actual one. */
 export const checkSize: Middleware = {
   before: ({ event: { headers, body = '', isBase64Encoded } }) => {
     const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');

@@ -49,7 +49,7 @@ export function createSecretReader(secretId: string, region?: string): () => Pro
   const client = new SecretsManagerClient({
     ...(region !== undefined && { region }),
     maxAttempts: 2,
-    // Without the last, the SDK only warns when the time is up.
+    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
     requestHandler: {
       connectionTimeout: SECRET_MS.connect,
       requestTimeout: SECRET_MS.attempt,

@@ -6,8 +6,8 @@ import { claimedClient, type Headers, type IdentifiedClient } from '../request.t
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
 /**
- * Time for which a signature is valid: in the texts that the service writes, at most, and more for clocks that differ.
- * Keys are kept for a day: none is forgotten while a signature for it is valid.
+ * How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. Keys are
+ * kept for a day, so none is forgotten while a signature for it is valid.
  */
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
 
