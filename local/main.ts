@@ -32,7 +32,7 @@ function stopOnSignals(running: () => Service | undefined): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 }
 
-/** A person at a terminal reads the log; whatever else reads it gets JSON. */
+/** Formats the log for a person at a terminal; every other reader gets JSON. */
 async function readableOnTerminal(isOnPaper: boolean): Promise<StartOptions> {
   if (!process.stdout.isTTY) return {};
   const { createReadableLog } = await import('./readable-log.ts');

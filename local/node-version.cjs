@@ -1,7 +1,7 @@
 /**
- * Ends a process of an older Node, or one that lacks a package, with one sentence, before it meets what it cannot read.
- * No signal opens a debugger from here on.
- * Every entry point loads this first. CommonJS: each Node there has been takes it with `-r`, which comes before the entry
+ * Ends a process of an older Node with one sentence before it meets newer syntax, and also one that lacks a package.
+ * From here on, no signal opens a debugger.
+ * Every entry point loads this first. It is CommonJS, which every version of Node loads with `-r` before the entry
  * point itself.
  */
 const NEEDED = 24;

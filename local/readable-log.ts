@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ROUTES } from '../functions/routes.ts';
 
-/** Colours a text, or gives it back as it is where colours are not wanted. */
+/** Colours a text, or returns it unchanged where colours are not wanted. */
 export type Paint = (style: 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
 const anyLine = z.looseObject({ time: z.string(), level: z.string(), message: z.string() });
@@ -36,8 +36,8 @@ const PATHS: ReadonlyMap<string, string> = new Map(Object.values(ROUTES).map(({ 
 const SHORT_ID_CHARACTERS = 10;
 
 /**
- * Writes characters that a terminal obeys, or does not show, as their code. Addresses, paths and sentences of others are
- * in the log: they must not move the cursor, hide a line or turn its direction.
+ * Escapes characters that a terminal obeys or does not show. The log contains addresses, paths and sentences of others,
+ * which must not move the cursor, hide a line or reverse its direction.
  */
 function visible(text: string): string {
   return text.replace(
@@ -121,8 +121,8 @@ function otherText({ level, message, time: _time, ...rest }: z.infer<typeof anyL
 
 /**
  * Creates the formatter of log lines for a person at a terminal: takes a line of JSON and returns one to read, with the time of
- * day here. Members keep their names; an error of level `error` has its stack below. No character of a value reaches
- * the terminal that it would obey. `isOnPaper`: the start is told in short.
+ * day here. Members keep their names; an error of level `error` has its stack below. Characters that a terminal
+ * would obey are escaped. `isOnPaper`: shortens the line of the start.
  */
 export function createReadableLog(paint: Paint, isOnPaper = false): (line: string) => string {
   return (line) => {

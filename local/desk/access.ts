@@ -68,7 +68,7 @@ function readOwn(env: Environment, attempt: Attempt) {
 
 type Signer = Pick<Access, 'address' | 'credentials' | 'privateKey'>;
 
-/** Completes what is known of the signer by its key, which is kept only where there are no credentials. */
+/** Completes the signer's facts from its key, which is kept only if there are no credentials. */
 function complete(
   { address, credentials, privateKey }: Omit<Signer, 'address'> & { readonly address: string | undefined },
   missing: string,

@@ -30,7 +30,7 @@ type ClientOf = (orderId: string) => ClientCells;
 /** Orders of the selection that rest. */
 interface Listed {
   readonly orders: ReadonlyMap<string, VenueOrder>;
-  /** Present where the records were read for it: that of a large store takes minutes, for which no order waits. */
+  /** Present if the records were read for it: reading a large store takes minutes, and no cancellation waits for it. */
   readonly clientOf?: ClientOf;
 }
 
@@ -55,7 +55,7 @@ async function list(desk: Desk, selection: Selection): Promise<Listed> {
   }
 }
 
-/** Lists them, if they can be: in a bad minute the list may be what does not work, and all or named ones need none. */
+/** Lists them if possible: in an emergency the list may be what fails, and to cancel all or named orders needs none. */
 function listFirst(desk: Desk, selection: Selection): Promise<Listed | undefined> {
   const listed = list(desk, selection);
   return selection.kind === 'all' || selection.kind === 'ids' ? orNote(desk, listed) : listed;

@@ -82,13 +82,13 @@ export interface FillsOptions {
   readonly byClient: boolean;
 }
 
-/** Returns what makes an order of a trade one of the account: its key, its accounts, and those that orders were signed for. */
+/** Returns what identifies the account's orders in a trade: its API key, its accounts, and those of recorded orders. */
 export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknown>): Ours {
   const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
   return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
 }
 
-/** Finds the account's fills in trades. Those in which it cannot make out an order of the account are left over. */
+/** Finds the account's fills in trades. Trades without a recognisable order of the account are left over. */
 export async function findFills({ venue, terminal }: Desk, trades: readonly Trade[], ours: Ours) {
   const fees = new Map<string, Fees | null>();
   for (const { market } of trades) {

@@ -56,7 +56,7 @@ function priceOf(parts: readonly Part[], size: Decimal): Decimal | null {
   return divisor > 0n && dividend % divisor === 0n ? fromUnits(dividend / divisor, MEAN_DECIMALS) : null;
 }
 
-/** Decimals of a fee: what is less is nothing (https://docs.polymarket.com/trading/fees). */
+/** Decimals of a fee: smaller amounts are dropped (https://docs.polymarket.com/trading/fees). */
 const FEE_DECIMALS = 5;
 
 function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
@@ -68,7 +68,7 @@ function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
     : fromUnits(coefficient / 10n ** BigInt(scale - FEE_DECIMALS), FEE_DECIMALS);
 }
 
-/** Splits what a taker executed by its makers: the trade's own price is the taker's limit, and not what was paid. */
+/** Splits a taker's fill by its makers, since the trade's own price is the taker's limit, not what was paid. */
 function takerParts({ asset_id, size, price, maker_orders }: Trade): readonly Part[] {
   const parts = maker_orders.map((maker) => ({
     size: maker.matched_amount,

@@ -65,7 +65,7 @@ export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string
   return `${[heading, ...blocks.flat()].join('\n')}\n`;
 }
 
-/** A spreadsheet takes a text that begins so for a formula. */
+/** A spreadsheet reads a text with such a beginning as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function csvCell(cell: Cell): string {

@@ -5,7 +5,7 @@ import { FILLS, fillRow, findFills, oursOf } from './fills.ts';
 import { type Row, report, type Sheet, timeText } from './output.ts';
 import { clientsIn, readRecords } from './records.ts';
 
-/** How far trades are looked for before the signing: the clocks of the venue's parts may differ. */
+/** How long before the signing the search for trades begins: the clocks of the venue's parts may differ. */
 const MARGIN_MS = 3_600_000;
 
 /** Returns what the service answered, or has not answered yet. */

@@ -21,10 +21,10 @@ const PAGED = /\/data\/(?:orders|trades)$/;
 
 const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
 
-/** The pages of the list of open orders that were asked for: its client follows a cursor that comes back for ever. */
+/** Requested pages of the list of open orders: the official client follows a repeated cursor for ever. */
 const pagesAsked = new Set<unknown>();
 
-// The client has no time-outs, follows redirects with its headers, and takes what is no page for an empty one.
+// The client has no time-outs, sends its headers along with redirects, and reads a malformed page as an empty one.
 axios.interceptors.request.use((config) => {
   if (config.url?.endsWith('/data/orders')) {
     const cursor: unknown = config.params?.next_cursor;
@@ -39,7 +39,7 @@ axios.interceptors.response.use((response) => {
   return response;
 });
 
-/** A text of others as it may be printed: without the characters by which it could act on a terminal. */
+/** Makes somebody else's text safe to print: drops characters that a terminal obeys. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 200);
 }
@@ -61,7 +61,7 @@ const amount = decimalTo(undefined);
 /** Collateral for a share. */
 const price = decimalTo(ONE);
 const orderId = parsed((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined));
-/** Of protocol v2 they have 62 digits at times, and are padded on the right. */
+/** Condition ids of protocol v2 sometimes have 62 digits, and are padded on the right. */
 const conditionId = parsed((text) =>
   /^0x(?:[0-9a-fA-F]{62}|[0-9a-fA-F]{64})$/.test(text) ? text.padEnd(66, '0') : undefined,
 );
@@ -217,7 +217,7 @@ async function derive(client: ClobClient, address: string): Promise<z.infer<type
 }
 
 /**
- * Lists trades, each once, the oldest first; of one that comes twice the later state. A page at a time, since a long list
+ * Lists trades, each once, the oldest first; a repeated trade has its later state. A page at a time, since a long list
  * takes minutes: `progress` is called after each.
  */
 async function readTrades(
@@ -225,7 +225,7 @@ async function readTrades(
   { since, until, conditionId: market }: TradeFilter,
   progress: (count: number) => void,
 ): Promise<readonly Trade[]> {
-  // A second more on both sides: whether the venue takes its bounds in is not said.
+  // A second more on both sides: the venue does not say whether its bounds are inclusive.
   const filter = {
     ...(since !== undefined && { after: String(Math.floor(since / 1_000) - 1) }),
     ...(until !== undefined && { before: String(Math.ceil(until / 1_000) + 1) }),

@@ -115,7 +115,7 @@ export async function checkFunds(
   return { ...judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
 }
 
-/** Names the approvals that the account lacks by what is not possible without them. */
+/** Reports the approvals that the account lacks, with what is impossible without them. */
 export async function checkApprovals(
   { funderAddress }: Account,
   funds: Promise<CheckResult<NotedCollateral>>,

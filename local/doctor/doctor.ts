@@ -24,7 +24,7 @@ import {
 import { checkSignatures } from './signatures.ts';
 import { checkClock, checkPicture, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
-/** The findings are what is told. */
+/** The doctor reports findings and writes no log. */
 const SILENT = createLog({ level: 'error', write: () => undefined });
 
 const HERE = { asks: 'This machine' };
@@ -32,7 +32,7 @@ const CLOB = { asks: 'The CLOB (SERVICE_CLOB_URL)' };
 const GAMMA = { asks: 'Gamma (SERVICE_GAMMA_URL)' };
 const VENUE = { asks: 'The venue' };
 
-/** Creates what connects to the hosts of the settings, once; it throws `Unmet` where these are malformed. */
+/** Creates the function that connects to the settings' hosts, once. It throws `Unmet` if they are malformed. */
 function createAsk(run: Run, config: Step<Setup>, options: DoctorOptions): () => Promise<Asking> {
   const { 'site-url': siteUrl, 'data-url': dataUrl } = options;
   let venue: Inspection | undefined;

@@ -11,7 +11,7 @@ export interface Finding {
   readonly fix: string | null;
 }
 
-/** A finding, and for the checks after it what it was found with. Without a value, those that need it are skipped. */
+/** A finding, and a value for later checks. Without the value, checks that need it are skipped. */
 export interface CheckResult<T = never> {
   readonly finding: Finding;
   readonly value?: T | undefined;
@@ -105,7 +105,7 @@ export function createRun() {
   const endsAt = performance.now() + DOCTOR_MS.run;
   const steps: Step<unknown>[] = [];
 
-  /** Bounds even what takes no deadline, a file system for example. */
+  /** Bounds the time even of what takes no deadline, such as a file system. */
   async function within<T>(body: () => Promise<CheckResult<T>>, late: CheckResult): Promise<CheckResult<T>> {
     const { promise, resolve } = Promise.withResolvers<CheckResult<T>>();
     const timer = setTimeout(() => resolve(late), Math.max(endsAt - performance.now(), 0));

@@ -36,7 +36,7 @@ function withWallet(key: WalletKey): Key {
 
 function readDeployedSetup(env: Environment): Setup {
   const config = parseDeployedConfig(env);
-  // As it will be with the opt-in.
+  // The settings as they will be with the opt-in.
   return { config, pinnedAddress: parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).walletAddress };
 }
 
@@ -78,7 +78,7 @@ export function keyOf({ key }: Setup): CheckResult<Key> {
     : skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.');
 }
 
-/** Judges an error of the reader. Its own sentences hold no part of a secret; those of others are not repeated. */
+/** Judges an error of the reader. Only our own sentences are repeated: they hold no part of a secret. */
 function judgeUnread(name: string, error: unknown): CheckResult {
   if (error instanceof ConfigError) {
     return fail(
@@ -151,12 +151,12 @@ function isOthers(path: string): boolean {
   return stats?.isFile() === true && (stats.mode & 0o077) !== 0;
 }
 
-/** Finds what is there of a path: itself, or the nearest folder above it. */
+/** Returns the path if it exists, else the nearest existing folder above it. */
 function nearest(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? path : nearest(dirname(path));
 }
 
-/** Opens the store that is there as the service would; makes none. Returns what is wrong with it. */
+/** Opens an existing store as the service would, and creates none. Returns what is wrong with it. */
 async function judgeStore(setting: string, place: string, log: Log): Promise<CheckResult | undefined> {
   const isTable = tableOf(setting) !== undefined;
   const fix = isTable

@@ -26,7 +26,7 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
     length += chunk.length;
     if (length > limit) finish();
   };
-  // A body that is complete is one, whatever comes behind it.
+  // A complete body is good, whatever follows it.
   const fail = () => {
     if (!request.complete) reject(broken.reason);
   };
@@ -34,7 +34,7 @@ export function readBody(request: IncomingMessage, limit: number, broken: AbortS
     if (!request.readableEnded) reject(brokenOff('within the body'));
   };
   if (broken.aborted) fail();
-  // It may have ended while what its head decides was looked at.
+  // It may have ended while the head was being checked.
   if (request.destroyed) leave();
   request.on('data', collect).on('end', finish).on('close', leave);
   broken.addEventListener('abort', fail);
@@ -78,7 +78,7 @@ export async function reply(
   // A body in the packet of its head is parsed right after this turn of the loop.
   if (!request.complete) await setImmediate();
   const unread = !request.complete;
-  // With its words: Node keeps those of a head that it refused to write.
+  // With its reason phrase: otherwise Node keeps that of a head that it refused to write.
   response.writeHead(statusCode, STATUS_CODES[statusCode], {
     ...headers,
     ...(cookies?.length && { 'set-cookie': cookies }),

@@ -11,12 +11,12 @@ export const MOST_WAITING = 16;
 /** Node's own answer of its server to its parser, after which the rest of what was read is not parsed. */
 const STOPS_PARSER = 2;
 
-/** A client that was served is waited for so much longer than one that has yet to send a whole request. */
+/** How much longer to wait for a client that was served than for one that has not sent a whole request yet. */
 const SERVED_MS = 60_000;
 
 /** One client connection. */
 class Connection {
-  /** The time since when the client has had to send or to read; `undefined` while the service is at work for it. */
+  /** When the client's turn to send or to read began; `undefined` while the service is working for it. */
   awaitedSince: number | undefined = performance.now();
   /** Counts the requests that are waiting or being answered. */
   pending = 0;
@@ -58,7 +58,7 @@ class Connection {
       });
   }
 
-  /** Closes the connection. Node's parser would else go on to the end of what was read. */
+  /** Closes the connection. Otherwise Node's parser would go on to the end of what was read. */
   #dropAll(): void {
     const parser: unknown = Reflect.get(this.#socket, 'parser');
     if (typeof parser === 'object' && parser) Reflect.set(parser, 'onIncoming', () => STOPS_PARSER);
@@ -74,7 +74,7 @@ class Connection {
   }
 }
 
-/** Longer than the news that a client is gone takes from anywhere on earth. */
+/** Longer than it takes to learn that a client is gone, from anywhere on earth. */
 const HANG_UP_MS = 250;
 
 /**

@@ -52,7 +52,7 @@ function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
   return /^[A-Z-]+ \S+ ?$/.test(rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '');
 }
 
-/** Translates Node's reasons to give up a request into ours. */
+/** Translates Node's reason for giving up on a request into our error. */
 function translate(error: ParserError): AppError {
   const { code } = error;
   if (code === 'HPE_HEADER_OVERFLOW') return refuse(isWithinTarget(error) ? 'uri_too_long' : 'headers_too_large', {});

@@ -11,7 +11,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'te
 /** Media types whose bodies the gateway passes on as text; all others are base64. */
 const TEXT_LIKE = /^(?:text\/.*|application\/(?:json|javascript|xml|[^;]*\+json|[^;]*\+xml))\s*(?:;|$)/i;
 
-/** A request with all that the gateway would know of it. */
+/** A request with everything that the gateway would know about it. */
 export interface EventSource {
   readonly request: IncomingMessage;
   readonly head: RequestHead;

@@ -25,7 +25,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'] as const;
  */
 const TARGET = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>(?:\/[^?]*)?|\*)(?:\?(?<query>.*))?$/i;
 
-/** Creates the error for what is no valid request; `detail` says what the field must be. */
+/** Creates the error for an invalid request; `detail` says what the field must be. */
 export function invalid(sentence: string, field: string, detail: string): AppError {
   return refuse('invalid_request', { sentence, errors: [{ field, detail }] });
 }
@@ -47,7 +47,7 @@ function checkSizes(target: string, headers: RequestHead['headers']): void {
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_HEADER_BYTES) throw refuse('headers_too_large', {});
 }
 
-/** Refuses what the parser of Node lets pass, and proxies may read in another way. */
+/** Refuses what Node's parser accepts but a proxy may read differently. */
 function checkProtocol({ headers, httpVersionMajor }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
   const { expect = '100-continue', 'transfer-encoding': coding = 'chunked' } = headers;

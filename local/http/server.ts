@@ -42,8 +42,8 @@ const SERVER_LIMITS = {
 export type ServerLimits = Readonly<typeof SERVER_LIMITS>;
 
 /**
- * Node itself stops reading here. More than MAX_TARGET_BYTES and MAX_HEADER_BYTES together: what is only a little too
- * large is told which of the two it is.
+ * Node itself stops reading here. More than MAX_TARGET_BYTES and MAX_HEADER_BYTES together, so that we can name the one
+ * of the two that is a little too large.
  */
 const PARSER_HEADER_BYTES = 32_768;
 
@@ -128,7 +128,7 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
       return once(response, 'close');
     });
   };
-  // The first two by default answer by themselves, before the checks.
+  // By default, Node answers the first two by itself, before the checks.
   server.on('checkContinue', dispatch).on('checkExpectation', dispatch).on('request', dispatch);
   server.on('connection', (socket) => connections.admit(socket));
   answerParserErrors(server, connections, log, granted.drainMs);

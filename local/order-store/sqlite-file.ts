@@ -26,7 +26,7 @@ export interface OrderRow {
   readonly expiresAt: number | null;
 }
 
-/** Lists what a file of orders can be asked to do. */
+/** The calls that a file of orders can answer. */
 export type OrderCall =
   /** Answers whether the file had to be made: then it knows no earlier key. */
   | { readonly ask: 'open' }
@@ -196,7 +196,7 @@ function countedOn({ statements }: OpenFile, day: string): bigint {
   return typeof units === 'bigint' ? units : 0n;
 }
 
-/** Writes a row, and with it the counts of days. Where it does not answer `written` the caller undoes what was done. */
+/** Writes a row and its counts of days. Unless it returns `written`, the caller must undo what was done. */
 function write(file: OpenFile, act: () => boolean, counts: readonly DayCount[]): Written {
   if (!act()) return 'conflict';
   for (const { day, units } of counts) file.statements.count.run(day, units);
@@ -261,14 +261,14 @@ function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
   }
 }
 
-/** Returns true if signed bytes are left over: in the log, where the row had them. */
+/** Returns true if a call leaves signed bytes behind: those of the replaced row, in the log. */
 function leavesBytes({ call }: NumberedCall): boolean {
   return call.ask === 'replace' && call.row.holder === null;
 }
 
 /**
- * Returns true if the order of a call is sent next: its record is moved into the main file, whatever becomes of the log.
- * A program that reads the file since before the write keeps it in the log.
+ * Returns true if the order of a call is sent next: its record is moved into the main file, where the log does not
+ * matter. A program that has been reading the file since before the write keeps it in the log.
  */
 function precedesSending({ call }: NumberedCall): boolean {
   return 'row' in call && call.row.holder !== null;
@@ -294,10 +294,10 @@ const LOST_SENTENCE =
   'The file of the order store, or the -wal or -shm beside it, was removed, replaced or emptied while in use; restart the service.';
 
 /**
- * Keeps rows in an SQLite file, which is opened by what it is asked. A fault of the file fails all that was asked at once,
- * and closes it. Waits for other processes at work on it no longer than `patienceMs`. A store of which one file is removed,
- * replaced or emptied after it was first opened fails every call from then on: what is written to it would be gone with the
- * process, and a new one knows nothing of the keys that clients repeat. What the open file still has is moved into the main
+ * Keeps rows in an SQLite file, which the first call opens. A fault of the file fails all calls that were made together
+ * and closes it. Waits no longer than `patienceMs` for other processes using it. Once a file of the store is removed,
+ * replaced or emptied after the first opening, every call fails: what is written to it would be gone with the process,
+ * and a new one would not know the keys that clients repeat. What the open file still has is moved into the main
  * file first. `identity` is that of the first opening, where another thread did it.
  */
 export function createOrderFile(path: string, identity?: string) {

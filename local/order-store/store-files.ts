@@ -25,7 +25,7 @@ function look(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-/** Returns the system's name of a file, by which one that was put in its place is told apart. */
+/** Returns the system's identity of a file, which tells it from a file that replaced it. */
 function nameOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
@@ -87,7 +87,7 @@ export function keepTrace(path: string): void {
   closeSync(openSync(`${path}-wal`, 'a', 0o600));
 }
 
-/** Throws where a main file is gone and what belongs to it is not: a new one in its place would know no key. */
+/** Throws if the main file is gone but its other files are not: a new main file would know no key. */
 export function requireMainFile(path: string): void {
   if (identify(path) !== undefined || ![...BESIDE, SAVED].some((suffix) => look(path + suffix))) return;
   throw new Error(

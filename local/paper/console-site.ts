@@ -8,12 +8,12 @@ import { AppError, errorSpec } from '../../shared/errors.ts';
 import { createHeadReader } from '../http/request-head.ts';
 import { SOURCES } from '../service/settings-file.ts';
 
-/** Behind those of the service (8080) and the paper venue (8081). */
+/** Follows the ports of the service (8080) and the paper venue (8081). */
 const PORT = '8083';
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
-/** Far more than any fault or cancellation has. */
+/** Far larger than the body of any fault or cancellation. */
 const MAX_CONTROL_BYTES = 4_096;
 
 /** The services that the page of the console talks to. */
@@ -22,7 +22,7 @@ export interface ConsoleOptions {
   readonly venueUrl: string;
   /** Address and wallet of the service, as soon as it listens. */
   readonly service: () => { readonly url: string; readonly walletAddress: string | null } | undefined;
-  /** A port that is for somebody else. */
+  /** A port that is reserved for somebody else. */
   readonly reservedPort?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ async function buildFiles(folder: string): Promise<Files> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** Allows the page to load from its own server alone, and to talk to that and to the service. */
+/** Lets the page load from its own server only, and connect only to that and to the service. */
 function contentPolicy(serviceUrl: string | undefined): string {
   return [
     "default-src 'none'",
@@ -95,7 +95,7 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
     });
-    // Throws `AppError` for what no request may have, such as the host name of somebody else.
+    // Throws `AppError` for a malformed head or another host name.
     readHead(request);
     next();
   });
@@ -118,7 +118,7 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
     }
     const found = service();
     if (!found) return sayIn(response, 503, 'The service is still starting: load the page again.');
-    // Every start has a wallet of its own: by it the page knows the service that is on paper.
+    // Every start has a wallet of its own, by which the page recognises the service on paper.
     if (path === '/console.json') return response.json({ service_url: found.url, paper_wallet: found.walletAddress });
     const name = path === '/' ? 'index.html' : path.slice(1);
     files ??= await loadFiles();

@@ -50,7 +50,7 @@ async function makeTemporaryDirectory(): Promise<string> {
   }
 }
 
-/** Facts that the first screen tells. */
+/** Facts on the first screen. */
 interface Screen {
   readonly serviceUrl: string;
   readonly venueUrl: string;

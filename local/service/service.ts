@@ -44,11 +44,11 @@ async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfi
   };
 }
 
-/** Choices of a start that are no settings. */
+/** Options of a start besides the settings. */
 export interface StartOptions {
   /** Takes the lines of the log; default: the standard output. */
   readonly write?: (line: string) => unknown;
-  /** Account and store are made for this run alone: that they are new is no news. */
+  /** Account and store are made for this run alone, so that the log need not announce a new store. */
   readonly throwAway?: boolean;
   /** The service answers requests of its own before it listens. */
   readonly warm?: boolean;
@@ -126,8 +126,8 @@ const NO_ORDER = JSON.stringify({ side: 'buy', price: 0.5, size: 1 });
 type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
 
 /**
- * Answers requests of our own, on a free port and in a log that is dropped: code that runs for the first
- * time takes 10 ms of a first order otherwise.
+ * Answers requests of our own, on a free port and with a dropped log: otherwise a first order would spend 10 ms on
+ * code that runs for the first time.
  */
 async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
   const unread = createLog({ level: 'info', write: () => undefined });

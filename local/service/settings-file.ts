@@ -6,7 +6,7 @@ import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 
-/** Node takes `export` and another white space than blanks for a part of the name, which would be no setting. */
+/** Node reads `export` and white space other than blanks as part of the name, which would then be no setting. */
 const LINE = /^(?:#.*|(?:export +)?\w+ *=.*)?$/;
 
 function readText(path: string, optional: boolean): string {
