@@ -23,7 +23,7 @@ interface ProblemBody {
 /**
  * Returns true for an answer of the service, which is recognised by its marks. Its other members are trusted, not checked:
  * they are the service's own document, and this client must understand an older and a newer service. Refusing an order's
- * answer for a member that is missing would call a placed order open.
+ * answer for a missing member would report a placed order as unsettled.
  */
 function isFromService<T>(body: unknown, marks: Marks<T>): body is T {
   return Object.entries<string | undefined>(marks).every(([name, kind]) => {

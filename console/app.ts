@@ -159,7 +159,7 @@ function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
   };
 }
 
-/** Ends the picture of a page that loads. */
+/** Ends the loading state of the page. */
 function showLoaded(): void {
   find('console', HTMLElement).classList.remove('loading');
 }

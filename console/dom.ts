@@ -1,5 +1,5 @@
 /**
- * Finds an element of the page by its id. Throws where it is missing or of another kind: page and script are of one
+ * Finds an element of the page by its id. Throws if it is missing or of another kind: page and script come from one
  * build.
  */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {

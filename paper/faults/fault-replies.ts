@@ -35,7 +35,7 @@ const REGION =
 /** Sentence of an order that the venue may have taken. */
 const DELAYED = 'order match delayed due to market conditions';
 
-/** Answers of the faults that only consist of one. */
+/** The answers of faults that only answer. */
 const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
   'rate-limit': ({ retry_after = 1, reset }) => {

@@ -133,7 +133,7 @@ export class FaultBoard {
 
   /** Arms faults; throws a ZodError when they cannot be understood. */
   arm(orders: unknown): void {
-    // No union of the two, which would not say what is wrong.
+    // Not a union of the two, whose error would not say what is wrong.
     const faults = Array.isArray(orders) ? z.array(faultSchema).parse(orders) : [faultSchema.parse(orders)];
     this.#armed.push(...faults.map((fault) => ({ fault, left: fault.times })));
   }

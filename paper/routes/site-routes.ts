@@ -53,7 +53,7 @@ function profile(state: VenueState, { query }: PaperRequest): Reply {
   return json({ name: 'Paper Trader', pseudonym: 'Paper-Trader', proxyWallet, createdAt: '2026-11-02T00:00:00Z' });
 }
 
-/** Routes of the website, of the Data API and of Gamma's profiles: what they tell of a visitor and of a wallet. */
+/** Routes of the website, of the Data API and of Gamma's profiles: facts about a visitor and about a wallet. */
 export function siteRoutes(state: VenueState): readonly Route[] {
   return [
     ['GET', '/api/geoblock', () => json(GEOBLOCK)],

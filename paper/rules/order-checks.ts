@@ -11,7 +11,7 @@ import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './sig
 
 /** Shortest time that a GTD order must still have to live when it arrives. */
 const MIN_LIFETIME_S = 180;
-/** Least collateral, in millionths, that a purchase must be worth if it would execute at once. */
+/** Least value in collateral, in millionths, of a purchase that would match at once. */
 const MIN_MARKETABLE_BUY = ONE;
 const CONTRACTS: readonly ExchangeContract[] = ['plain', 'negRisk', 'protocolV2'];
 

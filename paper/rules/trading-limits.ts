@@ -25,12 +25,12 @@ function costOf({ body }: PaperRequest): number {
 export class TradingLimits {
   readonly #levels = new Map<string, { readonly tokens: number; readonly at: number }>();
 
-  /** Takes the tokens of a request that was processed with this status, and gives the headers that tell of it. */
+  /** Takes the tokens of a request that was processed with this status, and returns the headers that report it. */
   headersOf(request: PaperRequest, status: number): Readonly<Record<string, string>> {
     const { method, path, headers, now } = request;
     const bucket = PATHS.get(`${method} ${path}`);
     const signer = headers['poly_address'];
-    // The limiter counts by credentials: a request without right ones does not reach it.
+    // The limiter counts by credentials: a request with wrong ones does not reach it.
     if (!bucket || typeof signer !== 'string' || status === 401) return {};
     const { perSecond, burst } = BUCKETS[bucket];
     const name = `${bucket} ${signer.toLowerCase()}`;

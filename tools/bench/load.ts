@@ -32,7 +32,7 @@ export interface LoadResult {
 }
 
 const CONNECTIONS = 10;
-/** A load ends with one of autocannon's samples, and goes on until then; by default it takes one a second. */
+/** A load goes on until autocannon's next sample, of which there is one a second by default. */
 const SAMPLE_INTERVAL_MS = 50;
 
 /** Puts load on an address of this machine, a request after the other on each connection. */

@@ -39,7 +39,7 @@ const BENCHES = [
 /** Response times behind a percentile: 200 are slower than the p99. */
 const PERCENTILE_COUNT = 20_000;
 
-/** A load that is shorter is mostly its beginning. */
+/** A shorter load would mostly measure its beginning. */
 const LEAST_SECONDS = 1;
 
 interface Extent {

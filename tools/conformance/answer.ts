@@ -3,6 +3,6 @@ export interface Answer {
   readonly method: string;
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON value; the text where it is none; `undefined` where there is none. */
+  /** The JSON value, or the text if it is not JSON; `undefined` without a body. */
   readonly body: unknown;
 }

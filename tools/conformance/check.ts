@@ -2,7 +2,7 @@ import type { Ask } from './ask.ts';
 import type { Contract } from './contract.ts';
 import type { SigningClient } from './signing.ts';
 
-/** The one that answers before the service: the local server itself, or a gateway with rules of its own. */
+/** What answers before the service does: the local server itself, or a gateway with its own rules. */
 export type Edge = 'local' | 'gateway';
 
 /** A market that the suite can use: one where a buy order at the lowest price is far from everything. */
@@ -21,7 +21,7 @@ export interface World {
   readonly edge: Edge;
   readonly mode: 'read-only' | 'order-placing';
   readonly sample: Sample;
-  /** The reason in a sentence why no order can reach the service, where a gateway keeps them all back. */
+  /** Set if a gateway holds back every order: a sentence with the reason. */
   readonly ordersKeptBack: string | undefined;
   /** Set where the service verifies its clients. */
   readonly client: SigningClient | undefined;

@@ -21,7 +21,7 @@ export interface ConformanceOptions {
   readonly sign?: Signing | undefined;
   /** Default: the local server's where the host is loopback and nothing is signed. */
   readonly edge?: Edge;
-  /** Agrees to the orders, of which it is told the cost. Without it none are placed. */
+  /** Asks for consent to the orders, given their cost. Without it none are placed. */
   readonly confirmOrders?: (cost: string) => Promise<boolean>;
   /** Leaves out what takes longer than ten seconds. */
   readonly quick?: boolean;

@@ -44,7 +44,7 @@ function whyKeptBack(answer: Answer, isSigned: boolean): string | undefined {
 }
 
 /**
- * Finds out by an order of nobody, for a token that does not exist, whether orders reach the service, and whether it
+ * Finds out, with an order for a token that does not exist, whether orders reach the service, and whether it
  * verifies its clients.
  */
 export async function surveyOrders(ask: Ask, { mode }: Pick<World, 'mode'>, isSigned: boolean) {

@@ -5,7 +5,7 @@ import type { Deployment } from './ways.ts';
 
 const GZIP = { 'accept-encoding': 'gzip, deflate, br' } as const;
 
-/** Checks what leaves AWS by the byte. */
+/** Checks the compression of answers, whose bytes AWS bills. */
 export function describeCompression(token: string, lambda: Deployment): void {
   describe('a client that accepts gzip', () => {
     for (const path of [`/v1/book/${token}`, '/v1/markets']) {

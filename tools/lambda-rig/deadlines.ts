@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const READ_LIMIT_MS = 10_000;
 const ORDER_LIMIT_MS = 25_000;
 
-/** A venue that takes everything and never answers. It is waited for in full, once, in all ways at the same time. */
+/** Checks against a venue that accepts everything and never answers: the full wait, once, in all ways at a time. */
 export function describeDeadlines(world: World, { local, lambda }: Pair): void {
   const ask = async (way: Pair['local'], request: ClientRequest, limit: number) => {
     const startedAt = performance.now();

@@ -18,7 +18,7 @@ export interface Routed {
   /** Name of the function. */
   readonly target: string;
   readonly event: object;
-  /** Only for requests that IAM knows the sender of. */
+  /** True for requests whose sender IAM knows. */
   readonly signed: boolean;
 }
 
@@ -49,7 +49,7 @@ function bodyOf({ headers, body }: ClientRequest): object {
   return { body: isText ? body : Buffer.from(body).toString('base64'), isBase64Encoded: !isText };
 }
 
-/** Makes of a request what an HTTP API with these routes does: payload version 2.0, from AWS's description of it. */
+/** Turns a request into the event of an HTTP API with these routes (payload version 2.0, as AWS describes it). */
 export function route({ routes }: Assembly, request: ClientRequest): Routed {
   const { method, headers = {} } = request;
   const [rawPath = '', rawQueryString = ''] = request.path.split('?', 2);

@@ -1,6 +1,6 @@
 /**
- * In the place of the runtime client's native part, which is not built here: the same three calls over node:http. Only
- * how bytes reach the Runtime API differs from Lambda.
+ * Replaces the runtime client's native part, which is not built here, by the same three calls over node:http. Only the
+ * way in which bytes reach the Runtime API differs from Lambda.
  */
 import { Agent, request } from 'node:http';
 

@@ -66,7 +66,7 @@ async function mutate(
     htmlReporter: { fileName: `build/mutation/${name}.html` },
     warnings: false,
     allowConsoleColors: false,
-    // A mutant that hangs is none that takes long on a busy machine.
+    // A mutant counts as hanging only after this time: on a busy machine tests may take long.
     timeoutMS: 20_000,
     timeoutFactor: 4,
   });
@@ -98,7 +98,7 @@ async function sumUp(name: string, { code }: MutatedModule, mutants: readonly Mu
     reasons.some(({ file, changes: known }) => file === found.file && known.includes(found.change));
   const isStale = (file: string, change: string) =>
     !changes.some((found) => found.file === file && found.change === change);
-  // A test file that does not even load has noticed; a mutant that ends no more has been noticed by its time-out.
+  // A test file that fails to load has noticed the mutant; a mutant that never ends is noticed by its time-out.
   const late = mutants.filter(({ status }) => status === 'Timeout').length;
   const score = mutants.length === 0 ? 0 : 100 - (100 * survivors.length) / mutants.length;
   return {
