@@ -10,7 +10,7 @@ import { FORMATS } from './output.ts';
 
 const COMMON = {
   format: { type: 'string', value: 'FORMAT', default: 'table', meaning: 'table, csv or json' },
-  settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+  settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
   stack: {
     type: 'string',
     value: 'NAME',

@@ -16,7 +16,7 @@ export const OPTIONS = {
     value: 'FILE',
     meaning: 'write the API credentials to a new file of your own, in the members of the secret',
   },
-  settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+  settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
   'site-url': {
     type: 'string',
     value: 'URL',

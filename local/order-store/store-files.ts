@@ -76,7 +76,7 @@ export function saveRemoved(db: DatabaseSync, path: string): boolean {
   }
 }
 
-/** Puts what was saved in the place of the main file. */
+/** Restores the main file from what was saved. */
 export function putBack(path: string): void {
   if (!look(path) && !BESIDE.some((suffix) => look(path + suffix))) renameSync(path + SAVED, path);
 }

@@ -10,7 +10,7 @@ const COMMAND = {
   purpose: 'Exits with 0 where the service of this machine answers and its store of orders can be read, else with 1.',
   usage: 'order-book-adapter ready [options]    for probes: with the settings of the service',
   options: {
-    settings: { type: 'string', value: 'FILE', meaning: "read FILE in the place of .env in the project's folder" },
+    settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
   },
 } as const;
 

@@ -214,7 +214,7 @@ class Claim {
     const { store, dayCap } = this.#deps;
     const { key } = this.#request;
     const { orderId } = record;
-    // An order that is sent again counts on the day of then, in the place of the day before.
+    // An order that is sent again counts on the day of that, instead of the earlier day.
     const counts = recount(found, record.countedOn, dayCap?.atMost);
     const written = await required(() => store.replace(key, record, { heldBy: found.lease.owner }, counts), orderId);
     if (written === 'written') return undefined;

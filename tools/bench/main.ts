@@ -98,7 +98,7 @@ const COMMAND = {
   purpose: 'Measures the service against baselines of the same run. Prints a table, and writes build/bench.json.',
   usage: 'npm run bench -- [options]',
   options: {
-    quick: flag(`${QUICK.rounds} rounds of a fifth of the load, in the place of ${FULL.rounds} full ones`),
+    quick: flag(`${QUICK.rounds} rounds of a fifth of the load, instead of ${FULL.rounds} full ones`),
     only: { type: 'string', value: 'NAME', multiple: true, meaning: 'measure this row; may be given repeatedly' },
     rounds: { type: 'string', value: 'N', meaning: 'rounds of each row' },
     peers: flag('measure the peer too, which is installed from npm into a temporary directory'),

@@ -36,7 +36,7 @@ function requireNamespaces(): void {
   );
 }
 
-/** Copies the runtime client and puts our few lines in the place of its native part. */
+/** Copies the runtime client and replaces its native part by our few lines. */
 export async function prepareStage(): Promise<Stage> {
   requireNamespaces();
   const folder = await mkdtemp(join(tmpdir(), 'lambda-rig-'));

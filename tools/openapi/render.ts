@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../shared/command-line.ts';
 
-/** Nothing is loaded from anywhere: the page works without a network, and whoever reads it is not reported to anybody. */
+/** Nothing is loaded from anywhere: the page works without a network, and does not report its readers to anybody. */
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; worker-src blob:";
 

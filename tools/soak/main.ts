@@ -13,7 +13,7 @@ const COMMAND = {
       value: 'NAME',
       meaning: `take a part of the service out, to see that the count can fail: ${FLAWS.join(', ')}`,
     },
-    minutes: { type: 'string', value: 'N', meaning: 'mixed traffic for so long, instead of keyed orders' },
+    minutes: { type: 'string', value: 'N', meaning: 'minutes of mixed traffic, instead of keyed orders' },
     rate: { type: 'string', value: 'N', default: '200', meaning: 'requests a second of mixed traffic' },
     seed: { type: 'string', value: 'N', default: '1', meaning: 'equal seeds choose equal requests and faults' },
   },
