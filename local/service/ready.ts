@@ -1,10 +1,11 @@
 import { runCommand } from '../../shared/command-line.ts';
 import { createLog } from '../../shared/log.ts';
 import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { urlOf } from '../http/request-head.ts';
+import { identify } from '../order-store/store-files.ts';
 import { openAtStart, prepareStore } from './open-store.ts';
-import { withSettingsFile } from './settings-file.ts';
+import { storeFileOf, withSettingsFile } from './settings-file.ts';
 
 const COMMAND = {
   purpose: 'Exits with 0 where the service of this machine answers and its store of orders can be read, else with 1.',
@@ -23,6 +24,10 @@ async function check(settings: string | undefined): Promise<void> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) }).catch(() => undefined);
   if (!answer?.ok) throw new ConfigError(`The service does not answer at ${url}.`);
   if (modeOf(config) === 'read-only') return;
+  const file = tableOf(config.storePath) === undefined ? storeFileOf(config.storePath) : undefined;
+  // One that is gone would be made by opening it: the service then could not save what it still holds, and a restart would
+  // take the new file for its own.
+  if (file !== undefined && identify(file) === undefined) throw new ConfigError(`There is no store at ${file}.`);
   const store = await prepareStore(config.storePath, createLog({ level: 'error', write: () => undefined }));
   await openAtStart(store).finally(store.close);
 }
