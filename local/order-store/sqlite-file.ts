@@ -378,7 +378,11 @@ export function createOrderFile(path: string, identity?: string) {
       }),
     /** Returns the identity of the file; `undefined` until it was first opened. */
     identity: () => known,
-    close,
+    /** Closes the file. A loss that no call has met is noticed here: what the open file has would be gone. */
+    close: (): void => {
+      if (open && !isIntact(open)) known = LOST;
+      close();
+    },
   };
 }
 

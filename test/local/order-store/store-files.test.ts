@@ -176,6 +176,15 @@ describe('the files of the local store', () => {
     expect(read(next, 'second')).toStrictEqual([{ id: 7, answer: undefined }]);
   });
 
+  it('are put back by the close of a file of which nobody has asked anything since it was removed', () => {
+    const file = openWithOrder();
+    for (const suffix of ['', ...BESIDE]) rmSync(path + suffix);
+    file.close();
+    const next = open();
+    expect(found(next)).toStrictEqual([{ id: 7, answer: 'found' }]);
+    expect(read(next, 'first')).toStrictEqual([{ id: 7, answer: 'bytes of first' }]);
+  });
+
   it('leave another main file alone that is in their place', () => {
     const file = openWithOrder();
     rmSync(path);
