@@ -172,7 +172,7 @@ class Claim {
       const record = await this.#sign('afresh');
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    const aboveCap = await this.#aboveCapNow(found);
+    const aboveCap = await this.#aboveCapNow(found, now);
     if (aboveCap || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, aboveCap);
     try {
       return await this.#takeLease(found, 'again', now);
@@ -291,11 +291,13 @@ class Claim {
   }
 
   /** Returns the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
-  async #aboveCapNow({ orderId, countedOn, ...found }: UnfinishedOrder): Promise<AppError | undefined> {
+  async #aboveCapNow({ orderId, countedOn, ...found }: UnfinishedOrder, now: Moment): Promise<AppError | undefined> {
     const { dayCap, entry, store } = this.#deps;
     const aboveCap = entry.overCap(notionalOf(found));
     if (aboveCap || !dayCap) return aboveCap;
-    const fullDay = await required(() => dayCap.fullDay(countedOn, store), orderId);
+    // A day before is given back by the write that counts the order today, which checks today's sum.
+    const stillCountedOn = dayCap.daysFor(now, countedOn).filter((day) => countedOn.includes(day));
+    const fullDay = await required(() => dayCap.fullDay(stillCountedOn, store), orderId);
     return fullDay === undefined ? undefined : this.#aboveDayCap(orderId, fullDay);
   }
 

@@ -659,6 +659,16 @@ describe('orders under an idempotency key', () => {
       expect((await ask5('a', capped('4.999999'))).placement.orderId).toBe('0x1');
     });
 
+    it('that was lowered since is that of the day on which it is sent again, not of the day before', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(ask5('a'));
+      venue.submit = async ({ orderId }) => placed(orderId);
+      await ask5('b');
+      time += 24 * HOUR;
+      expect((await ask5('a', capped('6'))).placement.orderId).toBe('0x1');
+      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([5_000_000n, 5_000_000n]);
+    });
+
     it('counts an order of before the cap when it is sent again', async () => {
       venue.submit = fail('venue_unavailable');
       await refusal(ask5('a', open()));
