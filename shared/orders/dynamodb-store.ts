@@ -136,6 +136,14 @@ function readCancellation(
   return { pauseMs: Math.max(...known) };
 }
 
+/** Ends a call after its time. The SDK alone would wait for credentials of AWS for as long as they take. */
+async function inTime<T>(act: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
+  const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
+  return Promise.race([act(abortSignal), late]);
+}
+
 /**
  * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes (with a
  * daily cap, one transaction and one write) of two units each, since a record takes 1 to 2 KB. If the answer to a write
@@ -144,23 +152,21 @@ function readCancellation(
 export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
   const client = createClient(config);
   const get = async (key: string) => {
-    const Key = { idempotency_key: { S: key } };
-    const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
-    return (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }), { abortSignal })).Item;
+    const command = new GetItemCommand({ TableName, Key: { idempotency_key: { S: key } }, ConsistentRead: true });
+    return (await inTime((abortSignal) => client.send(command, { abortSignal }))).Item;
   };
   const put = async (item: Put): Promise<Written> => {
     try {
-      await client.send(new PutItemCommand(item), { abortSignal: AbortSignal.timeout(STORE_CALL_MS) });
+      await inTime((abortSignal) => client.send(new PutItemCommand(item), { abortSignal }));
       return 'written';
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return 'conflict';
       throw error;
     }
   };
-  const putAndCount = async (item: Put, counts: readonly DayCount[]): Promise<Written> => {
+  const putAndCount = async (item: Put, counts: readonly DayCount[], abortSignal: AbortSignal): Promise<Written> => {
     const tooLarge = counts.find(({ units, atMost }) => atMost !== undefined && units > atMost);
     if (tooLarge) return { fullDay: tooLarge.day };
-    const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
     const TransactItems = [{ Put: item }, ...counts.map((count) => countItem(TableName, count))];
     for (let repeats = 0; ; repeats += 1) {
       try {
@@ -179,7 +185,7 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
   const write = async (key: string, record: OrderRecord, condition: Condition, counts: readonly DayCount[] = []) => {
     const item = { TableName, Item: toItem(key, record), ...condition };
     // The last day first: if several are full, it is the one to report.
-    return counts.length > 0 ? putAndCount(item, counts.toReversed()) : put(item);
+    return counts.length > 0 ? inTime((signal) => putAndCount(item, counts.toReversed(), signal)) : put(item);
   };
   return {
     outlivesAnswers: false,

@@ -204,6 +204,20 @@ describe('orders in DynamoDB', () => {
     silent.close();
   });
 
+  it('gives up in time when credentials of AWS do not come', async () => {
+    const credentials = () => new Promise<never>(() => undefined);
+    const store = createDynamoDbStore({ ...db, client: { ...db.client, credentials } });
+    const record = unfinishedOrder('a');
+    const startedAt = performance.now();
+    const asked = await Promise.allSettled([
+      store.read('key'),
+      store.create('key', record),
+      store.create('key', record, [{ day: '2026-11-21', units: 5n }]),
+    ]);
+    expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
+    expect(performance.now() - startedAt).toBeLessThan(STORE_CALL_MS * 2);
+  });
+
   it.each([
     ['dies', (socket: Socket) => socket.once('data', () => socket.destroy())],
     ['says nothing', (socket: Socket) => socket.resume()],
