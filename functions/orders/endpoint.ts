@@ -84,7 +84,11 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
   return async ({ body, headers, requestContext, requestId, logFields }, call) => {
     const order = parseOrder(body);
     const wireOrder = orderToWire(order);
-    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: () => orders.now().venue };
+    const { venue, own } = orders.now();
+    // The later clock: after a machine has slept, the venue's is behind until its next answer, and what was captured before
+    // would be valid again.
+    const now = () => Math.max(venue, own);
+    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now };
     const client = verification?.verify(signed) ?? claimedClient(headers);
     const trace = { order: wireOrder, ...client.trace };
     Object.assign(logFields, trace);

@@ -19,7 +19,7 @@ interface SignedRequest {
   /** The gateway's domain name, or the `Host` that the local server was sent. */
   readonly domainName: string;
   readonly order: ChallengedOrder;
-  /** The venue's clock, in milliseconds of the Unix epoch. */
+  /** The later of the venue's clock and ours, in milliseconds of the Unix epoch. */
   readonly now: () => number;
 }
 
