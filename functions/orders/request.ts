@@ -100,9 +100,9 @@ export const checkOrderHeaders: Middleware = {
       const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
       return issues.map(({ message }) => ({ field: name, detail: message }));
     });
-    // An address may hold a comma where it is a label.
+    // Not the address, which may hold a comma where it is a label, nor what a proxy adds, such as X-Client-IP.
     const repeated = Object.entries(headers)
-      .filter(([name, value]) => /^x-client-(?!address$)/.test(name) && value?.includes(','))
+      .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
       .map(([name]) => ({ field: shown(name), detail: REPEATED_HEADER }));
     const broken = [...malformed, ...repeated];
     if (broken.length > 0) throw refuseHeaders(broken);
