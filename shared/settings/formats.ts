@@ -79,8 +79,8 @@ export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1
 /** A consent that is easy to give and hard to give by mistake. */
 export const CONSENT: Format<true> = { rule: '1, or left out', parse: (text) => (text === '1' ? true : undefined) };
 
-/** A host name or an IP address. */
-export const HOST = matching('a host name or an IP address', /^[A-Za-z0-9.:-]{1,255}$/);
+/** A host name or an IP address. What looks like a wallet key is longer than a name may be, and the log would show it. */
+export const HOST = matching('a host name or an IP address', /^(?!(?:0x)?[0-9a-f]{64}$)[a-z0-9.:-]{1,255}$/i);
 
 /** A port number; 0 takes a free one. */
 export const PORT: Format<number> = {

@@ -404,7 +404,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
     ` ${KEY}`,
   ],
   SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
-  SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]'],
+  SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]', '1b'.repeat(32), `0x${'1B'.repeat(32)}`],
   SERVICE_STORE: [
     'dynamodb:ab',
     'DynamoDB:orders',
