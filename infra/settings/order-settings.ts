@@ -1,4 +1,4 @@
-import type { Attempt } from '../../shared/settings/formats.ts';
+import { type Attempt, KEY_LIKE } from '../../shared/settings/formats.ts';
 import { chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 import { type Context, problemOfArn, refuse, type Sentence, said, type Target } from './context.ts';
 import { NO_CAP, PUBLIC_CONSENT, type Values, variablesOf } from './formats.ts';
@@ -7,7 +7,7 @@ import { RECOMMENDED_REGION, refusedRegion } from './regions.ts';
 /** Returns what is wrong with the name or ARN of the secret. */
 function problemOfSecret(nameOrArn: string, target: Target): Sentence {
   // A key on a command line is in its history: say so, and never repeat it.
-  if (/^(0x)?[0-9a-f]{64}$/i.test(nameOrArn)) {
+  if (KEY_LIKE.test(nameOrArn)) {
     return 'privateKeySecret takes the name of a secret, not the key; take a new key, this one was shown.';
   }
   if (/^[\w/+=.@-]{1,512}$/.test(nameOrArn)) return undefined;

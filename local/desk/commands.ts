@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, oneOf, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
 import { isTokenId } from '../../shared/decimal.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
+import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Selection } from './cancel.ts';
 import type { Desk, DeskTerminal } from './desk.ts';
@@ -83,8 +83,6 @@ Each has its options: npm run orders -- COMMAND --help
 With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* it does without the wallet key.
 `,
 } as const;
-
-const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 type Common = Values<typeof COMMON>;
 

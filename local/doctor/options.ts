@@ -1,5 +1,5 @@
 import { flag, UsageError, type Values } from '../../shared/command-line.ts';
-import { ConfigError, parseText, UPSTREAM } from '../../shared/settings/formats.ts';
+import { ConfigError, KEY_LIKE, parseText, UPSTREAM } from '../../shared/settings/formats.ts';
 
 /** The choices of a run. */
 export const OPTIONS = {
@@ -33,9 +33,6 @@ export const OPTIONS = {
 
 /** The values of the choices. */
 export type DoctorOptions = Values<typeof OPTIONS>;
-
-/** A private key given as a name would be printed, and perhaps sent. */
-const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 function baseUrl(option: string, text: string): string {
   try {

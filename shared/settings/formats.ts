@@ -79,8 +79,14 @@ export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1
 /** A consent that is easy to give and hard to give by mistake. */
 export const CONSENT: Format<true> = { rule: '1, or left out', parse: (text) => (text === '1' ? true : undefined) };
 
-/** A host name or an IP address. What looks like a wallet key is longer than a name may be, and the log would show it. */
-export const HOST = matching('a host name or an IP address', /^(?!(?:0x)?[0-9a-f]{64}$)[a-z0-9.:-]{1,255}$/i);
+/** Matches what looks like a wallet key. It is refused where a name is expected: logs and messages would show it. */
+export const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
+
+/** A host name or an IP address. */
+export const HOST: Format<string> = {
+  rule: 'a host name or an IP address',
+  parse: (text) => (/^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined),
+};
 
 /** A port number; 0 takes a free one. */
 export const PORT: Format<number> = {
@@ -147,7 +153,7 @@ export function tableOf(store: string): string | undefined {
 }
 
 /**
- * A store of orders. A text that looks like a wallet key is refused: a path appears in the log. So is a misspelt prefix:
+ * A store of orders. A text that looks like a wallet key is refused, and so is a misspelt prefix of a table:
  * each process would create a file of that name, and processes that share no store place an order of one key twice.
  */
 export const STORE: Format<string> = {
@@ -155,7 +161,7 @@ export const STORE: Format<string> = {
   parse: (text) => {
     if (/^dynamodb:/i.test(text)) return /^[\w.-]{3,255}$/.test(tableOf(text) ?? '') ? text : undefined;
     // One letter and a colon begin a path of Windows.
-    return /^(?:(?:0x)?[0-9a-f]{64}$|\s*dynamo|\s*[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
+    return KEY_LIKE.test(text) || /^\s*(?:dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
   },
 };
 
