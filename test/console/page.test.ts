@@ -271,7 +271,7 @@ describeInChromium('the console', () => {
     await page.route('**/v1/markets**', (route) => route.abort());
     await page.reload();
     await page.locator('#market-list .error').getByText('The markets cannot be listed: No answer').waitFor();
-    await page.unroute('**/v1/markets**');
+    await page.unrouteAll({ behavior: 'wait' });
     await page.locator('#market-count').getByText('29 markets').waitFor();
     await page.locator('#ladder-rows th').first().waitFor();
   });
@@ -482,7 +482,7 @@ describeInChromium('the console on another host', () => {
     });
     await order('0.01');
     await answered(page, 'unsettled');
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: 'wait' });
     await page.goto(`${origin}/index.html?service=${encodeURIComponent(other.url)}`);
     await order('0.02');
     await answered(page, 'placed');

@@ -19,8 +19,12 @@ const FLAGS = [
 let running: Promise<Browser> | undefined;
 
 afterAll(async () => {
-  await (await running)?.close();
+  const browser = await running;
   running = undefined;
+  const pages = browser?.contexts().flatMap((context) => context.pages()) ?? [];
+  // What stands in for an answer cannot give one to a page that is closed.
+  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await browser?.close();
 });
 
 /** Opens a page in a fresh profile of Debian's Chromium; the browser is closed after the file's tests. */
