@@ -13,12 +13,13 @@ export function formatResult({ group, name, verdict, reason, milliseconds }: Res
   return verdict === 'skipped' ? `${row}  (${reason})\n` : `${row}\n`;
 }
 
-/** The end of the table. */
-export function formatSummary({ results, unseen }: Report): string {
+/** The end of the table. Says what kind of service it was: a deployment may be read-only by mistake. */
+export function formatSummary({ mode, results, unseen }: Report): string {
   const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
   return `
 ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.
 ${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.
+The service is ${mode}.
 `;
 }
 

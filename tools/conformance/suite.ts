@@ -41,6 +41,7 @@ export interface Result {
 
 /** The end of all checks. */
 export interface Report {
+  readonly mode: World['mode'];
   readonly results: readonly Result[];
   readonly passed: boolean;
   /** Answers that the document knows and that nothing provoked, as `operation status code`. */
@@ -110,5 +111,5 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     onResult?.(result);
   }
   const unseen = [...contract.documented].filter((item) => !seen.has(item));
-  return { results, passed: results.every(({ verdict }) => verdict !== 'failed'), unseen };
+  return { mode: world.mode, results, passed: results.every(({ verdict }) => verdict !== 'failed'), unseen };
 }

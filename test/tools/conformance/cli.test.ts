@@ -76,6 +76,7 @@ describe('the command', () => {
 
 describe('the reports', () => {
   const report: Report = {
+    mode: 'read-only',
     results: [
       { group: 'book', name: 'is <good>', verdict: 'passed', milliseconds: 1_500 },
       { group: 'book', name: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
@@ -96,6 +97,7 @@ describe('the reports', () => {
         '',
         '1 passed, 1 failed, 1 skipped.',
         '1 documented answers were not provoked; most of them only the venue or the operator can provoke.',
+        'The service is read-only.',
         '',
       ].join('\n'),
     );
