@@ -4,10 +4,19 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
 import type { Service } from '../../local/service/service.ts';
+import { FULL_EXTENT } from '../support/full-extent.ts';
 import { describeInChromium, openPage } from '../support/page/chromium.ts';
 
 const SHOTS = join(import.meta.dirname, '../../build/shots');
 const WIDTHS = { 1440: 900, 820: 1180, 390: 844 } as const;
+const widths = [1440, 820, 390] as const;
+
+/** Each state at each width; by default at one of them, another one for the next state. */
+function atWidths<State>(states: readonly State[]) {
+  return states.flatMap((state, index) =>
+    widths.filter((_, each) => FULL_EXTENT || each === index % widths.length).map((width) => [width, state] as const),
+  );
+}
 
 /** Sums up the shifts of the layout; the page begins with it, before anything is shown. */
 const WATCH_SHIFTS = `
@@ -57,7 +66,7 @@ describeInChromium('the look of the console', () => {
     return page;
   }
 
-  it.each([1440, 820, 390] as const)('does not move while it loads, and fits a screen %d px wide', async (width) => {
+  it.each(widths)('does not move while it loads, and fits a screen %d px wide', async (width) => {
     const page = await openAt(width);
     await page.goto(consoleUrl);
     await page.locator('#ladder-rows th').first().waitFor();
@@ -111,9 +120,7 @@ describeInChromium('the look of the console', () => {
     });
   }
 
-  const widths = [1440, 820, 390] as const;
-  const states = ['loading', 'empty', 'error', 'disconnected'] as const;
-  it.each(widths.flatMap((width) => states.map((state) => [width, state] as const)))(
+  it.each(atWidths(['loading', 'empty', 'error', 'disconnected'] as const))(
     'does not move at %d px while it is %s',
     async (width, state) => {
       const { says, answer } = STATES[state];
@@ -141,8 +148,7 @@ describeInChromium('the look of the console', () => {
       },
     },
   } as const;
-  const turns = ['stale', 'empty-book'] as const;
-  it.each(widths.flatMap((width) => turns.map((turn) => [width, turn] as const)))(
+  it.each(atWidths(['stale', 'empty-book'] as const))(
     'does not move at %d px when its book becomes %s, nor when that is over',
     async (width, turn) => {
       const { says, answer } = TURNS[turn];
