@@ -154,7 +154,7 @@ export interface SignedOrder {
 
 /** The account and the venue that orders are signed for: a signature is worth something there alone. */
 export interface SignedFor {
-  /** The origin of the venue's URL. */
+  /** Base URL of the venue: one host may have several behind different paths. */
   readonly venue: string;
   readonly chainId: number;
   /** EIP-55 address of the account that holds the funds. */

@@ -171,7 +171,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   return {
     walletAddress: wallet.address,
     signedFor: {
-      venue: new URL(settings.clobUrl).origin,
+      venue: settings.clobUrl,
       chainId: CHAIN_ID,
       maker: account.funderAddress,
       signatureType,

@@ -28,7 +28,7 @@ import { type RunningPaper, startPaper } from '../../../support/venue/paper-venu
 import { asHttp, callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 
 /** An order entry before a paper venue, which verifies credentials and signatures. */
-function entryOn({ url }: RunningPaper, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
+function entryOn({ url }: Pick<RunningPaper, 'url'>, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
   return createOrderEntry(
     {
       clobUrl: url,
@@ -94,6 +94,11 @@ describe('an order on a venue that verifies signatures', () => {
       maker: JSON.parse(payload).maker,
       signatureType: kind,
     });
+  });
+
+  it('is signed for another venue behind another path of the same host', () => {
+    const [one, other] = ['/one', '/other'].map((path) => entryOn({ url: `https://venues.example${path}` }).signedFor);
+    expect(one?.venue).not.toBe(other?.venue);
   });
 
   it('shows up in the book that is read', async () => {
