@@ -102,7 +102,6 @@ const SETTLED_CHECK_MS = 5;
 /** Waits for the connections and for the handlers: an order goes on when its client is gone. */
 async function stop(server: Server, connections: Connections, { stopMs, stopBodiesMs }: ServerLimits): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  connections.dropIdle();
   // A closed server of Node no longer looks at the time that its requests take.
   const bodies = setTimeout(() => connections.giveUpBodies(refuse('request_timeout', {})), stopBodiesMs);
   const settled = async () => {
@@ -123,14 +122,18 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   const app = createExpressApp({ handlers, config, log, connections, replyOptions });
   const server = createLimitedServer(granted);
   const dispatch = (request: IncomingMessage, response: ServerResponse) => {
-    connections.of(request.socket).run(() => {
+    connections.of(request.socket).run(async () => {
       app(request, response);
-      return once(response, 'close');
+      await once(response, 'close');
+      // Its head may have been written before the stop, and does not say then that the connection ends.
+      if (closing) request.socket.destroySoon();
     });
   };
   // By default, Node answers the first two by itself, before the checks.
   server.on('checkContinue', dispatch).on('checkExpectation', dispatch).on('request', dispatch);
   server.on('connection', (socket) => connections.admit(socket));
+  // Called by `close()`. Node's own would also cut off a response that its client has yet to read to the end.
+  server.closeIdleConnections = () => connections.dropIdle();
   answerParserErrors(server, connections, log, granted.drainMs);
   await listen(server, config);
   return {

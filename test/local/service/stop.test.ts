@@ -95,6 +95,22 @@ describe('a stop', () => {
     agent.destroy();
   });
 
+  it('lets a client that reads slowly read its answer to the end, and then closes its connection', async () => {
+    // More than the system takes in for a client that does not read.
+    const body = 'x'.repeat(24 * 1024 * 1024);
+    const { url, close } = await startTestServer({ handlers: { health: async () => ({ statusCode: 200, body }) } });
+    const { socket, closed, received } = openRaw(url);
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    socket.pause();
+    const stopped = close();
+    await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
+    expect(received().length).toBeLessThan(body.length);
+    socket.resume();
+    expect(parseAnswers(await closed)[0]?.text.length).toBe(body.length);
+    await stopped;
+  });
+
   it('waits for the rest of a body, but for no body so long that its order would be cut off', async () => {
     const orders = fakeOrders();
     const { url, close } = await startTestServer({ orders, limits: { stopBodiesMs: 300 } });
