@@ -49,7 +49,8 @@ function serve(handler: GatewayHandler, route: AnyRoute, { connections, replyOpt
     );
     const event = toEvent({ request, head: response.locals.head, route, pathParameters });
     const receiveBody = async () => {
-      if (request.headers.expect !== undefined) response.writeContinue();
+      // A client of HTTP/1.0 would take it for its response.
+      if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
       const connection = connections.of(request.socket);
       connection.awaitedSince = performance.now();
       const body = await readBody(request, MAX_BODY_BYTES, connection.broken);

@@ -124,6 +124,14 @@ describe('the 16 KiB limit', () => {
     socket.once('data', () => socket.write(body));
     expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([100, 201]);
   });
+
+  it('tells a client of HTTP/1.0 nothing but its answer: it would take the word to go on for that', async () => {
+    const { url } = await startTestServer();
+    const body = orderOf(200);
+    const head = `POST /v1/orders HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    const answers = await sendRaw(url, `${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    expect(answers.map(({ status }) => status)).toStrictEqual([201]);
+  });
 });
 
 describe('what the headers alone decide', () => {
