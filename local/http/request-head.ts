@@ -48,8 +48,10 @@ function checkSizes(target: string, headers: RequestHead['headers']): void {
 }
 
 /** Refuses what Node's parser accepts but a proxy may read differently. */
-function checkProtocol({ headers, httpVersionMajor }: IncomingMessage): void {
-  if (httpVersionMajor !== 1) throw invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
+function checkProtocol({ headers, httpVersion }: IncomingMessage): void {
+  // A proxy of HTTP/1.0 knows no chunks, and reads them as the next requests.
+  if (httpVersion !== '1.1' && (httpVersion !== '1.0' || headers['transfer-encoding'] !== undefined))
+    throw invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
   const { expect = '100-continue', 'transfer-encoding': coding = 'chunked' } = headers;
   if (expect.toLowerCase() !== '100-continue') {
     throw invalid('The Expect header can only be 100-continue.', 'Expect', 'must be 100-continue.');

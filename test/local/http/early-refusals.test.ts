@@ -50,6 +50,10 @@ describe('what is not HTTP', () => {
       'a length beside chunks',
       `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na`,
     ],
+    [
+      'chunks of HTTP/1.0',
+      `POST /v1/orders HTTP/1.0\r\n${HOST}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['a header without a name', `GET /health HTTP/1.1\r\n${LAST}: x\r\n\r\n`],
     ['a space before the colon', `GET /health HTTP/1.1\r\n${LAST}X : x\r\n\r\n`],
     ['a target outside ASCII', `GET /health\u00e4 HTTP/1.1\r\n${LAST}\r\n`],
