@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { runCommand } from '../../shared/command-line.ts';
 import { createLog } from '../../shared/log.ts';
 import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
@@ -18,11 +20,17 @@ const COMMAND = {
 /** Bounds the wait for the service, in milliseconds. */
 const HEALTH_MS = 1_000;
 
+/** Not by `fetch`, which refuses ports that browsers refuse, such as 10080. */
+async function isAnswered(url: string): Promise<boolean> {
+  const [response] = await once(get(url, { agent: false, signal: AbortSignal.timeout(HEALTH_MS) }), 'response');
+  await once(response.resume(), 'end');
+  return response.statusCode === 200;
+}
+
 async function check(settings: string | undefined): Promise<void> {
   const config = parseLocalConfig(withSettingsFile(settings, process.env));
   const url = `${urlOf(config.host, config.port)}/health`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) }).catch(() => undefined);
-  if (!answer?.ok) throw new ConfigError(`The service does not answer at ${url}.`);
+  if (!(await isAnswered(url).catch(() => false))) throw new ConfigError(`The service does not answer at ${url}.`);
   if (modeOf(config) === 'read-only') return;
   const file = tableOf(config.storePath) === undefined ? storeFileOf(config.storePath) : undefined;
   // One that is gone would be made by opening it: the service then could not save what it still holds, and a restart would

@@ -349,6 +349,14 @@ describe('the service', () => {
     expect((await ended).code).toBe(0);
   });
 
+  it('is ready on a port that browsers refuse, too', async () => {
+    const env = { SERVICE_PORT: '10080' };
+    const { line } = await run([], env);
+    await line(/"message":"listening"/);
+    const { ended } = await runProgram([MAIN, 'ready', '--settings', devNull], env);
+    expect(await ended).toStrictEqual({ code: 0, stderr: '', stdout: '' });
+  });
+
   it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
     const service = await run([], { SERVICE_METRICS_NAMESPACE: 'Test' });
     await send(await urlOf(service), { path: '/nothing', headers: { host: 'localhost' } });
