@@ -25,7 +25,10 @@ function refuseQuery(field: string, detail: string) {
 export function parseLimit(query: URLSearchParams): number {
   const unknown = [...query.keys()].find((name) => name !== 'limit');
   if (unknown !== undefined)
-    throw refuseQuery(unknown.slice(0, 64), 'is not a parameter of this endpoint; the only one is limit.');
+    throw refuseQuery(
+      unknown.slice(0, 64).toWellFormed(),
+      'is not a parameter of this endpoint; the only one is limit.',
+    );
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);
