@@ -25,7 +25,8 @@ USER node
 WORKDIR /app
 VOLUME /data
 EXPOSE 8080
+# Not by fetch, which refuses ports that browsers refuse, such as 10080.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 8080}/health`, { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "require('node:http').get(`http://127.0.0.1:${process.env.SERVICE_PORT || 8080}/health`, { signal: AbortSignal.timeout(4000) }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The room for new objects is that of npm start, so that the memory does not grow: docs/performance.md.
 ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "/app/server/start.js"]

@@ -130,6 +130,12 @@ describe('the image', () => {
     expect(await healthCheck(new URL(url).port)).toBe(1);
   });
 
+  it('is healthy on a port that browsers refuse, too', async () => {
+    const { url, stop } = await start([], { SERVICE_PORT: '10080' });
+    expect(await healthCheck(new URL(url).port)).toBe(0);
+    expect(await stop()).toBe(0);
+  });
+
   it('trades on paper when it is told to', async () => {
     const { url, mode, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
