@@ -30,7 +30,7 @@ const object = (properties: Readonly<Record<string, object>>, required = Object.
   properties,
   required,
 });
-const only = (value: string) => ({ const: value });
+const only = (value: string | boolean) => ({ const: value });
 const probe = object(
   {
     httpGet: object({ path: text, port, httpHeaders: listOf(object({ name: text, value: text })) }),
@@ -61,6 +61,8 @@ const container = object({
 });
 const pod = object({
   serviceAccountName: name,
+  // The variables of a Service whose name begins with "service" are no settings, and stop the start.
+  enableServiceLinks: only(false),
   terminationGracePeriodSeconds: count,
   // The last one is asked for where a namespace enforces the standard `restricted`.
   securityContext: object({
