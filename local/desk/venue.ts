@@ -24,7 +24,8 @@ const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
 /** Requested pages of the list of open orders: the official client follows a repeated cursor for ever. */
 const pagesAsked = new Set<unknown>();
 
-// The client has no time-outs, sends its headers along with redirects, and reads a malformed page as an empty one.
+// The client has no time-outs, sends its headers along with redirects, reads a malformed page as an empty one, and forgets
+// the status of an answer without a body.
 axios.interceptors.request.use((config) => {
   if (config.url?.endsWith('/data/orders')) {
     const cursor: unknown = config.params?.next_cursor;
@@ -34,10 +35,17 @@ axios.interceptors.request.use((config) => {
   const limits = { signal: AbortSignal.timeout(CALL_MS), maxRedirects: 0, maxContentLength: MAX_ANSWER_BYTES };
   return Object.assign(config, limits);
 });
-axios.interceptors.response.use((response) => {
-  if (PAGED.test(response.config.url ?? '') && !paged.safeParse(response.data).success) throw new TypeError('no page');
-  return response;
-});
+axios.interceptors.response.use(
+  (response) => {
+    if (PAGED.test(response.config.url ?? '') && !paged.safeParse(response.data).success)
+      throw new TypeError('no page');
+    return response;
+  },
+  (error: unknown) => {
+    if (axios.isAxiosError(error) && error.response) error.response.data ||= 'no body';
+    throw error;
+  },
+);
 
 /** Makes somebody else's text safe to print: drops characters that a terminal obeys. */
 function printable(text: string): string {
@@ -161,7 +169,7 @@ function reasonOf(error: unknown): string {
   }
   // Aborted by our own signal.
   if (message === 'canceled') return `the venue did not answer within ${CALL_MS / 1_000} s.`;
-  const isNetwork = status === 0 && /E[A-Z]{4,}|socket|network|certificate/i.test(message);
+  const isNetwork = status === 0 && /E[A-Z]{4,}|[Ss]ocket|[Nn]etwork|[Cc]ertificate/.test(message);
   return isNetwork ? 'the venue cannot be reached.' : 'the venue gave an answer that cannot be used.';
 }
 

@@ -268,6 +268,31 @@ describe('a venue that answers nonsense', () => {
     }
   });
 
+  it.each([
+    [401, 'the venue refuses the API credentials, or the clock of this machine is wrong: npm run doctor tells which.'],
+    [403, 'the venue refuses this machine or this account: npm run doctor tells why.'],
+    [425, 'the venue is not available (425). See https://status.polymarket.com.'],
+    [429, 'the venue limits the rate of requests. Try again in a minute.'],
+    [503, 'the venue is not available (503). See https://status.polymarket.com.'],
+  ])('says by the status of an empty answer what is wrong: %d', async (status, why) => {
+    const { url } = await startVenue(() => ({ status }));
+    expect(await desk(['open'], settings(url))).toStrictEqual({ code: 1, out: '', err: `The open orders: ${why}\n` });
+  });
+
+  it('knows no such order where the answer that says so is empty', async () => {
+    const { url } = await startVenue(({ path }) =>
+      path.startsWith('/data/order/') ? { status: 404 } : { body: { data: [], next_cursor: 'LTE=' } },
+    );
+    const { code, rows } = await deskRows(['show', idOf('ours')], settings(url));
+    expect([code, rows]).toMatchObject([0, [{ order_id: idOf('ours'), venue_status: null }]]);
+  });
+
+  it('has an answer that is too large, and can be reached', async () => {
+    const { url } = await startVenue(() => ({ body: `[${'0,'.repeat(9 * 1_048_576)}0]` }));
+    const { err } = await desk(['open'], settings(url));
+    expect(err).toBe('The open orders: the venue gave an answer that cannot be used.\n');
+  });
+
   it('is left alone after 10 s', async () => {
     const { url } = await startVenue(() => 'hang');
     const [open, fills] = await Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
