@@ -72,7 +72,10 @@ async function confirm({ terminal }: Desk, selection: Selection, rows: readonly 
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
 }
 
-/** Looks which orders still rest: those of the list, and those that the venue did not cancel and calls alive. */
+/**
+ * Looks which orders still rest: those of the list, and those that the venue did not cancel and calls alive. Named orders
+ * are looked up though it said nothing of them: one that it holds back is on no list.
+ */
 async function look(desk: Desk, selection: Selection, { cancelled, refused }: Cancellation): Promise<Listed> {
   let listed = await list(desk, selection);
   for (const pause of LOOK_PAUSES_MS) {
@@ -81,9 +84,10 @@ async function look(desk: Desk, selection: Selection, { cancelled, refused }: Ca
     listed = await list(desk, selection);
   }
   const orders = new Map(listed.orders);
-  for (const id of refused.keys()) {
+  const named = selection.kind === 'ids' ? selection.ids : [];
+  for (const id of new Set([...refused.keys(), ...named])) {
     desk.terminal.progress(`looking up ${id}`);
-    const order = orders.has(id) ? undefined : await desk.venue.order(id);
+    const order = orders.has(id) || cancelled.has(id) ? undefined : await desk.venue.order(id);
     if (order && ALIVE.has(order.status)) orders.set(id, order);
   }
   return { ...listed, orders };

@@ -343,19 +343,22 @@ describe('a venue that answers nonsense', () => {
     ]);
   });
 
-  it('may hold an order back: it is on no list, cannot be cancelled, and rests all the same', async () => {
+  it.each([
+    ['and says so', (id: string) => ({ [id]: 'the order is delayed' }), 'not_cancelled', 'the order is delayed'],
+    ['without a word about it', () => ({}), 'unknown', null],
+    ['in a form of its own', (id: string) => ({ [id]: { code: 7 } }), 'unknown', null],
+  ])('may hold an order back %s: it is on no list, cannot be cancelled, and rests all the same', async (...row) => {
+    const [, not_canceled, result, reason] = row;
     const id = idOf('ours');
     const open = { id, market: MARKET, asset_id: YES, side: 'BUY', price: '0.4', created_at: 1_795_000_000 };
     const held = { ...open, status: 'ORDER_STATUS_DELAYED', original_size: '10', size_matched: '0', outcome: 'Yes' };
     const { url } = await startVenue(({ method, path }): Reply => {
-      if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'the order is delayed' } } };
+      if (method === 'DELETE') return { body: { canceled: [], not_canceled: not_canceled(id) } };
       return { body: path.startsWith('/data/order/') ? held : { data: [], next_cursor: 'LTE=' } };
     });
     expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
       code: 1,
-      rows: [
-        { order_id: id, client_address: CLIENT, result: 'not_cancelled', reason: 'the order is delayed', rests: true },
-      ],
+      rows: [{ order_id: id, client_address: CLIENT, result, reason, rests: true }],
     });
   });
 
