@@ -131,7 +131,14 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
   const table = outputs.get(OUTPUTS.table);
   if (table === undefined)
     throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}: it is not of this service.`);
-  const address = own.walletAddress ?? outputs.get(OUTPUTS.address);
+  const pinned = outputs.get(OUTPUTS.address);
+  const address = own.walletAddress ?? pinned;
+  // With the credentials of another wallet, its orders would be cancelled, and those of the deployment left to rest.
+  if (pinned !== undefined && address?.toLowerCase() !== pinned.toLowerCase()) {
+    throw new ConfigError(
+      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out, or, for the orders of another wallet, set SERVICE_STORE=dynamodb:${table} in the place of --stack.`,
+    );
+  }
   const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: { table, region } };
   if (own.credentials && address) return { ...rest, address, credentials: own.credentials, privateKey: undefined };
   const name = secret ?? outputs.get(OUTPUTS.secret);

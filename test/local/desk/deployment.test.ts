@@ -142,6 +142,22 @@ describe('the desk of a deployment', () => {
     expect(secrets.reads()).toBe(0);
   });
 
+  it('refuses the credentials of another wallet than the one of the deployment: its orders would be left to rest', async () => {
+    const others = new Wallet(`0x${'5e'.repeat(32)}`);
+    const { creds: own } = await officialClient(paper, { wallet: others });
+    const { code, out, err } = await desk(['cancel', '--all', '--yes'], {
+      SERVICE_WALLET_ADDRESS: others.address.toLowerCase(),
+      SERVICE_CLOB_API_KEY: own.key,
+      SERVICE_CLOB_API_SECRET: own.secret,
+      SERVICE_CLOB_API_PASSPHRASE: own.passphrase,
+    });
+    expect([code, out, err]).toStrictEqual([
+      1,
+      '',
+      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${STACK}, which is ${OWN.address}: leave it out, or, for the orders of another wallet, set SERVICE_STORE=dynamodb:orders in the place of --stack.\n`,
+    ]);
+  });
+
   it('takes the whole secret of the deployment, a key alone too, and another one by its name', async () => {
     secrets.set(PAPER_KEY);
     expect(await desk(['open'])).toMatchObject({ code: 0, out: '[]\n' });
