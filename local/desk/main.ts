@@ -6,7 +6,8 @@ const { stdin, stderr } = process;
 
 async function ask(question: string): Promise<string> {
   using lines = createInterface({ input: stdin, output: stderr });
-  return await lines.question(question);
+  // Ctrl-C and Ctrl-D reject it: they are no consent, and no fault of ours.
+  return await lines.question(question).catch(() => '');
 }
 
 /** Back to the beginning of the line, and all of it cleared. */

@@ -10,6 +10,7 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
 import { desk, deskRows } from '../../support/local/desk.ts';
+import { HAS_PYTHON } from '../../support/python.ts';
 import { type PaperService, startPaperService } from '../../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -471,23 +472,59 @@ describe('the command line', () => {
     expect(out).toContain(`\nExample: npm run orders -- ${name} `);
   });
 
+  function run(file: string, args: readonly string[]) {
+    const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, timeout: 30_000 };
+    const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
+    execFile(file, args, options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+    return promise;
+  }
+
   it('runs as a program, without a terminal', async () => {
     const { order_id } = await place({}, ALICE);
-    const run = (...args: readonly string[]) => {
-      const command = ['local/start.js', 'orders', ...args];
-      const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, timeout: 30_000 };
-      const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
-      execFile(process.execPath, command, options, (error, stdout, stderr) =>
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-      );
-      return promise;
-    };
-    const help = await run('--help');
+    const program = (...args: readonly string[]) => run(process.execPath, ['local/start.js', 'orders', ...args]);
+    const help = await program('--help');
     expect([help.code, help.stderr]).toStrictEqual([0, '']);
-    expect(await run('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
-    const { code, stdout } = await run('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
+    expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
+    const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
   }, 60_000);
+
+  /** Runs a command on a terminal of its own, and presses a key at its question. */
+  const ON_TERMINAL = `
+import os, pty, sys
+key, *command = sys.argv[1:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(command[0], command)
+seen = b''
+try:
+    while b'[y/N] ' not in seen:
+        seen += os.read(terminal, 4096)
+    os.write(terminal, bytes.fromhex(key))
+    while True:
+        seen += os.read(terminal, 4096)
+except OSError:
+    sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+`;
+
+  (HAS_PYTHON ? it : it.skip).each([
+    ['Ctrl-C', '03'],
+    ['Ctrl-D', '04'],
+  ])(
+    'takes %s at the question for a no',
+    async (_key, code) => {
+      const { order_id } = await place({}, ALICE);
+      const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
+      const ended = await run('python3', ['-c', ON_TERMINAL, code, ...command]);
+      expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
+      expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);
+      expect(ended.stdout).not.toContain('Error');
+    },
+    60_000,
+  );
 });
 
 describe('the settings', () => {
