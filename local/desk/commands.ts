@@ -26,7 +26,7 @@ const OPEN = {
   purpose: 'Lists the orders that rest at the venue, and whose they are.',
   usage: 'npm run orders -- open [options]',
   options: COMMON,
-  notes: 'Example: npm run orders -- open --format csv > open.csv\n',
+  notes: 'Example: npm run -s orders -- open --format csv > open.csv\n',
 } as const;
 
 const SHOW = {
