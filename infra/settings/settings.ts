@@ -53,7 +53,8 @@ function read(context: Context, found: Target, problems: readonly Sentence[], at
   const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
   attempt(() => refuse([...problems, ...problemsOfNames(names, NAMES)]));
   const values = readValues(context, attempt);
-  const region = values.region ?? found.region;
+  // A malformed one is said to be so: what follows from that of the AWS configuration would be untrue.
+  const region = context['region'] === undefined ? found.region : values.region;
   const target = { ...found, region };
   // A malformed flag asks for orders too: what they lack is said with it.
   const isMeant = values.placeOrder ?? Boolean(context['placeOrder']);

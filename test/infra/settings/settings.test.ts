@@ -93,6 +93,11 @@ describe('the region of orders', () => {
     expect(problemOf({}, region)).toBe('none');
   });
 
+  it('is not that of the AWS configuration where another one is meant, though it is malformed', () => {
+    const problem = problemOf({ ...ORDER_CONTEXT, region: 'EU-WEST-1' }, 'us-east-1');
+    expect(problem).toBe('ConfigError: region must be an AWS region.');
+  });
+
   it.each(['eu-west-1', 'eu-north-1', 'eu-south-2', 'eu-central-2', 'ap-northeast-1'])('may be %s', (region) => {
     expect(problemOf({ ...without('alarmTopic'), region })).toBe('none');
   });
