@@ -33,7 +33,7 @@ function accessProblems(context: Context, { orderAccess = 'iam', ...values }: Va
   const who = isJwt ? 'everybody who gets a token of the issuer' : 'everybody who knows the URL';
   return [
     !isJwt && values.orderSubjects !== undefined && 'orderSubjects goes with orderAccess=jwt.',
-    orderAccess === 'iam' &&
+    (context['orderAccess'] ?? 'iam') === 'iam' &&
       values.allowPublic !== undefined &&
       'allowPublic goes with orderAccess=public or jwt; leave it out.',
     orderAccess !== 'iam' &&

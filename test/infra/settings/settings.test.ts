@@ -172,6 +172,11 @@ describe('a deployment that cannot be made', () => {
     ]);
   });
 
+  it('is not told to leave out a consent that a malformed access asks for', () => {
+    const context = { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: 'Public' };
+    expect(problemOf(context)).toBe('ConfigError: orderAccess must be one of iam, jwt, public.');
+  });
+
   it('is told what orders lack where the flag is malformed, and to put another value in the place of each other one', () => {
     const settings = {
       region: 'eu-west-1',
