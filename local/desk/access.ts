@@ -12,14 +12,14 @@ import {
   readSettings,
   refuseUnknown,
 } from '../../shared/settings/table.ts';
-import { storeFileOf, withSettingsFile } from '../service/settings-file.ts';
+import { withSettingsFile } from '../service/settings-file.ts';
 
 /** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
 export class DeskError extends Error {
   override readonly name = 'DeskError';
 }
 
-/** The store of orders: a file, or a table and its region. */
+/** The store of orders: a file as the setting names it, or a table and its region. */
 export type StorePlace = { readonly file: string } | { readonly table: string; readonly region: string | undefined };
 
 /** What the desk works with. */
@@ -89,7 +89,7 @@ function openLocal({ settings }: Where, own: Environment): Access {
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
   const table = tableOf(path);
-  const store = table === undefined ? { file: storeFileOf(path) } : { table, region: undefined };
+  const store = table === undefined ? { file: path } : { table, region: undefined };
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
 }
 

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { readRecordTexts } from '../order-store/read-records.ts';
+import { PROJECT, storeFileOf } from '../service/settings-file.ts';
 import { DeskError, type StorePlace } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
@@ -56,7 +59,9 @@ export async function readRecords<T>(
   const makers = new Set<string>();
   let count = 0;
   try {
-    for await (const text of 'file' in store ? readRecordTexts(store.file) : scan(store.table, store.region)) {
+    // Only here: to cancel all orders needs no store, also in a package that is told of none.
+    const texts = 'file' in store ? readRecordTexts(storeFileOf(store.file)) : scan(store.table, store.region);
+    for await (const text of texts) {
       const record = decodeRecord(text);
       makers.add(record.signedFor.maker.toLowerCase());
       const picked = pick(record);
@@ -65,11 +70,10 @@ export async function readRecords<T>(
       if (count % STRIDE_RECORDS === 0) progress(`${count} records read`);
     }
   } catch (cause) {
-    const why = cause instanceof Error ? (cause.name === 'Error' ? cause.message : cause.name) : 'unknown';
-    throw new DeskError(
-      `The records of orders (${'file' in store ? store.file : `table ${store.table}`}) cannot be read: ${why}.`,
-      { cause },
-    );
+    const isTold = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
+    const why = isTold ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
+    const place = 'file' in store ? resolve(PROJECT, store.file) : `table ${store.table}`;
+    throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
   return { byId, makers };
 }

@@ -11,6 +11,7 @@ import { VERSION } from '../../../shared/version.ts';
 import { buildPackage } from '../../../tools/package/main.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { startProgram, WITH_THIS_NODE } from '../../support/service/program.ts';
+import { startVenue } from '../../support/venue/scripted-venue.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
@@ -178,6 +179,33 @@ describe('the package', () => {
     const { store, stop } = await start([], { ...settings, SERVICE_STORE: path });
     expect(store).toBe(path);
     expect(await stop()).toBe(0);
+  });
+
+  /** Runs a command of the installed program in the project, whatever its exit code. */
+  async function command(args: readonly string[], env: Readonly<Record<string, string>>) {
+    const program = join(project, 'node_modules/.bin', NAME);
+    const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
+    execFile(program, args, { cwd: project, env: { ...WITH_THIS_NODE, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+    return promise;
+  }
+
+  it('takes all orders off the book without a store, as a clone does', async () => {
+    const { url } = await startVenue(({ method }) => ({
+      body: method === 'DELETE' ? { canceled: [`0x${'ab'.repeat(32)}`] } : { data: [], next_cursor: 'LTE=' },
+    }));
+    const { code, stdout, stderr } = await command(['orders', 'cancel', '--all', '--yes', '--format', 'json'], {
+      SERVICE_CLOB_URL: url,
+      SERVICE_WALLET_ADDRESS: `0x${'12'.repeat(20)}`,
+      SERVICE_CLOB_API_KEY: 'key',
+      SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXNlY3JldA==',
+      SERVICE_CLOB_API_PASSPHRASE: 'passphrase',
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ result: 'cancelled', recorded: null, rests: false }]]);
+    expect(stderr).toMatch(
+      /\/\.data\/orders\.db\) cannot be read: SERVICE_STORE must be an absolute path.*package\.\n/,
+    );
   });
 
   it.each([
