@@ -9,7 +9,7 @@ import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import { prepareStore } from '../service/open-store.ts';
-import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../service/settings-file.ts';
+import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../service/settings-file.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** The wallet key with its API credentials, if they are set. */
@@ -163,6 +163,7 @@ async function judgeStore(setting: string, place: string, log: Log): Promise<Che
     ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
     : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   try {
+    if (!isTable) storeFileOf(setting);
     const there = isTable ? place : nearest(place);
     if (there !== place) {
       if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);

@@ -208,6 +208,16 @@ describe('the package', () => {
     );
   });
 
+  it('has a doctor that says of a store what the start would say', async () => {
+    const { url } = await startVenue(() => ({ status: 503 }));
+    const { stdout } = await command(['doctor', '--site-url', url, '--data-url', url], {
+      SERVICE_CLOB_URL: url,
+      SERVICE_GAMMA_URL: url,
+      SERVICE_PRIVATE_KEY: '22'.repeat(32),
+    });
+    expect(stdout).toMatch(/^fail {2}runtime .*SERVICE_STORE must be an absolute path/m);
+  });
+
   it.each([
     ['doctor', 'Tells before the first order'],
     ['orders', "The operator's desk"],
