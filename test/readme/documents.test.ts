@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { OPTIONS } from '../../local/doctor/options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Lines of the README: what a visitor reads before deciding. */
@@ -93,6 +94,11 @@ describe('the documents', () => {
     const named = [...read(file).matchAll(/\bnpm (?:run (?:-s |--silent )?([\w:-]+)|(start|test)\b)/g)];
     const names = named.map(([, run, short]) => run ?? short ?? '');
     expect(names.filter((name) => !(name in scripts))).toStrictEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s calls the doctor as it can be called', (file) => {
+    const calls = [...read(file).matchAll(/\bnpm run (?:-s )?doctor -- ([^`#\n]+)/g)];
+    for (const [, args = ''] of calls) parseArgs({ args: args.trim().split(/ +/), options: OPTIONS });
   });
 
   it.each(DOCUMENTS)('%s sends the address of a client with each order of an example', (file) => {
