@@ -107,8 +107,11 @@ async function stop(server: Server, connections: Connections, { stopMs, stopBodi
   const settled = async () => {
     while (connections.atWork > 0) await sleep(SETTLED_CHECK_MS, undefined, { ref: false });
   };
-  const end = sleep(stopMs, undefined, { ref: false }).then(() => server.closeAllConnections());
+  const over = new AbortController();
+  // It keeps the process, which would else end with its last connection: before the store is closed.
+  const end = sleep(stopMs, undefined, { signal: over.signal }).then(() => server.closeAllConnections());
   await Promise.race([end, Promise.all([closed, settled()])]);
+  over.abort();
   clearTimeout(bodies);
 }
 

@@ -1,12 +1,21 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { startServer } from '../../../local/http/server.ts';
+import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 import { openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
 import { createTestHandlers, startTestServer } from '../../support/service/local-service.ts';
+import { startProgram } from '../../support/service/program.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+import { startVenue } from '../../support/venue/scripted-venue.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
@@ -148,6 +157,32 @@ describe('a stop', () => {
     expect(await closed).toBe('');
     release();
   });
+});
+
+describe('the process', () => {
+  it('does not end before its store is closed, however long a request was in flight', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stop-test-'));
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const venue = await startVenue(() => {
+      ask();
+      return 'hang';
+    });
+    const settings = paperSettings(venue.url, folder);
+    const args = ['local/start.js', '--settings', devNull];
+    const program = await startProgram({ command: process.execPath, args, cwd: ROOT, env: settings });
+    const { socket } = openRaw(program.url);
+    socket.write(`GET /v1/book/${TOKEN_ID} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await asked;
+    socket.resetAndDestroy();
+    const stopped = program.stop();
+    // What a stop saves.
+    await rm(settings.SERVICE_STORE);
+    // The read ends when bodies are waited for no longer, and with it the last of the work.
+    expect(await stopped).toBe(0);
+    expect(program.output.at(-1)).toContain('"message":"stopped"');
+    expect(existsSync(settings.SERVICE_STORE)).toBe(true);
+    await rm(folder, { recursive: true });
+  }, 30_000);
 });
 
 describe('a client that has sent all it wants', () => {
