@@ -23,7 +23,7 @@ process.on('uncaughtExceptionMonitor', (error) => {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return;
   process.stderr.write(
     `The package ${name} is not installed: run npm ci. With --omit=dev it installs only what npm start, npm run paper, ` +
-      'npm run paper:venue and npm run doctor need.\n',
+      'npm run paper:venue, npm run doctor and npm run orders need.\n',
   );
   process.exit(1);
 });

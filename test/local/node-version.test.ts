@@ -80,6 +80,12 @@ describe('a package that is not installed', () => {
       stdout: '',
       stderr: expect.stringMatching(/^The package @no-such\/package is not installed: run npm ci\. .*\.\n$/),
     });
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const operators = Object.keys(scripts).filter((name) => String(scripts[name]).includes(' local/start.js'));
+    const { stderr } = await run("import '@no-such/package/part.js';").catch((error) => error);
+    expect(operators.filter((name) => !stderr.includes(`npm ${name === 'start' ? '' : 'run '}${name}`))).toStrictEqual(
+      [],
+    );
   });
 
   it('is nothing that other errors are taken for', async () => {
