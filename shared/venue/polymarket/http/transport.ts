@@ -169,6 +169,8 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
     // Node reports a request that we destroy in the middle of its answer as a reset: the answer is told first.
     answer?.destroy(late);
     request.destroy(late);
+    // Node reports no end of a request that still waits for a free connection before its turn.
+    reject(late);
   }, limit);
   request.on('socket', (socket: Socket) => {
     if (!socket.connecting) {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -318,6 +319,20 @@ describe('transport without a readable answer', () => {
     const venue = await startVenue(() => ({ body: ' '.repeat(8 * MIB) }));
     expect((await createTransport(venue.url).send(GET, callWithin())).text.length).toBe(8 * MIB);
   });
+
+  it('gives up in its time while it waits for a free connection, and is never sent then', async () => {
+    const held: ServerResponse[] = [];
+    const venue = await startVenue(() => (response) => held.push(response));
+    const http = createTransport(venue.url);
+    const others = Array.from({ length: 256 }, () => http.send(GET, callWithin(60_000)));
+    while (held.length < others.length) await sleep(20);
+    const waiting = failureOf(http.send(POST, callWithin(300)));
+    const ended = await Promise.race([waiting, sleep(10_000, 'still waiting', { ref: false })]);
+    for (const response of held) response.end('{}');
+    await Promise.all(others);
+    expect(ended).toStrictEqual({ kind: 'timeout', sent: false });
+    expect(venue.calls().filter((call) => call !== 'GET /thing')).toStrictEqual([]);
+  }, 60_000);
 
   it('ends with the call even where the request may take longer', async () => {
     const venue = await startVenue(() => 'hang');
