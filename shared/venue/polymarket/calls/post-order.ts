@@ -117,13 +117,13 @@ export function readPosted(
   const { orderId } = order;
   const { status, isJson } = response;
   const body = isJson ? parseJson(response.text) : undefined;
-  const { success, errorMsg, orderID, tradeIDs, ...accepted } = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
+  const claims = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
+  const { success, errorMsg, orderID, tradeIDs, transactionsHashes, ...accepted } = claims;
   const isSilent = silent.safeParse(body).success;
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
   if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
-    const { transactionsHashes: transactionHashes } = accepted;
-    const own = { orderId, status: known.data, transactionHashes, tradeIds: tradeIDs };
+    const own = { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs };
     const fills = fillsInAnswer(order, known.data, accepted);
     const leavesOutFills = known.data === 'matched' && fills.filledSize === null;
     return { kind: 'placed', placement: { ...own, ...fills }, leavesOutFills };
@@ -133,7 +133,8 @@ export function readPosted(
   const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
-  if (known.success || tradeIDs.length > 0) return unproven('an answer that says both yes and no');
+  if (known.success || tradeIDs.length + transactionsHashes.length > 0)
+    return unproven('an answer that says both yes and no');
   const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess: success === false });
   if (!orderID && !accepted.status) return refusal;
   // An answer that names an order is looked up, whatever else it says.

@@ -143,10 +143,14 @@ describe('an accepted order', () => {
     expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer that names an order)${claim}`);
   });
 
-  it('is perhaps there where only trades are named', () => {
-    const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, tradeIDs: ['t1'] };
-    expect(proved(body)).toBe('unproven (an answer that says both yes and no)');
-  });
+  it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }])(
+    'is perhaps there where only %j is named',
+    (named) => {
+      const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, ...named };
+      expect(proved(body)).toBe('unproven (an answer that says both yes and no)');
+      expect(proved({ error: 'Too Many Requests', ...named }, { status: 429 })).toContain('both yes and no');
+    },
+  );
 });
 
 describe('a sentence of the venue', () => {
