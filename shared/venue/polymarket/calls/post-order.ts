@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
 import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
-import { fillsInAnswer } from '../fills.ts';
+import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { askedWait, parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { anything, sentenceOf } from '../wire.ts';
@@ -28,7 +28,7 @@ type Placed = Extract<Fate, { readonly kind: 'placed' }>;
 
 /** The end that an answer to `POST /order` proves, if it proves one. */
 export type Posted =
-  // A matched order whose amounts the answer leaves out can be looked up.
+  // An executed order whose amounts the answer leaves out can be looked up.
   (Placed & { readonly leavesOutFills: boolean }) | SaidFate | Unproven;
 
 const strings = z.catch(z.array(z.string()), []);
@@ -119,13 +119,16 @@ export function readPosted(
   const body = isJson ? parseJson(response.text) : undefined;
   const claims = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
   const { success, errorMsg, orderID, tradeIDs, transactionsHashes, ...accepted } = claims;
+  const showsTrades = tradeIDs.length + transactionsHashes.length > 0;
   const isSilent = silent.safeParse(body).success;
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
   if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
     const own = { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs };
-    const fills = fillsInAnswer(order, known.data, accepted);
-    const leavesOutFills = known.data === 'matched' && fills.filledSize === null;
+    const told = fillsInAnswer(order, known.data, accepted);
+    // Trades without amounts: something was executed, and not said how much.
+    const fills = showsTrades && told.filledSize === '0' ? NOTHING_KNOWN : told;
+    const leavesOutFills = (showsTrades || known.data === 'matched') && fills.filledSize === null;
     return { kind: 'placed', placement: { ...own, ...fills }, leavesOutFills };
   }
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
@@ -133,8 +136,7 @@ export function readPosted(
   const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   if (said === 'nothing') return unproven(words?.reason ?? '');
-  if (known.success || tradeIDs.length + transactionsHashes.length > 0)
-    return unproven('an answer that says both yes and no');
+  if (known.success || showsTrades) return unproven('an answer that says both yes and no');
   const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess: success === false });
   if (!orderID && !accepted.status) return refusal;
   // An answer that names an order is looked up, whatever else it says.

@@ -320,6 +320,16 @@ describe('a placed order', () => {
     expect(result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
   });
 
+  it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }])(
+    'is not called unfilled where it rests, and the answer names %j without amounts',
+    async (named) => {
+      const post: Answers['post'] = (id) => accepted(id, named);
+      expect((await fills({ post })).result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
+      const { result } = await fills({ post, order: (id) => lookedUp(id, 'LIVE', { size_matched: '4' }) });
+      expect(result).toMatchObject({ status: 'live', filledSize: '4', remainingSize: '6' });
+    },
+  );
+
   it('has no fills while it rests', async () => {
     expect((await fills({})).result).toMatchObject({ status: 'live', ...NOTHING_FILLED });
   });

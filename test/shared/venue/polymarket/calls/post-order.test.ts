@@ -92,6 +92,9 @@ describe('an accepted order', () => {
     ['matched', { makingAmount: null, takingAmount: undefined }, true],
     ['matched', { makingAmount: '4.2', takingAmount: '10' }, false],
     ['live', {}, false],
+    ['live', { tradeIDs: ['t1'] }, true],
+    ['live', { transactionsHashes: ['0xaa'], makingAmount: '0', takingAmount: '0' }, true],
+    ['live', { tradeIDs: ['t1'], makingAmount: '1.05', takingAmount: '2.5' }, false],
     ['delayed', {}, false],
   ])('that is %s %j leaves out what was executed: %j', (status, changes, leavesOutFills) => {
     expect(read({ ...ACCEPTED, status, ...changes })).toMatchObject({ kind: 'placed', leavesOutFills });
