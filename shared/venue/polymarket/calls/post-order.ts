@@ -132,10 +132,12 @@ export function readPosted(
     return { kind: 'placed', placement: { ...own, ...fills }, leavesOutFills };
   }
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
-  const sentence = errorMsg || sentenceOf(body);
+  const elsewhere = sentenceOf(body);
+  const sentence = errorMsg || elsewhere;
   const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
-  if (said === 'nothing') return unproven(words?.reason ?? '');
+  const saidElsewhere = elsewhere && words ? fateSaidBy(elsewhere, words) : undefined;
+  if (said === 'nothing' || saidElsewhere === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || showsTrades) return unproven('an answer that says both yes and no');
   const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess: success === false });
   if (!orderID && !accepted.status) return refusal;
