@@ -158,6 +158,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
         ({ key }) => {
           onSend();
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
+          // A refusal of the credentials may have taken the time that its repeat needs.
+          if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', { waitedFor: 'answer' });
           return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
         },
         call,

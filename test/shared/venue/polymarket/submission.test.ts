@@ -176,6 +176,19 @@ describe('an order that was not taken', () => {
     ]);
   });
 
+  it('is not sent again by a 401 that leaves the venue no time to answer', async () => {
+    const late: Answers['post'] = (id, index) => (response) => {
+      const { status = 200, body } =
+        index === 0 ? { status: 401, body: { error: 'Unauthorized/Invalid api key' } } : accepted(id);
+      const answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      setTimeout(answer, 1_500);
+    };
+    const world = await openWorld({ post: late }, { credentials: undefined });
+    const fate = await world.entry.submit(await world.sign(), callWithin(7_000));
+    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false, error: { code: 'venue_timeout' } });
+    expect(world.venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
+  });
+
   it('is looked up no further where the venue has said so', async () => {
     const { calls } = await handed({ post: refuses('invalid signature') });
     expect(calls).toStrictEqual(['POST /order']);
