@@ -155,24 +155,28 @@ function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderI
   return isWhole(parts, size) ? parts : [{ shares: size, price: null }];
 }
 
+/** What the trades of an order tell; `hasFailed`: the settlement of one has failed, so the order's record may count too much. */
+type Traded = LookUp & { readonly hasFailed?: boolean };
+
 /** Derives an order's placement from its trades; `isAll`: none of them can be missing. */
-function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolean): LookUp {
+function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolean): Traded {
   const { orderId } = order;
   const unique = [...new Map(trades.map((trade) => [trade.id, trade])).values()];
   const fills = unique.filter((trade) => !hasFailed(trade));
   // Only failed trades: the order was accepted once, and nothing else is known.
-  if (fills.length === 0) return unique.length > 0 ? UNUSABLE : NOT_FOUND;
+  if (fills.length === 0) return unique.length > 0 ? { ...UNUSABLE, hasFailed: true } : NOT_FOUND;
   const executed = fillsInTrades(
     order,
     fills.flatMap((trade) => partsOf(trade, orderId)),
   );
-  return placed({
+  const found = placed({
     orderId,
     status: 'matched',
     ...(isAll || executed.remainingSize === '0' ? executed : NOTHING_KNOWN),
     transactionHashes: [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))],
     tradeIds: fills.map(({ id }) => id),
   });
+  return { ...found, hasFailed: fills.length < unique.length };
 }
 
 /** Creates the look-ups of one account. A venue that cannot be asked is `unusable`, never an error. */
@@ -209,7 +213,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
    * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
    * venue forgets once it is filled.
    */
-  async function fills(order: SignedOrder, call: Call): Promise<LookUp> {
+  async function fills(order: SignedOrder, call: Call): Promise<Traded> {
     const { tokenId, conditionId } = order;
     const inToken = await readPages({ asset_id: tokenId }, order, call);
     if (!inToken.isAll && inToken.trades.length === 0) return UNUSABLE;
@@ -224,12 +228,17 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     return all.kind === 'not_found' && !isAll ? UNUSABLE : all;
   }
 
-  /** Adds the value of the fills if the trades sum to exactly the filled shares of the order's record. */
+  /**
+   * Adds the value of the fills if the trades sum to exactly the filled shares of the order's record. Where they do not,
+   * and one of them has failed, nothing is known of the fills.
+   */
   async function withValue(placement: Placement, order: SignedOrder, call: Call): Promise<Placement> {
     if (placement.filledSize === null || placement.filledValue !== null) return placement;
     const traded = await fills(order, call);
-    if (traded.kind !== 'found' || traded.fate.placement.filledSize !== placement.filledSize) return placement;
-    return { ...placement, filledValue: traded.fate.placement.filledValue };
+    if (traded.kind === 'found' && traded.fate.placement.filledSize === placement.filledSize) {
+      return { ...placement, filledValue: traded.fate.placement.filledValue };
+    }
+    return traded.hasFailed ? { ...placement, ...NOTHING_KNOWN } : placement;
   }
 
   return {

@@ -296,6 +296,22 @@ describe('a placed order', () => {
     expect(result).toMatchObject({ status: 'cancelled', filledSize: '5', remainingSize: '5', filledValue: null });
   });
 
+  it.each<[string, readonly string[], object]>([
+    ['its only trade', ['FAILED'], NOTHING_TOLD],
+    ['one of its trades', ['CONFIRMED', 'FAILED'], NOTHING_TOLD],
+    ['a trade beside those that it counts', ['MINED', 'TRADE_STATUS_FAILED', 'MATCHED'], { filledSize: '8' }],
+  ])('is not said to be what its record counts where %s has failed', async (_what, statuses, expected) => {
+    const size_matched = String(4 * Math.min(statuses.length, 2));
+    const { result } = await fills({
+      post: () => 'reset',
+      order: (id) => lookedUp(id, 'LIVE', { size_matched }),
+      trades: (id) => ({
+        body: { data: statuses.map((status, at) => ({ ...trade(`t${at}`, id, {}), status })), next_cursor: 'LTE=' },
+      }),
+    });
+    expect(result).toMatchObject({ status: 'matched', ...expected });
+  });
+
   it('counts a trade once that stands under both tokens, and none that failed', async () => {
     const { result } = await fills({
       post: () => 'reset',
