@@ -23,7 +23,8 @@ export function refusedCredentials(cause?: unknown): AppError {
 
 /**
  * Credentials that are obtained at most once at a time, however many orders wait for them, and after a refusal at most once
- * in `RENEWAL_PAUSE_MS`. No other failure is kept: the next order tries again. `now`: a monotonic clock in milliseconds.
+ * in `RENEWAL_PAUSE_MS`. Of the first ones no other failure is kept: the next order tries again. `now`: a monotonic clock in
+ * milliseconds.
  */
 export function createCredentialSource(
   given: ApiCredentials | undefined,
@@ -32,7 +33,7 @@ export function createCredentialSource(
 ) {
   let current = given;
   let inFlight: Promise<ApiCredentials> | undefined;
-  /** The end of the last attempt that was a refusal, or whose credentials may turn out to be refused. */
+  /** The end of the last attempt that was a refusal or a renewal, or whose credentials may turn out to be refused. */
   let last: { readonly at: number; readonly error: AppError } | undefined;
 
   async function start(call: Call): Promise<ApiCredentials> {
@@ -42,7 +43,8 @@ export function createCredentialSource(
       current = obtained;
       return obtained;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'venue_refused_service') last = { at: now(), error };
+      const isKept = error instanceof AppError && (current || error.code === 'venue_refused_service');
+      if (isKept) last = { at: now(), error };
       throw error;
     }
   }

@@ -187,6 +187,16 @@ describe('credentials that are derived', () => {
     expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
   });
 
+  it.each([
+    ['the rate of log-ins is limited', { status: 429 }, 'rate_limited'],
+    ['they cannot be asked for', { status: 425 }, 'venue_unavailable'],
+  ])('are renewed once in a while where %s, however many orders come', async (_what, answer, code) => {
+    const auth: Answers['auth'] = (id, index, request) => (index < 2 ? known(id, index, request) : answer);
+    const world = await openWorld({ auth, post: () => UNAUTHORISED }, KEYLESS);
+    for (let order = 0; order < 20; order += 1) expect((await place(world)).result).toMatchObject({ code });
+    expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
+  });
+
   const refusal: Reply = { status: 400, body: { error: 'Could not create api key' } };
   const html = { 'content-type': 'text/html' };
   it.each<[string, Reply, Reply, object]>([
