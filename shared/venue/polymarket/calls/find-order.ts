@@ -126,10 +126,10 @@ function readTrades(response: VenueHttpResponse, orderId: string, since: number)
   const own = data.filter(({ taker_order_id, maker_orders }) =>
     [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
   );
-  // A maker's part that cannot be read may be our order's.
+  // A taker that is not named may be our order, and so may a maker whose part cannot be read.
   const isTold = data.every(
     ({ taker_order_id, maker_orders }) =>
-      isId(taker_order_id, orderId) || maker_orders?.every(({ order_id }) => order_id !== null),
+      isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(({ order_id }) => order_id)),
   );
   const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
   return { own, isTold, nextCursor: isLast ? undefined : next_cursor };

@@ -136,9 +136,13 @@ const DOUBTS: readonly (readonly [string, Answers])[] = [
     'a failed trade alone',
     { trades: (id) => ({ body: { data: [{ id: 't1', taker_order_id: id, status: 'FAILED' }] } }) },
   ],
-  ...['many', null, [{ order_id: null }]].map((maker_orders): [string, Answers] => [
+  ...['many', null, [{ order_id: null }], [{ order_id: '' }]].map((maker_orders): [string, Answers] => [
     `a trade with the makers ${JSON.stringify(maker_orders)}`,
     { trades: () => ({ body: { data: [{ id: 't1', taker_order_id: '0x0', maker_orders }] } }) },
+  ]),
+  ...[undefined, null, ''].map((taker_order_id): [string, Answers] => [
+    `a trade with the taker ${JSON.stringify(taker_order_id)}`,
+    { trades: () => ({ body: { data: [{ id: 't1', taker_order_id, maker_orders: [{ order_id: '0x0' }] }] } }) },
   ]),
   ['null for a page of trades', { trades: () => ({ body: 'null' }) }],
 ];
@@ -271,7 +275,13 @@ describe('an order that may be live', () => {
     expect(world.venue.calls()).not.toContain('GET /data/trades');
   });
 
-  const trade = (id: string, changes: object) => ({ id, maker_orders: [], transaction_hash: null, ...changes });
+  const trade = (id: string, changes: object) => ({
+    id,
+    taker_order_id: '0x0',
+    maker_orders: [],
+    transaction_hash: null,
+    ...changes,
+  });
 
   it.each<[string, (orderId: string) => object]>([
     ['as taker', (orderId) => trade('t1', { taker_order_id: orderId, transaction_hash: '0xaa' })],
