@@ -45,49 +45,66 @@ function refuseForeignKey({ pinnedAddress, secretId, log }: TradingDeps, call: C
   return refuse('order_placement_disabled', { why: { sentence } });
 }
 
-function sameCredentials({ credentials: a }: WalletKey, { credentials: b }: WalletKey): boolean {
+function isSame({ privateKey, credentials: a }: WalletKey, { privateKey: other, credentials: b }: WalletKey): boolean {
   return (
-    a?.key === b?.key && a?.secret.reveal() === b?.secret.reveal() && a?.passphrase.reveal() === b?.passphrase.reveal()
+    privateKey.reveal() === other.reveal() &&
+    a?.key === b?.key &&
+    a?.secret.reveal() === b?.secret.reveal() &&
+    a?.passphrase.reveal() === b?.passphrase.reveal()
   );
 }
 
-/** Reads the credentials after a rotation. A rotated key closes trading: the next request decides whose it is. */
+/** Orders, and the secret that they were opened with. */
+interface Opened {
+  readonly orders: Orders;
+  readonly key: WalletKey;
+}
+
+/** `close`: the next request opens orders anew. `reread`: it does so only if the secret is another one by then. */
+interface Door {
+  readonly close: () => void;
+  readonly reread: () => void;
+}
+
+/** Reads the credentials after a rotation, which closes trading: the next request decides whose a rotated key is. */
 async function reload(
   deps: TradingDeps,
   current: WalletKey,
-  close: () => void,
+  { close }: Door,
   call: Call,
 ): Promise<WalletKey['credentials']> {
   const fresh = await readOrRefuse(deps, call);
+  if (isSame(fresh, current)) return undefined;
+  close();
   if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
-    close();
     if (!isPinned(fresh, deps.pinnedAddress)) throw refuseForeignKey(deps, call);
     return undefined;
   }
-  if (sameCredentials(fresh, current)) return undefined;
   deps.log.info('the API credentials were rotated', call.trace);
   return fresh.credentials;
 }
 
-async function open(deps: TradingDeps, close: () => void, opening: Call | undefined): Promise<Orders> {
+async function open(deps: TradingDeps, door: Door, opening: Call | undefined, before?: Opened): Promise<Opened> {
   const { config, log, store, pinnedAddress } = deps;
   const key = await readOrRefuse(deps, opening);
   if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(deps, opening);
-  const reloadCredentials = (call: Call) => reload(deps, key, close, call);
+  // They know when credentials were last refused: others would ask the venue for new ones with every order.
+  if (before && isSame(key, before.key)) return before;
+  const reloadCredentials = (call: Call) => reload(deps, key, door, call);
   const entry = createOrderEntry({ ...config, ...key, reloadCredentials }, log);
   const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   // The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again.
   const place: Orders['place'] = async (...request) => {
     try {
       const result = await orders.place(...request);
-      if (result.fate.kind === 'not_taken' && areCredentialsRefused(result.fate.error)) close();
+      if (result.fate.kind === 'not_taken' && areCredentialsRefused(result.fate.error)) door.reread();
       return result;
     } catch (error) {
-      if (areCredentialsRefused(error)) close();
+      if (areCredentialsRefused(error)) door.reread();
       throw error;
     }
   };
-  return { ...orders, place };
+  return { orders: { ...orders, place }, key };
 }
 
 /** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
@@ -114,16 +131,21 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const store = createDynamoDbStore({ tableName: ordersTable });
   const readKey = createWalletKeyReader(privateKeySecret);
   const deps = { config, log, store, readKey, secretId: privateKeySecret, pinnedAddress };
-  let opened: Promise<Orders> | undefined;
-  const close = () => {
+  let opened: Promise<Opened> | undefined;
+  let before: Opened | undefined;
+  const reread = () => {
     opened = undefined;
   };
-  return (call) => {
+  const close = () => {
+    [opened, before] = [undefined, undefined];
+  };
+  return async (call) => {
     // A failure is not kept: it would last as long as the execution environment.
-    opened ??= open(deps, close, call).catch((error: unknown) => {
-      close();
+    opened ??= open(deps, { close, reread }, call, before).catch((error: unknown) => {
+      reread();
       throw error;
     });
-    return opened;
+    before = await opened;
+    return before.orders;
   };
 }

@@ -128,6 +128,20 @@ function describeRotation(world: World): void {
       assert.equal(secrets.reads() - before, 1);
     });
   });
+
+  it('is asked for credentials once in a while where the venue refuses each, however many orders come', async () => {
+    secrets.set(WALLET_KEY);
+    await withOrders(world, async ({ place }) => {
+      assert.equal((await place()).status, 201);
+      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
+      const before = count();
+      venue.arm({ fault: 'unauthorized', path: '/order', times: 99 });
+      for (let order = 0; order < 5; order += 1) assert.equal(codeOf(await place()), 'venue_refused_service');
+      await world.calm();
+      // Derived and created side by side, once.
+      assert.equal(count() - before, 2);
+    });
+  });
 }
 
 /** Checks what becomes of the secret, which only Lambda has. */
