@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { AppError, refuse } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
 import type { Fate, Moment, SendingCall } from '../venue/port.ts';
@@ -10,6 +10,7 @@ import {
   encodeRecord,
   type FinalAnswer,
   type FinishedOrder,
+  holderOf,
   laterOf,
   type OrderRecord,
   signedOrderOf,
@@ -316,14 +317,18 @@ export class HeldOrder {
     const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
     const unprovenAt = laterOf(sentAt, unprovenBefore);
     const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
-    const lease = { ...record.lease, until: 0 };
+    // Nobody's, so that a request which has read the record before does not take over what it has not read.
+    const lease = { owner: randomUUID(), until: 0 };
     const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
     const countedOn = isFreed ? [] : record.countedOn;
     const open = { ...record, unprovenAt, venueReason, isFreed, countedOn, lease };
     let written: Written | undefined;
     try {
       written = await store.replace(key, open, this.#asHolder(), recount(record, countedOn));
-      return written === 'written' ? 'released' : await store.read(key);
+      if (written === 'written') return 'released';
+      const standing = await store.read(key);
+      // A store's client repeats a write whose answer was lost, and then finds its own record.
+      return standing && holderOf(standing) === lease.owner ? 'released' : standing;
     } catch (error) {
       this.#logFault('lease not released', error);
       // Where the store did not answer, no request takes over before the lease is over.

@@ -264,7 +264,9 @@ class Claim {
     const { key, otherKey } = this.#request;
     const other = otherKey === undefined ? undefined : await required(() => store.read(otherKey), record.orderId);
     if (!isBinding(other)) return this.#hold({ send: 'first', record, unprovenBefore: null });
-    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease: { ...record.lease, until: 0 } };
+    // Under a lease of nobody: see `HeldOrder`.
+    const lease = { owner: randomUUID(), until: 0 };
+    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease };
     const asHolder = { heldBy: record.lease.owner };
     await required(() => store.replace(key, freed, asHolder, recount(record, [])), record.orderId);
     throw reused('another verification');

@@ -134,6 +134,18 @@ describe('a request that takes an order over', () => {
     expect(world.asked).toStrictEqual(['submit 0x3']);
   });
 
+  it('leaves it to the next one where its holder has stood still, and frees the key meanwhile', async () => {
+    const world = openWorld();
+    const dailyCap = '100';
+    const slow = await beginSlowly(world, world.open({ dailyCap }), notTaken(true));
+    world.clock.now += LEASE_MS;
+    const own = whenCalled(world.store, (name) => (name === 'replace' ? slow.answer() : undefined));
+    expect(await endOf(world.place(world.open({ own, dailyCap })))).toBe('order_in_progress 1');
+    expect(world.asked).toStrictEqual(['submit 0x1']);
+    expect(world.store.records.get('key')).toMatchObject({ isFreed: true, countedOn: [] });
+    expect(await world.store.countedOn(DAY)).toBe(0n);
+  });
+
   it('goes on where only the answer of the store was lost', async () => {
     const world = openWorld();
     await world.leaveOpen();
@@ -519,6 +531,13 @@ describe('the record of an order', () => {
     expect(log.lines.slice(1)).toMatchObject([
       { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', ...TRACE, error: {} },
     ]);
+  });
+
+  it('is free for the next repeat where only the answer of its release was lost', async () => {
+    const world = openWorld();
+    world.venue.submit = notTaken();
+    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe('not_taken 0x1');
+    expect(await endOf(world.place())).toBe('placed live 0x1');
   });
 
   it('is no replay where only the answer of its final write was lost', async () => {

@@ -1,11 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
+import { LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderClient } from '../../../shared/orders/record.ts';
-import { endOf, notTaken, openWorld, refused, whenCalled } from '../../support/orders/processes.ts';
+import { endOf, notTaken, openWorld, refused, type World, whenCalled } from '../../support/orders/processes.ts';
 
 const EVM = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
 const SOLANA = '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs';
 const verified = (address: string): OrderClient => ({ address, isVerified: true });
 const claimed = (address: string): OrderClient => ({ address, isVerified: false });
+
+/** A point that is reached, and left when it is told to. */
+function openGate() {
+  const [reached, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pass = () => {
+    reached.resolve();
+    return left.promise;
+  };
+  return { pass, reached: reached.promise, goOn: left.resolve };
+}
+
+/** A service that stops before it creates its record, and before it looks for the other's, which is its third read. */
+function stopOnTheWay(world: World) {
+  const [atCreate, atLook] = [openGate(), openGate()];
+  const own = whenCalled(world.store, (name, count) => {
+    if (name === 'create') return atCreate.pass();
+    return name === 'read' && count === 3 ? atLook.pass() : undefined;
+  });
+  return { orders: world.open({ own }), atCreate, atLook };
+}
 
 describe('a repeat to a service that verifies clients where it did not, or no longer does', () => {
   it.each<[string, OrderClient | null, OrderClient]>([
@@ -89,5 +110,28 @@ describe('services that verify clients and that do not, side by side', () => {
     expect(await world.store.countedOn('2026-09-21')).toBe(0n);
     expect(await endOf(world.place(world.open(), 'key', claimed(EVM)))).toBe('placed live 0x3');
     expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('idempotency_key_reused');
+  });
+
+  it('send one order at most where one has stood still beyond its lease, and a repeat of its request takes over', async () => {
+    const world = openWorld();
+    const [first, second] = [stopOnTheWay(world), stopOnTheWay(world)];
+    const claims = endOf(world.place(second.orders, 'key', claimed(EVM)));
+    await second.atCreate.reached;
+    const verifies = endOf(world.place(first.orders, 'key', verified(EVM)));
+    await first.atCreate.reached;
+    first.atCreate.goOn();
+    await first.atLook.reached;
+    world.clock.now += LEASE_MS;
+    const own = whenCalled(world.store, async (name, count) => {
+      if (name !== 'replace' || count !== 1) return;
+      second.atCreate.goOn();
+      await second.atLook.reached;
+      first.atLook.goOn();
+      expect(await verifies).toBe('idempotency_key_reused');
+      second.atLook.goOn();
+      expect(await claims).toBe('placed live 0x1');
+    });
+    expect(await endOf(world.place(world.open({ own }), 'key', verified(EVM)))).toBe('order_in_progress 1');
+    expect(world.asked).toStrictEqual(['submit 0x1']);
   });
 });
