@@ -23,13 +23,13 @@ export function refusedCredentials(cause?: unknown): AppError {
 
 /**
  * Credentials that are obtained at most once at a time, however many orders wait for them, and after a refusal at most once
- * in `RENEWAL_PAUSE_MS`. Of the first ones no other failure is kept: the next order tries again. `now`: a monotonic clock in
- * milliseconds.
+ * in `RENEWAL_PAUSE_MS`. Of the first ones no other failure is kept: the next order tries again. `now`: the wall clock, since
+ * a monotonic one may stand still with the process.
  */
 export function createCredentialSource(
   given: ApiCredentials | undefined,
   obtain: Obtain,
-  now: () => number = () => performance.now(),
+  now: () => number = Date.now,
 ) {
   let current = given;
   let inFlight: Promise<ApiCredentials> | undefined;
@@ -50,7 +50,9 @@ export function createCredentialSource(
   }
 
   async function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
-    if (!inFlight && last && now() - last.at < RENEWAL_PAUSE_MS) throw last.error;
+    const age = now() - (last?.at ?? Number.NEGATIVE_INFINITY);
+    // A clock that was set back must not make the pause longer.
+    if (!inFlight && last && age >= 0 && age < RENEWAL_PAUSE_MS) throw last.error;
     // The request that begins may have less time than those that join it, or more.
     const latest = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
     inFlight ??= start({ ...call, deadline: latest }).finally(() => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import {
@@ -174,6 +174,21 @@ describe('credentials that are derived', () => {
     expect(asked).toBe(2);
     time = 2 * RENEWAL_PAUSE_MS;
     expect(new Set(await ends())).toStrictEqual(new Set(['had']));
+    expect(asked).toBe(3);
+  });
+
+  it('are asked for again after that time though the process stood still, or its clock was set back', async () => {
+    const real = Date.now;
+    let [ahead, asked] = [0, 0];
+    jest.spyOn(Date, 'now').mockImplementation(() => real() + ahead);
+    const source = createCredentialSource(undefined, async () => {
+      asked += 1;
+      return undefined;
+    });
+    for (ahead of [0, RENEWAL_PAUSE_MS, -RENEWAL_PAUSE_MS]) {
+      await expect(source.get(callWithin(24_000))).rejects.toMatchObject({ code: 'venue_refused_service' });
+    }
+    jest.restoreAllMocks();
     expect(asked).toBe(3);
   });
 
