@@ -72,11 +72,6 @@ async function listen(server: Server, { host, port }: ServerDeps['config']): Pro
   }
 }
 
-function portOf(server: Server): number | undefined {
-  const address = server.address();
-  return typeof address === 'object' ? address?.port : undefined;
-}
-
 function createLimitedServer(limits: ServerLimits): Server {
   const server = createServer({
     maxHeaderSize: PARSER_HEADER_BYTES,
@@ -104,14 +99,12 @@ async function stop(server: Server, connections: Connections, { stopMs, stopBodi
   const closed = new Promise((resolve) => server.close(resolve));
   // A closed server of Node no longer looks at the time that its requests take.
   const bodies = setTimeout(() => connections.giveUpBodies(refuse('request_timeout', {})), stopBodiesMs);
-  const settled = async () => {
-    while (connections.atWork > 0) await sleep(SETTLED_CHECK_MS, undefined, { ref: false });
-  };
-  const over = new AbortController();
   // It keeps the process, which would else end with its last connection: before the store is closed.
-  const end = sleep(stopMs, undefined, { signal: over.signal }).then(() => server.closeAllConnections());
-  await Promise.race([end, Promise.all([closed, settled()])]);
-  over.abort();
+  const end = setTimeout(() => server.closeAllConnections(), stopMs);
+  const endsAt = performance.now() + stopMs;
+  while (connections.atWork > 0 && performance.now() < endsAt) await sleep(SETTLED_CHECK_MS);
+  await closed;
+  clearTimeout(end);
   clearTimeout(bodies);
 }
 
@@ -139,9 +132,10 @@ export async function startServer({ handlers, config, log, limits }: ServerDeps)
   server.closeIdleConnections = () => connections.dropIdle();
   answerParserErrors(server, connections, log, granted.drainMs);
   await listen(server, config);
+  const address = server.address();
   return {
     /** Base address without trailing slash. */
-    url: urlOf(config.host, portOf(server)),
+    url: urlOf(config.host, typeof address === 'object' ? address?.port : undefined),
     /** Stops accepting, drops idle connections, and resolves when the requests in flight are answered. */
     close: () => {
       closing = true;
