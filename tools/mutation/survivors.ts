@@ -79,6 +79,8 @@ export const ACCEPTED: readonly Accepted[] = [
       '\'\' -> "Stryker was here!"',
       'sentence && words -> true',
       'sentence && words -> sentence || words',
+      'elsewhere && words -> true',
+      'elsewhere && words -> elsewhere || words',
       'words?.reason -> words.reason',
     ],
   },

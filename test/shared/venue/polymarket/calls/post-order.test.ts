@@ -187,6 +187,7 @@ describe('a sentence of the venue', () => {
     expect(proved(denied)).toBe(`unproven (${NOBODY_KNOWS}) in unknown words`);
     expect(proved({ ...denied, success: true })).toBe(`unproven (${NOBODY_KNOWS})`);
     expect(proved({ success: false, errorMsg: CROSSES, error: NOBODY_KNOWS })).toBe('refused post_only_would_cross');
+    expect(proved({ success: false, errorMsg: 'Duplicated', error: CROSSES })).toBe('unproven (Duplicated)');
     expect(proved({ success: false, errorMsg: CROSSES, error: 'Duplicated' })).toBe(`unproven (${CROSSES})`);
     expect(proved({ errorMsg: 'x', error: 'Duplicated' }, { status: 429 })).toBe('unproven (x)');
   });
