@@ -32,9 +32,9 @@ const LOOK_MS = 60_000;
 
 /**
  * Creates the operator's cap on the notional of all orders of a UTC day: of the venue's day, and of ours. `max` is in
- * collateral, `elapsed` a monotonic clock in milliseconds.
+ * collateral, `wall` our own clock in milliseconds: a monotonic one may stand still with the process.
  */
-export function createDayCap(max: Decimal, elapsed: () => number) {
+export function createDayCap(max: Decimal, wall: () => number) {
   const { coefficient, scale } = max;
   // Rounded down to the millionths that are counted.
   const atMost = (coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(scale);
@@ -58,8 +58,9 @@ export function createDayCap(max: Decimal, elapsed: () => number) {
      */
     nearlyUsed: async ({ countedOn }: OrderRecord, store: OrderStore) => {
       const day = countedOn.at(-1);
-      if (day === undefined || elapsed() - lookedAt < LOOK_MS) return undefined;
-      lookedAt = elapsed();
+      const age = wall() - lookedAt;
+      if (day === undefined || (age >= 0 && age < LOOK_MS)) return undefined;
+      lookedAt = wall();
       const used = await store.countedOn(day);
       if (used * 10n < atMost * 9n) return undefined;
       const notional = formatDecimal(fromUnits(used, UNIT_DECIMALS));

@@ -75,7 +75,7 @@ export function createOrders({
   ...rest
 }: OrdersOptions): Orders {
   const leases = createLeaseWatch(leaseMs, elapsed);
-  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional, elapsed);
+  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional, wall);
   const deps: OrdersDeps = { ...rest, wall, elapsed, leaseMs, lateArrivalMs, leases, dayCap };
   return {
     walletAddress: rest.entry.walletAddress,

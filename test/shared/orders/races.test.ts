@@ -255,6 +255,18 @@ describe('an order that is above a cap of today', () => {
     expect(log.lines.slice(1)).toMatchObject([{ message: 'the daily cap is nearly used up', ...TRACE }]);
   });
 
+  it.each([60_000, -1])(
+    'is told to the operator of a process that stood still, whose clock is %d ms later',
+    async (passed) => {
+      const { clock, log, open, place } = openWorld();
+      const orders = open({ dailyCap: '10', clocks: { wall: () => clock.wall, elapsed: () => 0 } });
+      await place(orders, 'half');
+      clock.wall += passed;
+      await place(orders, 'all');
+      expect(log.lines.slice(2)).toMatchObject([{ message: 'the daily cap is nearly used up', notional: '10' }]);
+    },
+  );
+
   it('is told to the operator where it is above that of the day', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
