@@ -90,8 +90,12 @@ function keyOfDay(day: string): string {
   return `\u0000day ${day}`;
 }
 
+/** DynamoDB refuses a number of more than 38 digits, as a cap may have. */
+const MOST_ROOM = 10n ** 37n;
+
 /** Adds to the sum of a day, where that does not make it too large. */
 function countItem(TableName: string, { day, units, atMost }: DayCount): TransactWriteItem {
+  const room = atMost !== undefined && atMost - units;
   const end = toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS);
   return {
     Update: {
@@ -101,7 +105,7 @@ function countItem(TableName: string, { day, units, atMost }: DayCount): Transac
       ExpressionAttributeValues: {
         ':units': { N: String(units) },
         ':end': { N: String(end) },
-        ...(atMost !== undefined && { ':room': { N: String(atMost - units) } }),
+        ...(room !== false && { ':room': { N: String(room < MOST_ROOM ? room : MOST_ROOM) } }),
       },
       ...(atMost !== undefined && {
         ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room',

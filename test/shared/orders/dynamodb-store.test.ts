@@ -178,6 +178,12 @@ describe('orders in DynamoDB', () => {
     expect(db.transactions()).toBe(1);
   });
 
+  it('counts under a cap of more digits than the numbers of the table have', async () => {
+    const count = { day: '2026-11-21', units: 5n, atMost: 10n ** 46n };
+    expect(await openStore().create('key', unfinishedOrder('a'), [count])).toBe('written');
+    expect(await openStore().countedOn('2026-11-21')).toBe(5n);
+  });
+
   it('is written before an answer: a function stands still afterwards', () => {
     expect(openStore().outlivesAnswers).toBe(false);
   });
