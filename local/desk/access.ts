@@ -72,10 +72,11 @@ type Signer = Pick<Access, 'address' | 'credentials' | 'privateKey'>;
 function complete(
   { address, credentials, privateKey }: Omit<Signer, 'address'> & { readonly address: string | undefined },
   missing: string,
+  named = 'SERVICE_WALLET_ADDRESS',
 ): Signer {
   const own = privateKey && walletAddressOf(privateKey);
   if (own && address && own.toLowerCase() !== address.toLowerCase()) {
-    throw new ConfigError(`SERVICE_WALLET_ADDRESS is not the address of the wallet key, which is ${own}.`);
+    throw new ConfigError(`${named} is not the address of the wallet key, which is ${own}.`);
   }
   const known = address ?? own;
   if (known === undefined || (!credentials && !privateKey)) throw new ConfigError(missing);
@@ -149,7 +150,8 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
   }
   const { credentials, privateKey } = parseSecret(await readSecret(name, region));
   const missing = `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`;
-  return { ...rest, ...complete({ address, credentials, privateKey }, missing) };
+  const named = pinned && `The wallet of the stack ${stack}, ${pinned},`;
+  return { ...rest, ...complete({ address, credentials, privateKey }, missing, named) };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */

@@ -158,6 +158,13 @@ describe('the desk of a deployment', () => {
     ]);
   });
 
+  it('says which two wallets do not agree where the secret holds the key of another one', async () => {
+    const { address, privateKey } = new Wallet(`0x${'5e'.repeat(32)}`);
+    secrets.set(privateKey);
+    const stack = `The wallet of the stack ${STACK}, ${OWN.address},`;
+    expect((await desk(['open'])).err).toBe(`${stack} is not the address of the wallet key, which is ${address}.\n`);
+  });
+
   it('takes the whole secret of the deployment, a key alone too, and another one by its name', async () => {
     secrets.set(PAPER_KEY);
     expect(await desk(['open'])).toMatchObject({ code: 0, out: '[]\n' });
