@@ -124,8 +124,9 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const { since, until, client, byClient: isByClient } = options;
-  const records = await readRecords(access.store, (record) => record.client, terminal.progress);
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
+  // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
+  const records = await readRecords(access.store, (record) => record.client, terminal.progress);
   const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = clientsIn(records);
   const fills = all.filter(({ orderId }) => client === undefined || isOfClient(clientOf(orderId), client));

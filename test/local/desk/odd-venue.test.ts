@@ -220,6 +220,24 @@ describe('our part of an odd trade', () => {
     expect(makersPay.rows).toMatchObject([{ fee: '0.03035' }]);
   });
 
+  it('is of its client, also where the order was placed while the report was being made', async () => {
+    const late = tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] });
+    const { url } = await startVenue(async ({ path }): Promise<Reply> => {
+      if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0 } };
+      const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
+      const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf('late') };
+      await orders.create('late', { ...record, client: { address: 'carol', isVerified: false } });
+      await orders.close();
+      return { body: { limit: 100, count: 1, data: [late], next_cursor: 'LTE=' } };
+    });
+    const { code, rows, err } = await deskRows(['fills', '--client', 'carol'], settings(url), { secrets: SECRETS });
+    expect([code, err, rows]).toMatchObject([
+      0,
+      '',
+      [{ order_id: idOf('late'), client_address: 'carol', recorded: true }],
+    ]);
+  });
+
   it('cannot act on a terminal by its texts', async () => {
     const evil = 'Yes\u001b[2J\u202e\nfake';
     const { url } = await venueOf([
