@@ -124,7 +124,11 @@ const cancellation = z.object({
 });
 const number = z.pipe(z.number(), z.transform(String));
 const feeDetails = z.object({ r: number, e: z.int().check(z.gte(0), z.lte(10)), to: z.boolean() });
-const marketInfo = z.object({ fd: optional(feeDetails), tbf: optional(z.number()) });
+// Details that cannot be read have no rate; only where there are none does `tbf` count.
+const marketInfo = z.object({
+  fd: z.nullish(z.catch(feeDetails, { r: '', e: 0, to: false })),
+  tbf: optional(z.number()),
+});
 const apiKey = z.object({ key: z.string(), secret: z.string(), passphrase: z.string() });
 
 /** An order as the venue has it. */

@@ -215,6 +215,16 @@ describe('our part of an odd trade', () => {
     const unknown = await fillsOf([[tradeOf('t-1', own)]], [], null);
     expect(unknown.rows).toMatchObject([{ fee: null, fee_source: null }]);
     expect(unknown.err).toBe('The fee of 1 fill is not known, and in no sum.\n');
+    // Fee details that cannot be read are not none.
+    for (const fd of [{ r: 0.04, e: 1.5, to: true }, { r: 0.04, e: 1 }, 'soon']) {
+      const { url } = await startVenue(({ path }): Reply => {
+        const data = [tradeOf('t-1', own)];
+        if (!path.startsWith('/clob-markets/')) return { body: { limit: 100, count: 1, data, next_cursor: 'LTE=' } };
+        return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0, fd } };
+      });
+      const { rows } = await deskRows(['fills'], settings(url));
+      expect(rows).toMatchObject([{ fee: null, fee_source: null }]);
+    }
     const makersPay = await fillsOf([[tradeOf('t-1')]], [], { r: 0.04, e: 2, to: false });
     // 12.5 × 0.04 × (0.44 × 0.56) ^ 2 = 0.03035…
     expect(makersPay.rows).toMatchObject([{ fee: '0.03035' }]);
