@@ -207,6 +207,7 @@ export function createClient(options: ClientOptions): Client {
     },
     book: (tokenId, call) => read<Book>(bookPath(tokenId), BOOK_MARKS, call),
     watchBook: (tokenId, onBook, watching) => watch(pollOf(tokenId, watching.signal), mayReadAgain, onBook, watching),
-    placeOrder: (order, call = {}) => place(send, options, order, call),
+    // A copy: the caller's object may change while a wallet asks its user.
+    placeOrder: (order, call = {}) => place(send, options, { ...order }, call),
   };
 }

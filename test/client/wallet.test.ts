@@ -79,6 +79,20 @@ describe('a client with a wallet', () => {
     },
   );
 
+  it('signs and sends the order of the call, whatever becomes of the object while the user looks at it', async () => {
+    const { url, order } = await open();
+    const draft = { ...order };
+    const { address, sign } = evmWallet('a');
+    const texts: string[] = [];
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      texts.push(text);
+      draft.size = '500';
+      return sign(text);
+    };
+    const placed = await createClient({ baseUrl: url, wallet: { address, signMessage } }).placeOrder(draft);
+    expect([placed.size, texts.length]).toStrictEqual(['5', 1]);
+  });
+
   it('signs a sale that may match at once', async () => {
     const { url, order } = await open();
     const client = createClient({ baseUrl: url, wallet: watched(await solanaWallet(9)).wallet });
