@@ -47,6 +47,6 @@ export function explainCost(order: Draft, { notional, fee, bound, matching }: Co
   const matched = all ? 'All of it matches' : `${matching} of ${size} shares match`;
   if (fee === null || bound === null) return [sum, `${matched} at once. The market does not tell its fee.`];
   const total = side === 'buy' ? `costs ${bound} pUSD at most` : `brings ${bound} pUSD at least`;
-  const charge = fee === '0' ? 'Without a fee' : `With a fee of up to ${fee} pUSD`;
+  const charge = fee === '0' ? 'Without a fee' : `With a fee of ${fee} pUSD at this price`;
   return [sum, `${matched} at once by this book.`, `${charge} it ${total}${all ? '' : ' where all of it is filled'}.`];
 }

@@ -70,7 +70,7 @@ type Draft = Pick<OrderRequest, 'price' | 'side' | 'size'>;
 function stakesOf({ side, size }: Draft, { notional, fee, bound }: Cost): Readonly<Record<string, string>> {
   const sum = (amount: string | null, end: 'at least' | 'at most') =>
     amount === null ? 'not published' : `${bounded(amount, end)} pUSD`;
-  const charge = { 'Fee, at most': sum(fee, 'at most') };
+  const charge = { 'Fee at this price': sum(fee, 'at most') };
   return side === 'buy'
     ? { 'Cost, at most': sum(bound, 'at most'), ...charge, 'Payout if it wins': `${money(String(size))} pUSD` }
     : { 'Shares at their price': `${money(notional)} pUSD`, ...charge, 'Proceeds, at least': sum(bound, 'at least') };

@@ -124,7 +124,9 @@ describeInChromium('the console', () => {
 
     await page.getByRole('button', { name: `${await highestPrice(page)}: use this price` }).click();
     await page.getByLabel('Post-only').uncheck();
-    expect(await page.locator('#cost').textContent()).toMatch(/All of it matches.*With a fee of up to 0\.\d+ pUSD/s);
+    expect(await page.locator('#cost').textContent()).toMatch(
+      /All of it matches.*With a fee of 0\.\d+ pUSD at this price/s,
+    );
     await send(page);
     await page.getByText('The venue has 1 order under this id.').waitFor();
     expect(await answered(page, 'placed')).toMatch(/It was executed.*Filled5 of 5 shares/s);
