@@ -244,7 +244,7 @@ export class HeldOrder {
    */
   async #concludePlaced(fate: FateOf<'placed'>): Promise<OrderResult> {
     const orderId = this.#orderId;
-    const record = this.#finish({ result: 'placed', placement: fate.placement });
+    let record = this.#finish({ result: 'placed', placement: fate.placement });
     const own = this.#own(fate);
     const stored = this.#store(record, this.#asHolder());
     // Without a key no request can ask again: the record is for the operator and may be written after the answer.
@@ -252,6 +252,8 @@ export class HeldOrder {
     let standing = await stored;
     // A request that has taken over holds the same order, except for a key that was freed since.
     if (standing?.state === 'unfinished' && standing.orderId === orderId) {
+      // It counts on the days of its last sending, which may be that of the other request.
+      record = { ...record, countedOn: standing.countedOn };
       standing = await this.#store(record, 'unfinished');
     }
     if (!standing || standing === record) return own;

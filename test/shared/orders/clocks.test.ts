@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { KEEP_MS, LATE_ARRIVAL_MS } from '../../../shared/limits.ts';
-import { DAY, endOf, openWorld, refused, START } from '../../support/orders/processes.ts';
+import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
+import { beginSlowly, DAY, endOf, openWorld, refused, START, unknown } from '../../support/orders/processes.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -81,6 +81,26 @@ describe('the day of a cap', () => {
     world.clock.now = world.clock.wall = MIDNIGHT;
     expect(await endOf(world.place(orders(), 'key'))).toBe('placed live 0x1');
     expect(await sums(world)).toStrictEqual([0, 5]);
+  });
+
+  it('is that of the last sending where an earlier one is answered later, too', async () => {
+    const world = openWorld();
+    const orders = () => world.open({ dailyCap: '7' });
+    world.clock.now = world.clock.wall = MIDNIGHT - LEASE_MS;
+    const slow = await beginSlowly(world, orders());
+    world.clock.now = world.clock.wall = MIDNIGHT;
+    const repeated = Promise.withResolvers<void>();
+    world.venue.settle = async (...sent) => {
+      await repeated.promise;
+      return unknown(...sent);
+    };
+    const repeat = endOf(world.place(orders()));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    repeated.resolve();
+    expect(await repeat).toBe('unknown 0x1');
+    expect(await sums(world)).toStrictEqual([0, 5]);
+    expect(world.store.records.get('key')).toMatchObject({ state: 'finished', countedOn: [NEXT_DAY] });
   });
 
   it('keeps an order of yesterday from being sent where today is full', async () => {
