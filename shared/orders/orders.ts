@@ -106,7 +106,8 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
  *                                        │                        ─> replace the lease ─────────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
  *
- * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed.
+ * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed. It
+ * is read once more before a lease is replaced, too: where it is bound by then, nothing is sent or looked up.
  */
 class Claim {
   readonly #deps: OrdersDeps;
@@ -172,6 +173,8 @@ class Claim {
       const record = await this.#sign('afresh');
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
+    // Read after the record: one that was stopped before it looked may stand beside the one that was sent.
+    if (isBinding(await this.#readOther())) throw reused('another verification');
     const aboveCap = await this.#aboveCapNow(found, now);
     if (aboveCap || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, aboveCap);
     try {
@@ -261,8 +264,8 @@ class Claim {
    */
   async #holdFirst(record: UnfinishedOrder): Promise<HeldOrder> {
     const { store } = this.#deps;
-    const { key, otherKey } = this.#request;
-    const other = otherKey === undefined ? undefined : await required(() => store.read(otherKey), record.orderId);
+    const { key } = this.#request;
+    const other = await this.#readOther(record.orderId);
     if (!isBinding(other)) return this.#hold({ send: 'first', record, unprovenBefore: null });
     // Under a lease of nobody: see `HeldOrder`.
     const lease = { owner: randomUUID(), until: 0 };
@@ -270,6 +273,11 @@ class Claim {
     const asHolder = { heldBy: record.lease.owner };
     await required(() => store.replace(key, freed, asHolder, recount(record, [])), record.orderId);
     throw reused('another verification');
+  }
+
+  async #readOther(orderId?: string): Promise<OrderRecord | undefined> {
+    const { otherKey } = this.#request;
+    return otherKey === undefined ? undefined : required(() => this.#deps.store.read(otherKey), orderId);
   }
 
   #hold(hold: Omit<Hold, 'takenAt'>): HeldOrder {

@@ -134,4 +134,23 @@ describe('services that verify clients and that do not, side by side', () => {
     expect(await endOf(world.place(world.open({ own }), 'key', verified(EVM)))).toBe('order_in_progress 1');
     expect(world.asked).toStrictEqual(['submit 0x1']);
   });
+
+  it('send one order at most where one was stopped before its look, and a repeat that stood still takes over', async () => {
+    const world = openWorld();
+    const [first, second] = [stopOnTheWay(world), stopOnTheWay(world)];
+    const claims = endOf(world.place(first.orders, 'key', claimed(EVM)));
+    const repeats = endOf(world.place(second.orders, 'key', claimed(EVM)));
+    await Promise.all([first.atCreate.reached, second.atCreate.reached]);
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x3');
+    first.atCreate.goOn();
+    await first.atLook.reached;
+    world.clock.now += LEASE_MS;
+    second.atCreate.goOn();
+    await second.atLook.reached;
+    second.atLook.goOn();
+    expect(await repeats).toBe('idempotency_key_reused');
+    first.atLook.goOn();
+    expect(await claims).toBe('idempotency_key_reused');
+    expect(world.asked).toStrictEqual(['submit 0x3']);
+  });
 });
