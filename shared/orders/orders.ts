@@ -135,7 +135,8 @@ class Claim {
     const { store } = this.#deps;
     const keys = otherKey === undefined ? [key] : [key, otherKey];
     const [found, other] = await required(() => Promise.all(keys.map((each) => store.read(each))));
-    if (isBinding(other)) throw reused('another verification');
+    // A final answer stays one, whatever a request that was stopped before it looked has left under the other key.
+    if (found?.state !== 'finished' && isBinding(other)) throw reused('another verification');
     return found ? this.#claimFound(found) : this.#create();
   }
 

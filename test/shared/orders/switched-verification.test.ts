@@ -153,4 +153,17 @@ describe('services that verify clients and that do not, side by side', () => {
     expect(await claims).toBe('idempotency_key_reused');
     expect(world.asked).toStrictEqual(['submit 0x3']);
   });
+
+  it('replay a final answer where the other was stopped before its look', async () => {
+    const world = openWorld();
+    const stopped = stopOnTheWay(world);
+    const claims = endOf(world.place(stopped.orders, 'key', claimed(EVM)));
+    await stopped.atCreate.reached;
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x2');
+    stopped.atCreate.goOn();
+    await stopped.atLook.reached;
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x2 replayed');
+    stopped.atLook.goOn();
+    expect(await claims).toBe('idempotency_key_reused');
+  });
 });
