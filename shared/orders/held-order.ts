@@ -95,9 +95,10 @@ export class HeldOrder {
   async place(): Promise<OrderResult> {
     const { send, record } = this.#hold;
     if (send === 'first') this.#logSigned();
+    const lateMs = this.#lateArrivalMs();
     // Beside the sending, which takes longer.
     const [handed] = await Promise.all([this.#hand(), this.#warnOfDayCap(record)]);
-    const fate = this.#weigh(handed);
+    const fate = this.#weigh(handed, lateMs);
     switch (fate.kind) {
       case 'placed':
         return this.#concludePlaced(fate);
@@ -188,10 +189,11 @@ export class HeldOrder {
   }
 
   /**
-   * Returns `unknown` for a refusal while an earlier send may still arrive: until then it proves nothing. If the venue
+   * Returns `unknown` for a refusal that was asked for, or comes, while an earlier send may still arrive, by `lateMs` and by
+   * now: until then it proves nothing, and the process may have stood still since the venue gave it. If the venue
    * refused the order in unknown words before, adds these words to an unknown fate.
    */
-  #weigh(fate: Fate): Fate {
+  #weigh(fate: Fate, lateMs: number): Fate {
     const venueReason = this.#hold.record.venueReason ?? undefined;
     const leftMs = this.#lateArrivalMs();
     if (fate.kind === 'unknown' && venueReason !== undefined) {
@@ -199,9 +201,9 @@ export class HeldOrder {
       return { ...fate, why: 'unknown_words', venueReason, retryAfter };
     }
     if (fate.kind === 'unknown') return fate;
-    if (leftMs <= 0 || fate.kind === 'placed') return fate;
+    if (Math.max(lateMs, leftMs) <= 0 || fate.kind === 'placed') return fate;
     // A venue that is briefly busy asks for a shorter wait, after which it may take a repeat.
-    const retryAfter = Math.min(Math.ceil(leftMs / 1_000), fate.error.retryAfter ?? Infinity);
+    const retryAfter = Math.min(Math.ceil(leftMs / 1_000) || 1, fate.error.retryAfter ?? Infinity);
     return { kind: 'unknown', why: 'earlier_sending', sentAt: null, retryAfter, cause: fate.error };
   }
 

@@ -42,6 +42,19 @@ describe('the time for which an earlier sending may still arrive', () => {
     world.clock.ownAhead = -30_000;
     expect((await world.place()).fate).toMatchObject({ retryAfter: 30 });
   });
+
+  it('is over before a sending whose refusal counts: the process may stand still before it reads it', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    world.clock.now = START + LATE_ARRIVAL_MS - 1_000;
+    world.venue.settle = async (...sent) => {
+      const fate = await refused(...sent);
+      world.clock.now += 1_000;
+      return fate;
+    };
+    expect(await world.place()).toMatchObject({ fate: { kind: 'unknown', why: 'earlier_sending', retryAfter: 1 } });
+    expect(await endOf(world.place())).toBe('refused 0x1');
+  });
 });
 
 describe('the day of a cap', () => {
