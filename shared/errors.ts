@@ -44,6 +44,14 @@ export function printable(text: string): string {
   return text.slice(0, MAX_REPEATED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
 }
 
+/** Longest name of a caller's that an error repeats. */
+const MAX_NAME_LENGTH = 64;
+
+/** Shortens a caller's name; the result is valid text even if a character was cut in half. */
+export function shownName(name: string): string {
+  return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
+}
+
 /** Reasons for which the venue refuses this operator; the caller can do nothing about them. */
 const REFUSED_SERVICE = {
   region: 'it runs in a region from which orders are not accepted.',

@@ -9,7 +9,7 @@ import {
   parseDecimal,
   readMembers,
 } from '../../shared/decimal.ts';
-import { type AppError, type FieldError, refuse } from '../../shared/errors.ts';
+import { type AppError, type FieldError, refuse, shownName } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
@@ -20,14 +20,7 @@ import { tokenId } from '../schemas.ts';
 /** `application/json`, with no parameter but a charset of UTF-8. */
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** Longest name of the caller's that an error repeats. */
-const MAX_NAME_LENGTH = 64;
 const MAX_ERRORS = 20;
-
-/** Shortens a caller's name; the result is valid text even if a character was cut in half. */
-function shown(name: string): string {
-  return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
-}
 
 function refuseHeaders(errors: readonly FieldError[]) {
   return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, MAX_ERRORS) });
@@ -41,7 +34,7 @@ export const checkNoQuery: Middleware = {
   before: ({ event: { rawQueryString } }) => {
     if (rawQueryString === '') return;
     const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
-    const errors = [{ field: shown(parameter), detail: 'is not known: an order has no query.' }];
+    const errors = [{ field: shownName(parameter), detail: 'is not known: an order has no query.' }];
     throw refuse('invalid_request', { part: 'The query', errors });
   },
 };
@@ -103,7 +96,7 @@ export const checkOrderHeaders: Middleware = {
     // Not the address, which may hold a comma where it is a label, nor what a proxy adds, such as X-Client-IP.
     const repeated = Object.entries(headers)
       .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
-      .map(([name]) => ({ field: shown(name), detail: REPEATED_HEADER }));
+      .map(([name]) => ({ field: shownName(name), detail: REPEATED_HEADER }));
     const broken = [...malformed, ...repeated];
     if (broken.length > 0) throw refuseHeaders(broken);
   },
@@ -141,7 +134,7 @@ function checkRepeatedMembers(repeated: ReadonlySet<string>, body: unknown): voi
   // A name that is only in nested objects is not the order's: they are refused for what they are.
   const errors = [...repeated]
     .filter((name) => Object.hasOwn(body, name))
-    .map((name) => ({ field: shown(name), detail: 'must be there once.' }));
+    .map((name) => ({ field: shownName(name), detail: 'must be there once.' }));
   if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
 }
 
@@ -242,7 +235,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: shown(key), detail: 'is not a field of an order.' }));
+    return issue.keys.map((key) => ({ field: shownName(key), detail: 'is not a field of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];
