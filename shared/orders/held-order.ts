@@ -30,6 +30,11 @@ export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: 
   return orderInProgress(Math.max(remaining, 1_000));
 }
 
+/** Creates a lease of nobody: a request that has read the record before does not take over what it has not read. */
+export function releasedLease(): UnfinishedOrder['lease'] {
+  return { owner: randomUUID(), until: 0 };
+}
+
 function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderResult {
   if (answer.result === 'placed') return { orderId, fate: { kind: 'placed', placement: answer.placement }, replayed };
   if (answer.result === 'not_taken') throw new Error('an order without a key was asked for again');
@@ -321,8 +326,7 @@ export class HeldOrder {
     const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
     const unprovenAt = laterOf(sentAt, unprovenBefore);
     const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
-    // Nobody's, so that a request which has read the record before does not take over what it has not read.
-    const lease = { owner: randomUUID(), until: 0 };
+    const lease = releasedLease();
     const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
     const countedOn = isFreed ? [] : record.countedOn;
     const open = { ...record, unprovenAt, venueReason, isFreed, countedOn, lease };

@@ -4,7 +4,7 @@ import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call, Moment } from '../venue/port.ts';
 import { createDayCap, recount } from './day-cap.ts';
-import { HeldOrder, type Hold, heldByAnother, orderInProgress, replayOf } from './held-order.ts';
+import { HeldOrder, type Hold, heldByAnother, orderInProgress, releasedLease, replayOf } from './held-order.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import type { KeyedRequest, OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
 import {
@@ -268,9 +268,7 @@ class Claim {
     const { key } = this.#request;
     const other = await this.#readOther(record.orderId);
     if (!isBinding(other)) return this.#hold({ send: 'first', record, unprovenBefore: null });
-    // Under a lease of nobody: see `HeldOrder`.
-    const lease = { owner: randomUUID(), until: 0 };
-    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease };
+    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease: releasedLease() };
     const asHolder = { heldBy: record.lease.owner };
     await required(() => store.replace(key, freed, asHolder, recount(record, [])), record.orderId);
     throw reused('another verification');
