@@ -70,7 +70,7 @@ interface Door {
 async function reload(
   deps: TradingDeps,
   current: WalletKey,
-  { close }: Door,
+  close: Door['close'],
   call: Call,
 ): Promise<WalletKey['credentials']> {
   const fresh = await readOrRefuse(deps, call);
@@ -90,7 +90,7 @@ async function open(deps: TradingDeps, door: Door, opening: Call | undefined, be
   if (!isPinned(key, pinnedAddress)) throw refuseForeignKey(deps, opening);
   // They know when credentials were last refused: others would ask the venue for new ones with every order.
   if (before && isSame(key, before.key)) return before;
-  const reloadCredentials = (call: Call) => reload(deps, key, door, call);
+  const reloadCredentials = (call: Call) => reload(deps, key, door.close, call);
   const entry = createOrderEntry({ ...config, ...key, reloadCredentials }, log);
   const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   // The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again.
