@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { get } from 'node:http';
+import { ROUTES } from '../../functions/routes.ts';
 import { runCommand } from '../../shared/command-line.ts';
 import { createLog } from '../../shared/log.ts';
 import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
@@ -7,6 +6,7 @@ import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { urlOf } from '../http/request-head.ts';
 import { identify } from '../order-store/store-files.ts';
 import { openAtStart, prepareStore } from './open-store.ts';
+import { ask } from './own-request.ts';
 import { storeFileOf, withSettingsFile } from './settings-file.ts';
 
 const COMMAND = {
@@ -17,20 +17,11 @@ const COMMAND = {
   },
 } as const;
 
-/** Bounds the wait for the service, in milliseconds. */
-const HEALTH_MS = 1_000;
-
-/** Not by `fetch`, which refuses ports that browsers refuse, such as 10080. */
-async function isAnswered(url: string): Promise<boolean> {
-  const [response] = await once(get(url, { agent: false, signal: AbortSignal.timeout(HEALTH_MS) }), 'response');
-  await once(response.resume(), 'end');
-  return response.statusCode === 200;
-}
-
 async function check(settings: string | undefined): Promise<void> {
   const config = parseLocalConfig(withSettingsFile(settings, process.env));
-  const url = `${urlOf(config.host, config.port)}/health`;
-  if (!(await isAnswered(url).catch(() => false))) throw new ConfigError(`The service does not answer at ${url}.`);
+  const url = urlOf(config.host, config.port);
+  const status = await ask(url, ROUTES.health).catch(() => undefined);
+  if (status !== 200) throw new ConfigError(`The service does not answer at ${url}${ROUTES.health.path}.`);
   if (modeOf(config) === 'read-only') return;
   const file = tableOf(config.storePath) === undefined ? storeFileOf(config.storePath) : undefined;
   // One that is gone would be made by opening it: the service then could not save what it still holds, and a restart would

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { openContainer } from '../../functions/container.ts';
 import type { HealthFacts } from '../../functions/health/endpoint.ts';
 import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
-import { ROUTES, type Route } from '../../functions/routes.ts';
+import { ROUTES } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { createLog, type Log } from '../../shared/log.ts';
@@ -13,6 +11,7 @@ import type { Environment, SignatureType } from '../../shared/settings/table.ts'
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
 import { openAtStart, prepareStore, type Store } from './open-store.ts';
+import { ask } from './own-request.ts';
 
 /** A service that listens. */
 export interface Service {
@@ -105,18 +104,6 @@ function inForce(config: LocalConfig, account: Account, store: Store | undefined
     store: store?.place ?? null,
     cors_origins: corsOrigins,
   };
-}
-
-/** Bounds the wait for an answer of our own, in milliseconds. */
-const OWN_ANSWER_MS = 1_000;
-
-/** Sends a request to our own server, as a client would, and waits for its answer, whatever that is. */
-async function ask(url: string, { method, path }: Route, body?: string): Promise<void> {
-  const signal = AbortSignal.timeout(OWN_ANSWER_MS);
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-  const sent = request(url + path, { method, headers, agent: false, signal }).end(body);
-  const [response] = await once(sent, 'response');
-  await once(response.resume(), 'end');
 }
 
 /** An order without a token: it is refused before the venue is asked. */
