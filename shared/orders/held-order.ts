@@ -73,8 +73,8 @@ export interface Hold {
   readonly unprovenBefore: Moment | null;
   /** By our own wall clock. */
   readonly takenAt: number;
-  /** Set when a cap of today is the reason to look up alone. */
-  readonly aboveCap?: AppError | undefined;
+  /** The refusal of an order that was never sent, by a cap of today or by the other key, where it is looked up alone. */
+  readonly heldBack?: AppError | undefined;
 }
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
@@ -154,12 +154,12 @@ export class HeldOrder {
     return this.#deps.wall() - this.#hold.takenAt < this.#deps.leaseMs;
   }
 
-  /** Hands the order to the venue. One that a cap holds back and that was never sent counts as not taken. */
+  /** Hands the order to the venue. One that is held back and was never sent counts as not taken. */
   async #hand(): Promise<Fate> {
-    const { unprovenBefore, aboveCap } = this.#hold;
+    const { unprovenBefore, heldBack } = this.#hold;
     const fate = await this.#ask();
     const neverLeft = fate.kind === 'unknown' && unprovenBefore === null;
-    return aboveCap && neverLeft ? { kind: 'not_taken', error: aboveCap, refusesOperator: false } : fate;
+    return heldBack && neverLeft ? { kind: 'not_taken', error: heldBack, refusesOperator: false } : fate;
   }
 
   /** Sends the order or looks it up. A fault of ours on the way proves nothing about the order. */

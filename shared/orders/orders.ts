@@ -102,12 +102,12 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
  *                         ├─ finished ───> replayed
  *                         └─ unfinished ─┬─ its lease runs ────────> 409
  *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first (*)
- *                                        ├─ above the caps of now, or answered in words that are not known
- *                                        │                        ─> replace the lease ─────────────> held, looked up
+ *                                        ├─ above the caps of now, answered in words that are not known, or beside an
+ *                                        │  unfinished one (*) ───> replace the lease ─────────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
  *
  * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed. It
- * is read once more before a lease is replaced, too: where it is bound by then, nothing is sent or looked up.
+ * is read before a lease is replaced, too: where it is bound by then, nothing is sent.
  */
 class Claim {
   readonly #deps: OrdersDeps;
@@ -135,8 +135,8 @@ class Claim {
     const { store } = this.#deps;
     const keys = otherKey === undefined ? [key] : [key, otherKey];
     const [found, other] = await required(() => Promise.all(keys.map((each) => store.read(each))));
-    // A final answer stays one, whatever a request that was stopped before it looked has left under the other key.
-    if (found?.state !== 'finished' && isBinding(other)) throw reused('another verification');
+    // An order of one's own stays one, whatever a request that was stopped before it looked has left under the other key.
+    if (!isBinding(found) && isBinding(other)) throw reused('another verification');
     return found ? this.#claimFound(found) : this.#create();
   }
 
@@ -174,10 +174,12 @@ class Claim {
       const record = await this.#sign('afresh');
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    // Read after the record: one that was stopped before it looked may stand beside the one that was sent.
-    if (isBinding(await this.#readOther())) throw reused('another verification');
-    const aboveCap = await this.#aboveCapNow(found, now);
-    if (aboveCap || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, aboveCap);
+    // Read after the record: one that was stopped before it looked may stand beside the one that was sent. Which of two
+    // unfinished ones that is cannot be told, so neither is sent.
+    const other = await this.#readOther();
+    if (other?.state === 'finished') throw reused('another verification');
+    const heldBack = isBinding(other) ? reused('another verification') : await this.#aboveCapNow(found, now);
+    if (heldBack || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, heldBack);
     try {
       return await this.#takeLease(found, 'again', now);
     } catch (error) {
@@ -191,7 +193,7 @@ class Claim {
     found: UnfinishedOrder,
     send: 'again' | 'look_up',
     now: Moment,
-    aboveCap?: AppError,
+    heldBack?: AppError,
   ): Promise<HeldOrder | FinishedOrder> {
     const lease = this.#newLease(now);
     const { unprovenAt: unprovenBefore, countedOn } = found;
@@ -207,7 +209,7 @@ class Claim {
     const finished = await this.#replace(found, record);
     if (finished) return finished;
     this.#deps.log.audit('unfinished order taken over', { order_id: record.orderId, ...this.#request.call.trace });
-    return this.#hold({ send, record, unprovenBefore, aboveCap });
+    return this.#hold({ send, record, unprovenBefore, heldBack });
   }
 
   /**

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderClient } from '../../../shared/orders/record.ts';
-import { endOf, notTaken, openWorld, refused, type World, whenCalled } from '../../support/orders/processes.ts';
+import {
+  endOf,
+  notTaken,
+  openWorld,
+  placed,
+  refused,
+  unknown,
+  type World,
+  whenCalled,
+} from '../../support/orders/processes.ts';
 
 const EVM = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
 const SOLANA = '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs';
@@ -165,5 +174,25 @@ describe('services that verify clients and that do not, side by side', () => {
     expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x2 replayed');
     stopped.atLook.goOn();
     expect(await claims).toBe('idempotency_key_reused');
+  });
+
+  it('look up, and never send again, an order whose outcome is unknown where the other was stopped before its look', async () => {
+    const world = openWorld();
+    const stopped = stopOnTheWay(world);
+    const verifies = endOf(world.place(stopped.orders, 'key', verified(EVM)));
+    await stopped.atCreate.reached;
+    await world.leaveOpen(unknown, undefined, claimed(EVM));
+    stopped.atCreate.goOn();
+    await stopped.atLook.reached;
+    world.clock.now += LEASE_MS;
+    world.clock.wall += LEASE_MS;
+    expect(await endOf(world.place(world.open(), 'key', claimed(EVM)))).toBe('unknown 0x2');
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('unknown 0x1');
+    world.venue.lookUp = placed;
+    expect(await endOf(world.place(world.open(), 'key', claimed(EVM)))).toBe('placed live 0x2');
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('idempotency_key_reused');
+    expect(world.asked).toStrictEqual(['lookUp 0x2', 'lookUp 0x1', 'lookUp 0x2']);
+    stopped.atLook.goOn();
+    expect(await verifies).toBe('idempotency_key_reused');
   });
 });

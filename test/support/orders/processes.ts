@@ -139,9 +139,9 @@ export function openWorld() {
       { deadline: 24_000, venueRequests: [], trace: TRACE },
     );
   /** Leaves an unfinished order under the key, whose lease was given back. */
-  const leaveOpen = async (send: Send = unknown, orders?: Orders) => {
+  const leaveOpen = async (send: Send = unknown, orders?: Orders, client?: OrderClient) => {
     venue.submit = send;
-    await place(orders);
+    await place(orders, 'key', client);
     venue.submit = placed;
     asked.length = 0;
   };
