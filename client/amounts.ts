@@ -71,7 +71,7 @@ export function takerFee(
   const rate = parse(fees?.taker_rate ?? '');
   if (!rate) return null;
   if (rate.units === 0n) return '0';
-  const exponent = /^\d{1,2}(\.\d{1,2})?$/.test(fees?.exponent ?? '') ? parse(fees?.exponent ?? '') : undefined;
+  const exponent = parse(/^\d{1,2}(\.\d{1,2})?$/.exec(fees?.exponent ?? '')?.[0] ?? '');
   if (!exponent) return null;
   // A power with a fraction is a root of a whole power: (a × b ^ 1.5) is the square root of (a ^ 2 × b ^ 3).
   const degree = tenTo(exponent.scale);

@@ -43,12 +43,7 @@ async function readJson(response: Response): Promise<unknown> {
 }
 
 function parseSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
-}
-
-/** Statuses by which a gateway or a proxy refuses or fails by itself. */
-function isOfGateway(status: number): boolean {
-  return [401, 403, 407, 413, 429].includes(status) || status >= 500;
+  return /^\d{1,9}$/.test(header ?? '') ? Number(header) : undefined;
 }
 
 function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookError {
@@ -59,7 +54,9 @@ function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookE
     const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
     return new OrderBookError(detail, { code, status, requestId, retryAfter, facts });
   }
-  const advice = isOfGateway(status) ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';
+  // Statuses by which a gateway or a proxy refuses or fails by itself.
+  const isOfGateway = [401, 403, 407, 413, 429].includes(status) || status >= 500;
+  const advice = isOfGateway ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';
   return new OrderBookError(`${addressOf(baseUrl)} answered ${status}, but not as this service does: ${advice}`, {
     code: status === 429 ? 'rate_limited' : 'foreign_answer',
     status,

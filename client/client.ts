@@ -151,6 +151,12 @@ async function place(
       body: JSON.stringify(order),
       signal: signal ?? null,
     };
+    try {
+      new Headers(init.headers);
+    } catch {
+      // `fetch` would throw too, as it does without an answer: the order would be called one that may be live.
+      throw new OrderBookError('No header can hold this key, address or signature.', { code: 'invalid_request' });
+    }
     const attempt = async () => {
       const before = mayBeLive;
       // It stays so if there is no answer.

@@ -86,6 +86,6 @@ export async function signOrder(
 export function timeOf(challenge: Challenge, text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const validUntil = text.slice(text.lastIndexOf(LAST_LINE) + LAST_LINE.length);
-  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(validUntil);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(validUntil);
   return isTime && text === textOf(challenge, validUntil) ? validUntil : undefined;
 }

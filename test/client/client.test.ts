@@ -213,6 +213,16 @@ describe('an order', () => {
     expect((await failing).mayBeLive).toBe(true);
   });
 
+  it.each([{ clientAddress: '東京' }, { clientAddress: 'a\nb' }, { idempotencyKey: 'schlüssel-€' }])(
+    'is not sent, and cannot be live, with what no header can hold: %p',
+    async (options) => {
+      const { url, requests } = await startScriptedService([{ status: 201, body: PLACED }]);
+      const error = await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER, options));
+      expect([error.code, error.mayBeLive, requests.length]).toStrictEqual(['invalid_request', false, 0]);
+      expect(error.detail).toBe('No header can hold this key, address or signature.');
+    },
+  );
+
   it('is not placed by what has its members and is no success', async () => {
     const { url } = await startScriptedService([{ status: 403, body: PLACED }]);
     expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe('foreign_answer');
