@@ -59,7 +59,8 @@ function contentPolicy(serviceUrl: string | undefined): string {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src 'self' ${serviceUrl ?? ''}`,
+    // A policy has no form for an address of IPv6: any host, and the service's port.
+    `connect-src 'self' ${serviceUrl?.replace(/\[.*\]/, '*') ?? ''}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

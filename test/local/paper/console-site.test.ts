@@ -42,6 +42,12 @@ describe('the files of the console', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
+  it('may reach a service on IPv6, whose address a policy cannot name', async () => {
+    const { get } = await open({ service: () => ({ url: 'http://[::1]:8080', walletAddress: WALLET }) });
+    const { headers } = await get('/');
+    expect(headers['content-security-policy']).toContain("; connect-src 'self' http://*:8080; ");
+  });
+
   it('come with a policy that lets nothing in but themselves, and talks to the service alone', async () => {
     const { get, serviceUrl } = await open();
     const { status, headers } = await get('/');
