@@ -69,7 +69,7 @@ const OWN_PATHS: ReadonlyMap<string, string> = new Map<(typeof UNTRUE)[number], 
   ['other-book-version', '/book'],
 ]);
 
-/** Bound of `seconds`: a day, well below what a timer can count. */
+/** Bound of `seconds`, and of `ms`: a day, well below what a timer can count. */
 const MAX_SECONDS = 86_400;
 
 const members = z.object({
@@ -81,7 +81,12 @@ const members = z.object({
   /** Number of requests that it is for. */
   times: z.coerce.number().int().positive().default(1),
   /** Delay of `delay` and `delay-after`, in milliseconds. */
-  ms: z.coerce.number().int().nonnegative().default(200),
+  ms: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .max(MAX_SECONDS * 1_000)
+    .default(200),
   /** Shift of the venue's clock by `clock-skew` (default 120), or delay of a `late` request (5), in seconds. */
   seconds: z.coerce.number().min(-MAX_SECONDS).max(MAX_SECONDS).optional(),
   /** Answer that a `late` request gets at once. */

@@ -298,6 +298,8 @@ describe('how faults are ordered', () => {
     expect(await paper.get('/paper/faults')).toMatchObject({ body: { armed: [] } });
     expect(await paper.send('POST', '/paper/faults', 'x')).toMatchObject({ status: 400 });
     expect(() => paper.venue.arm({ fault: 'delay', ms: -1 })).toThrow();
+    // A timer that is to wait for more than 24 days waits for no time at all.
+    expect(() => paper.venue.arm({ fault: 'delay', ms: 86_400_001 })).toThrow();
   });
 
   it('clock-skew moves Date, /time and the window of L2 timestamps, beside another fault', async () => {
