@@ -135,7 +135,9 @@ export class Exchange {
   expire(now: number): void {
     for (const order of this.#open) {
       const end = order.expiration * 1_000 - EARLY_EXPIRY_MS;
-      if (order.type === 'GTD' && end <= now) this.cancel(order.id, end);
+      // Another one that is due may have ended later.
+      if (order.type === 'GTD' && end <= now)
+        this.cancel(order.id, Math.max(end, this.floor(order.marketId).changedAt));
     }
   }
 

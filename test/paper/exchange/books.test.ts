@@ -152,6 +152,20 @@ describe('books of the paper venue', () => {
     expect(await paper.get('/paper/orders')).toMatchObject({ body: { orders: [{ status: 'CANCELED' }] } });
   });
 
+  it('have changed last when the last of two orders has ended, whichever came first', async () => {
+    let clock = Date.now();
+    const paper = await startPaper({ now: () => clock });
+    const { creds } = await officialClient(paper);
+    const { yes } = await plainMarket(paper);
+    const expiration = Math.floor(clock / 1_000) + 300;
+    for (const end of [expiration, expiration - 50]) {
+      const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(end) });
+      await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
+    }
+    clock = expiration * 1_000;
+    expect((await book(paper, yes)).timestamp).toBe(String((expiration - 60) * 1_000));
+  });
+
   it('take a new tick while the venue runs', async () => {
     const paper = await startPaper();
     const { yes, no } = await plainMarket(paper);
