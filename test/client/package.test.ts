@@ -35,6 +35,11 @@ describe('the packed client', () => {
     expect(Object.keys(installed.packages)).toStrictEqual([`node_modules/${NAME}`]);
   });
 
+  it('names the first Node that it runs in: older ones have no AbortSignal.any', async () => {
+    const { engines } = JSON.parse(await readFile(join(project, 'node_modules', NAME, 'package.json'), 'utf8'));
+    expect(engines).toStrictEqual({ node: '>=20.3' });
+  });
+
   it('carries the licence of the project', async () => {
     const packed = await readFile(join(project, 'node_modules', NAME, 'LICENSE'), 'utf8');
     expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
