@@ -55,8 +55,9 @@ function root(value: bigint, degree: bigint): bigint {
 
 /**
  * Fee of an order that is filled wholly, at once and at its price, in collateral: size × rate × (price × (1 − price)) ^
- * exponent, rounded down to 5 decimals (the venue documents that less than 0.00001 is nothing). What rests pays none.
- * `null` if the market's `fees` do not define it: no rate, or no exponent of at most 2 digits before and behind the point.
+ * exponent, rounded down to 5 decimals (the venue documents that less than 0.00001 is nothing). What rests pays none where
+ * the market's fees are `taker_only`. `null` if they do not define it: no rate, or no exponent of at most 2 digits before
+ * and behind the point.
  * Throws RangeError for a price or a size that is no decimal, and for a price that is not between 0 and 1.
  */
 export function takerFee(

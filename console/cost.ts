@@ -36,12 +36,22 @@ export function costOf(order: Draft, book: Sides, fees: MarketFees | null): Cost
 }
 
 /** Describes the cost to the user, in sentences. */
-export function explainCost(order: Draft, { notional, fee, bound, matching }: Cost, postOnly: boolean): string[] {
+export function explainCost(
+  order: Draft,
+  { notional, fee, bound, matching }: Cost,
+  postOnly: boolean,
+  fees: MarketFees | null,
+): string[] {
   const { side, price, size } = order;
   const rests = parseUnits(matching) === 0n;
   const all = matching === size;
   const sum = `${size} × ${price} = ${notional} pUSD.`;
-  if (rests) return [sum, 'Rests on the book: nothing matches at this price now, and what rests pays no fee.'];
+  const isFree = fee === '0' || fees?.taker_only;
+  if (rests)
+    return [
+      sum,
+      `Rests on the book: nothing matches at this price now${isFree ? ', and what rests pays no fee' : ''}.`,
+    ];
   if (postOnly)
     return [sum, `Would be refused: ${matching} of ${size} shares would match at once, and it is post-only.`];
   const matched = all ? 'All of it matches' : `${matching} of ${size} shares match`;

@@ -86,7 +86,7 @@ function explain(form: Fields, book: Book, { market }: Chosen): Explained {
   if (draft.price === '' || draft.size === '') return { sentences: [], stakes: {} };
   try {
     const cost = costOf(draft, book, market.fees);
-    return { sentences: explainCost(draft, cost, form.postOnly.checked), stakes: stakesOf(draft, cost) };
+    return { sentences: explainCost(draft, cost, form.postOnly.checked, market.fees), stakes: stakesOf(draft, cost) };
   } catch (error) {
     if (error instanceof RangeError) return { sentences: [error.message], stakes: {} };
     throw error;

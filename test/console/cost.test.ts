@@ -75,8 +75,19 @@ describe('the cost of an order', () => {
     ['buy', '0.53', '20', true, 'Would be refused: 10 of 20 shares would match at once, and it is post-only.'],
   ] as const)('of a %s at %s of %s (post-only: %s) reads: %s', (side, price, size, postOnly, words) => {
     const order = { side, price, size };
-    const [, ...lines] = explainCost(order, costOf(order, BOOK, FEES), postOnly);
+    const [, ...lines] = explainCost(order, costOf(order, BOOK, FEES), postOnly, FEES);
     expect(lines.join(' ')).toBe(words);
+  });
+
+  it.each([
+    [null, '.'],
+    [{ ...FEES, taker_only: false }, '.'],
+    [{ ...FEES, taker_only: null }, '.'],
+    [{ taker_rate: '0', exponent: null, taker_only: null }, ', and what rests pays no fee.'],
+  ])('promises no fee of what rests only where the market says so: %j', (fees, end) => {
+    const order = { side: 'buy', price: '0.1', size: '5' } as const;
+    const [, line] = explainCost(order, costOf(order, BOOK, fees), false, fees);
+    expect(line).toBe(`Rests on the book: nothing matches at this price now${end}`);
   });
 
   it.each(['0', '1', '1.5', 'a'])('cannot be told at a price of %s', (price) => {
