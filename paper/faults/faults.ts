@@ -72,7 +72,7 @@ const OWN_PATHS: ReadonlyMap<string, string> = new Map<(typeof UNTRUE)[number], 
 /** Bound of `seconds`, and of `ms`: a day, well below what a timer can count. */
 const MAX_SECONDS = 86_400;
 
-const members = z.object({
+const members = z.strictObject({
   fault: z.enum(FAULT_NAMES, { error: `must be one of ${FAULT_NAMES.join(', ')}` }),
   /** Method of the requests that it is for; default all. */
   method: z.string().optional(),

@@ -12,22 +12,26 @@ const decimal = z
   .string()
   .regex(/^\d{1,18}(?:\.\d{1,6})?$/)
   .transform(fromDecimal);
-const tickBody = z.object({
+const tickBody = z.strictObject({
   token_id: z.string(),
   tick_size: z.enum(['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001']),
 });
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-const accountBody = z.object({
+const accountBody = z.strictObject({
   address,
   proxy_wallet: address.optional(),
   restriction: z.enum(['banned', 'closed-only', 'deposit-wallet-required']).nullable().optional(),
   collateral: decimal.optional(),
-  shares: z.object({ token_id: z.string(), amount: decimal }).optional(),
+  shares: z.strictObject({ token_id: z.string(), amount: decimal }).optional(),
 });
-const tradeBody = z.object({ id: z.string().optional(), order_id: z.string().optional(), status: z.enum(SETTLEMENTS) });
-const cancelBody = z.object({ order_id: z.string() });
-const lookUpBody = z.object({ lag_ms: z.number().int().nonnegative() });
-const refreshBody = z.object({ steps: z.number().int().min(1).max(1_000).default(1) });
+const tradeBody = z.strictObject({
+  id: z.string().optional(),
+  order_id: z.string().optional(),
+  status: z.enum(SETTLEMENTS),
+});
+const cancelBody = z.strictObject({ order_id: z.string() });
+const lookUpBody = z.strictObject({ lag_ms: z.number().int().nonnegative() });
+const refreshBody = z.strictObject({ steps: z.number().int().min(1).max(1_000).default(1) });
 
 function bodyOf<T>(schema: z.ZodType<T>, request: PaperRequest): T {
   const body = schema.safeParse(parsedBody(request.body));
@@ -55,6 +59,7 @@ function changeTick(state: VenueState, request: PaperRequest): Reply {
 
 function changeAccount(state: VenueState, request: PaperRequest): Reply {
   const { restriction, collateral, shares, proxy_wallet, ...body } = bodyOf(accountBody, request);
+  if (shares && !state.exchange.catalogue.byToken(shares.token_id)) throw new VenueRefusal(404, 'market not found');
   const address = body.address.toLowerCase();
   const proxyWallet = proxy_wallet?.toLowerCase();
   if (proxyWallet !== undefined) {

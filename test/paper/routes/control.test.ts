@@ -102,6 +102,16 @@ describe('what tests can ask', () => {
     expect(paper.venue.requests().filter(({ path }) => path === '/')).toStrictEqual([]);
   });
 
+  it.each([
+    ['/paper/accounts', { address: WALLET.address, colateral: '5' }, 400],
+    ['/paper/accounts', { address: WALLET.address, shares: { token_id: '1', amount: '5' } }, 404],
+    ['/paper/tick-size', { token_id: '1', tick_size: '0.1', tick: '0.1' }, 400],
+    ['/paper/faults', { fault: 'restart', retryafter: 9 }, 400],
+  ])('nothing that would be left undone: %s of %j', async (path, body, status) => {
+    expect(await paper.send('POST', path, body)).toMatchObject({ status });
+    expect((await paper.get('/paper/faults')).body).toStrictEqual({ armed: [] });
+  });
+
   it('nothing of paths that do not exist, and no other method', async () => {
     expect(await paper.get('/nowhere')).toMatchObject({ status: 404 });
     expect(await paper.send('PUT', '/order')).toMatchObject({ status: 405 });
