@@ -7,7 +7,7 @@ import type { Remedy } from './remedies.ts';
 
 /** Form of an order: one outcome, its book and what the user wrote. */
 export interface OrderForm {
-  /** Shows another outcome, with the smallest order far from the market. */
+  /** Shows another outcome; its first book fills in the smallest order, at the best bid. */
   choose(chosen: Chosen): void;
   /** Takes the newest book of the chosen outcome. */
   update(book: Book): void;
