@@ -37,7 +37,7 @@ function makeGroup(markets: readonly Market[], choose: Choose): HTMLElement {
 }
 
 function holds(market: Market, words: readonly string[]): boolean {
-  const text = `${market.question} ${market.event?.title}`.toLowerCase();
+  const text = [market.question, market.event?.title].join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

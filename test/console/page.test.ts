@@ -298,6 +298,20 @@ describeInChromium('the console', () => {
     expect(faults).toStrictEqual([]);
   });
 
+  it('finds a market by no word of an event that it has not', async () => {
+    const { page } = await openConsole();
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll(/"event":\{[^}]*\}/g, '"event":null');
+      await route.fulfill({ response, body: text });
+    });
+    await page.reload();
+    await page.getByText('Which bakery wins').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Yes .*Copper Lake/ }).waitFor();
+    await page.getByLabel('Search').fill('undefined');
+    expect(await page.locator('#market-count').textContent()).toBe('0 markets');
+  });
+
   it('shows what the venue writes as text, whatever it is', async () => {
     const { page } = await openConsole();
     const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
