@@ -107,5 +107,7 @@ export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
   const sentence = url
     ? `No answer from ${addressOf(baseUrl)}${reason ? ` (${reason})` : ''}. Is the service running?${question}`
     : 'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
-  return new OrderBookError(sentence, { code: 'network_error', cause: thrown });
+  // `fetch` repeats an address that it refuses, and what is secret in it.
+  const cause = /[@?]/.test(baseUrl) ? undefined : thrown;
+  return new OrderBookError(sentence, { code: 'network_error', cause });
 }

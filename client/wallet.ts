@@ -51,8 +51,6 @@ function base58(bytes: Uint8Array): string {
   return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
 }
 
-const LAST_LINE = 'Signature valid until: ';
-
 function textOf({ authority, address, order, idempotencyKey }: Challenge, validUntil: string): string {
   return [
     `Place one order on ${authority}`,
@@ -65,7 +63,7 @@ function textOf({ authority, address, order, idempotencyKey }: Challenge, validU
     `Expires at: ${order.expires_at ?? 'never'}`,
     `Token: ${order.token_id}`,
     `Idempotency key: ${idempotencyKey}`,
-    LAST_LINE + validUntil,
+    `Signature valid until: ${validUntil}`,
   ].join('\n');
 }
 
@@ -84,8 +82,7 @@ export async function signOrder(
  * anything else: it is not what the user asked for, and is not signed.
  */
 export function timeOf(challenge: Challenge, text: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  const validUntil = text.slice(text.lastIndexOf(LAST_LINE) + LAST_LINE.length);
+  const validUntil = String(text).slice(-'2026-12-01T12:00:00Z'.length);
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(validUntil);
   return isTime && text === textOf(challenge, validUntil) ? validUntil : undefined;
 }

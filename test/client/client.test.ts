@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { inspect } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../client/client.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
@@ -288,6 +289,13 @@ describe('the sentence of an error', () => {
     const { detail } = await errorOf(createClient({ baseUrl, fetch: broken }).health());
     expect(detail).toBe(shown);
   });
+
+  it.concurrent.each(['https://user:secret@api.example.org', 'user:secret@api.example.org', '/relative?key=secret'])(
+    'leaves no credentials to a log, where fetch refuses the address: %s',
+    async (baseUrl) => {
+      expect(inspect(await errorOf(createClient({ baseUrl }).health()))).not.toContain('secret');
+    },
+  );
 
   it.each([
     [404, 'check baseUrl.'],
