@@ -26,8 +26,9 @@ const HAVE_NONE_FIX = 'The first order makes them.';
 export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<AccountReads>> {
   const { address } = key.wallet;
   const call = newCall();
+  let { credentials } = key;
   try {
-    const credentials = key.credentials ?? (await venue.findApiKey(key.wallet, call));
+    credentials ??= await venue.findApiKey(key.wallet, call);
     if (!credentials) return warn(`The venue has made no API credentials for ${address} yet.`, HAVE_NONE_FIX);
     const reads = venue.openReads(key.wallet, credentials);
     await reads.checkCredentials(call);
@@ -35,9 +36,13 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
     return ok(`The API credentials ${origin} work.`, reads);
   } catch (error) {
     if (!areCredentialsRefused(error)) throw error;
-    const message = key.credentials
-      ? `The venue refuses the API credentials that are set: they are not those of ${address}.`
+    // The venue refuses new ones for about two minutes.
+    const derived = credentials
+      ? `The venue refuses the API credentials that it gives to ${address}.`
       : `The venue refuses the signature of ${address}, from which API credentials are derived.`;
+    const message = key.credentials
+      ? `The venue refuses the API credentials that are set: they are not those of ${address}, or not two minutes old.`
+      : derived;
     const fix = key.credentials
       ? `They belong to the key's own address (${address}), not to the funder's: leave all three out, and run this with --print-credentials FILE for the right ones.`
       : 'Check the clock of this machine, and try again in two minutes.';

@@ -319,10 +319,19 @@ const FAULTS: readonly Case[] = [
     ['--probe'],
   ],
   [
-    'API credentials that are refused',
+    'a signature that is refused',
+    [{ fault: 'unauthorized', path: '/auth/derive-api-key', ...OFTEN }],
+    OF_CREDENTIALS,
+    {
+      credentials:
+        /^The venue refuses the signature of 0x\S+, from which API credentials are derived\. Check the clock/,
+    },
+  ],
+  [
+    'API credentials that it has just derived and refuses, as it does with new ones',
     [{ fault: 'unauthorized', path: '/auth/api-keys', ...OFTEN }],
     OF_CREDENTIALS,
-    { credentials: /^The venue refuses the signature of 0x\S+, from which API credentials are derived/ },
+    { credentials: /^The venue refuses the API credentials that it gives to 0x\S+\. .* try again in two minutes/ },
   ],
   [
     'a log-in that the firewall stops',
@@ -467,7 +476,8 @@ describe('a fault', () => {
     creds = foreign.creds;
     const { found, said } = await examine({ ...healthy(), ...withCredentials() });
     expect(found).toStrictEqual(OF_CREDENTIALS);
-    expect(said('credentials')).toMatch(new RegExp(`not those of ${WALLET.address}\\. They belong to the key's own`));
+    const theirs = `not those of ${WALLET.address}, or not two minutes old\\. They belong to the key's own`;
+    expect(said('credentials')).toMatch(new RegExp(theirs));
   });
 
   it('of a host that nobody serves', async () => {
