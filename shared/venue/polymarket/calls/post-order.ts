@@ -60,6 +60,9 @@ const NOTHING_CLAIMED = acceptance.parse({});
 /** The statuses of an accepted order; any other is looked up. */
 const statuses = z.enum(['live', 'matched', 'delayed']);
 
+/** An error of the firewall before the venue, for those that accept JSON (https://blog.cloudflare.com/rfc-9457-agent-error-pages). */
+const edgeError = z.object({ cloudflare_error: z.literal(true) });
+
 const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });
 
 function unproven(why: string, said?: SaidFate): Unproven {
@@ -78,12 +81,13 @@ interface Words {
   /** In seconds. */
   readonly retryAfter: number | undefined;
   readonly deniesSuccess: boolean;
+  readonly isOfVenue: boolean;
 }
 
 /** Reads an answer in which nothing says that the order was accepted. */
 function readRefusal(
   { status, isJson }: VenueHttpResponse,
-  { said, reason, retryAfter, deniesSuccess }: Words,
+  { said, reason, retryAfter, deniesSuccess, isOfVenue }: Words,
 ): SaidFate | Unproven {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: toldWait(retryAfter) };
@@ -95,7 +99,7 @@ function readRefusal(
   if (!isSuccess && (status < 400 || status > 499)) return unproven(`status ${status}: ${reason ?? 'no sentence'}`);
   if (said) return said;
   if (reason) return isSuccess && !deniesSuccess ? unproven(reason) : { kind: 'unproven', why: reason, words: reason };
-  const firewall = status === 403 && !isJson;
+  const firewall = status === 403 && !isOfVenue;
   return unproven(
     `status ${status} without a word of the venue`,
     firewall ? notTaken(refuse('venue_refused_service', { reason: 'firewall' })) : undefined,
@@ -139,7 +143,9 @@ export function readPosted(
   const saidElsewhere = elsewhere && words ? fateSaidBy(elsewhere, words) : undefined;
   if (said === 'nothing' || saidElsewhere === 'nothing') return unproven(words?.reason ?? '');
   if (known.success || showsTrades) return unproven('an answer that says both yes and no');
-  const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess: success === false });
+  const isOfVenue = isJson && !edgeError.safeParse(body).success;
+  const deniesSuccess = success === false;
+  const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess, isOfVenue });
   if (!orderID && !accepted.status) return refusal;
   // An answer that names an order is looked up, whatever else it says.
   const why = 'an answer that names an order';

@@ -224,6 +224,15 @@ describe('an answer without a sentence', () => {
   });
 
   it.each([
+    [403, { cloudflare_error: true }, ' not_taken venue_refused_service'],
+    [403, { cloudflare_error: false }, ''],
+    [403, { cloudflare_error: 1 }, ''],
+    [400, { cloudflare_error: true }, ''],
+  ])('%i that is %j is of the firewall: %j', (status, body, end) => {
+    expect(proved(body, { status })).toBe(`unproven (status ${status} without a word of the venue)${end}`);
+  });
+
+  it.each([
     [425, "The venue's engine restarts. The order was not taken; try again later."],
     [429, 'The venue limits the rate of orders. The order was not taken; try again later.'],
   ])('says with its wait what a %i means', (status, sentence) => {

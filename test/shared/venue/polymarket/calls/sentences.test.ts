@@ -251,8 +251,14 @@ describe('a refusal by the venue', () => {
   });
 
   it('is told after look-ups where no sentence of the venue says so', async () => {
-    const replies = [{ status: 403, headers: HTML, body: '<html>' }, error(403, 'Forbidden')];
+    const replies = [
+      { status: 403, headers: HTML, body: '<html>' },
+      // So the firewall answers those that accept JSON.
+      { status: 403, body: { title: 'Error 1020: Access denied', status: 403, cloudflare_error: true } },
+      error(403, 'Forbidden'),
+    ];
     expect(await Promise.all(replies.map(answeredWith))).toMatchObject([
+      { result: service('firewall'), sent: 1 },
       { result: service('firewall'), sent: 1 },
       { result: { code: 'outcome_unknown', facts: { venueReason: 'Forbidden' } }, sent: 1 },
     ]);
