@@ -154,12 +154,14 @@ export class HeldOrder {
     return this.#deps.wall() - this.#hold.takenAt < this.#deps.leaseMs;
   }
 
-  /** Hands the order to the venue. One that is held back and was never sent counts as not taken. */
+  /** Hands the order to the venue. One of unknown fate counts as not taken where every sending, if any, provably was not. */
   async #hand(): Promise<Fate> {
     const { unprovenBefore, heldBack } = this.#hold;
     const fate = await this.#ask();
-    const neverLeft = fate.kind === 'unknown' && unprovenBefore === null;
-    return heldBack && neverLeft ? { kind: 'not_taken', error: heldBack, refusesOperator: false } : fate;
+    if (fate.kind !== 'unknown' || fate.why === 'lease_ended' || unprovenBefore !== null) return fate;
+    if (!heldBack && fate.sentAt !== null) return fate;
+    const error = heldBack ?? refuse('venue_unavailable', { why: 'busy' }, { cause: fate.cause });
+    return { kind: 'not_taken', error, refusesOperator: false };
   }
 
   /** Sends the order or looks it up. A fault of ours on the way proves nothing about the order. */

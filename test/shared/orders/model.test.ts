@@ -49,7 +49,7 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
     ['a first record overwrites another', 'unused', TWO, 0, 1],
     ['a repeat signs anew', 'of an unsent order', TWO, 0, 1],
     ['a refusal of a second sending is believed at once', 'unused', UNTRUE, 1, 1],
-    ['the record forgets that bytes have left', 'unused', UNTRUE, 1, 1],
+    ['the record forgets that bytes have left', 'unused', TAKEN, 1, 1],
     ['nothing is looked up after a refusal', 'of a filled order', UNTRUE, 0, 2],
     ['a refusal is stored without the lease', 'unused', UNTRUE, 0, 1],
     ['a refusal is given though it is not stored', 'unused', UNTRUE, 1, 1],

@@ -51,3 +51,22 @@ it.each([
   expect(store.records.get('key')).toMatchObject({ orderId: id, answer: { result: 'placed' } });
   expect(lines.filter(({ level }) => level === 'error')).toStrictEqual([]);
 });
+
+it.each<[string, Reply, Reply]>([
+  ['its engine restarts', { status: 425 }, { status: 425 }],
+  ['it limits the rate', { status: 429 }, { status: 429 }],
+  ['look-ups are not answered', { status: 425 }, { status: 502, body: '<html>' }],
+])('a repeat is not told that the order may be live where no sending was taken, and now %s', async (...row) => {
+  const [, refusal, look] = row;
+  const { venue, entry } = await openWorld({ post: () => refusal, order: () => look });
+  const orders = createOrders({ entry, store: createMemoryOrderStore(), log: collectLog().log });
+  const place = () => orders.place(requestOf(limitOrder(), 'key'), callWithin(24_000));
+  const first = await place();
+  expect(first).toMatchObject({ fate: { kind: 'not_taken' } });
+  expect(await place()).toMatchObject({
+    orderId: first.orderId,
+    fate: { kind: 'not_taken', error: { code: 'venue_unavailable', retryAfter: 5 }, refusesOperator: false },
+    replayed: false,
+  });
+  expect(venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
+});

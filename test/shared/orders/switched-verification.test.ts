@@ -74,7 +74,7 @@ describe('a repeat to a service that verifies clients where it did not, or no lo
     const world = openWorld();
     world.venue.submit = notTaken(true);
     await world.place(world.open(), 'key', claimed(EVM));
-    world.venue.submit = async () => ({ kind: 'unknown', why: 'sent', sentAt: null, cause: undefined });
+    world.venue.submit = unknown;
     expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('unknown 0x2');
   });
 });
