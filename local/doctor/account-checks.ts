@@ -114,8 +114,9 @@ export async function checkFunds(
   if (refresh && first) await reads.refreshCollateral(signatureType, call);
   const noted = refresh && first ? await reads.readCollateral(signatureType, call) : first;
   if (!noted) {
-    const message = `The venue knows no ${signatureType} account for these API credentials: they are another signer's.`;
-    return fail(message, 'Leave SERVICE_CLOB_API_KEY and its secret and passphrase out, and run this again.');
+    const fix =
+      "Where SERVICE_CLOB_API_KEY and its secret and passphrase are set, they may be another signer's: leave them out, and run this again.";
+    return fail(`The venue knows no ${signatureType} account for these API credentials.`, fix);
   }
   return { ...judgeFunds(account, noted.balance, refresh ? first?.balance : undefined), value: noted };
 }

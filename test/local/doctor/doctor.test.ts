@@ -366,7 +366,7 @@ const FAULTS: readonly Case[] = [
     "another signer's account",
     [{ fault: 'refuse', path: '/balance-allowance', code: 404, text: 'not found' }],
     { funds: 'fail' },
-    { funds: /knows no deposit-wallet account for these API credentials/ },
+    { funds: /knows no deposit-wallet account for these API credentials\. Where SERVICE_CLOB_API_KEY/ },
   ],
   [
     'a missing approval',
