@@ -112,12 +112,11 @@ export const SENTENCES: readonly Row[] = [
     error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
   {
-    says: /not yet ready to process new orders|not accepting orders|market is closed/i,
+    says: /not yet ready to process new orders|market not ready|not accepting orders|market is closed/i,
     proves: 'order',
     source: ERROR_CODES,
     error: quoted('market_not_accepting_orders'),
   },
-  { says: /market not ready/i, proves: 'now', source: ERROR_CODES, error: quoted('market_not_accepting_orders') },
   {
     // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
     says: /order_version_mismatch|invalid order version|invalid (?:[\w.-]+ ){0,4}signature/i,

@@ -91,7 +91,7 @@ describe('a sentence that names a check before the book', () => {
     ['market is closed', 'order', 'market_not_accepting_orders'],
     ['invalid nonce', 'order', 'order_rejected'],
     ['order canceled in the CTF exchange contract', 'order', 'order_rejected'],
-    ['market not ready', 'now', 'market_not_accepting_orders'],
+    ['market not ready', 'order', 'market_not_accepting_orders'],
     ['invalid signature', 'operator', 'venue_refused_service'],
     ['invalid POLY_1271 signature: signature does not match order hash', 'operator', 'venue_refused_service'],
     ['invalid POLY_GNOSIS_SAFE signature', 'operator', 'venue_refused_service'],
