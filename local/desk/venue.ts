@@ -201,7 +201,9 @@ async function askIfKnown<T extends z.ZodMiniType>(
     return await ask(what, schema, call);
   } catch (error) {
     const cause = error instanceof DeskError ? error.cause : undefined;
-    if (cause instanceof ApiError && cause.status === unknownStatus) return null;
+    // A page of the venue's edge, which the client passes on as the message, says nothing of it.
+    const isSaid = cause instanceof ApiError && cause.status === unknownStatus && !/^\s*</.test(cause.message);
+    if (isSaid) return null;
     throw error;
   }
 }

@@ -315,6 +315,19 @@ describe('a venue that answers nonsense', () => {
     expect([code, rows]).toMatchObject([0, [{ order_id: idOf('ours'), venue_status: null }]]);
   });
 
+  it('is not heard where a page of its edge says that there is no such thing', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: '\n<html>Not Found</html>' };
+    const id = idOf('ours');
+    const { url } = await startVenue(({ method, path }): Reply => {
+      if (path.startsWith('/data/order/')) return { status: 404, ...page };
+      const said = { canceled: [], not_canceled: { [id]: 'the order is delayed' } };
+      return { body: method === 'DELETE' ? said : { data: [], next_cursor: 'LTE=' } };
+    });
+    const { code, out, err } = await desk(['cancel', id, '--yes', '--format', 'json'], settings(url));
+    expect([code, JSON.parse(out)]).toMatchObject([1, [{ result: 'not_cancelled', rests: null }]]);
+    expect(err).toContain('What still rests cannot be told. The order: the venue gave an answer that cannot be used.');
+  });
+
   it('has an answer that is too large, and can be reached', async () => {
     const { url } = await startVenue(() => ({ body: `[${'0,'.repeat(9 * 1_048_576)}0]` }));
     const { err } = await desk(['open'], settings(url));
