@@ -146,6 +146,18 @@ describe('an order that the venue refuses for its credentials', () => {
   });
 });
 
+describe('an order whose market takes none', () => {
+  it.each(['market is closed', 'market not ready'])('is refused for good under its key: %s', async (text) => {
+    const { service, place } = await open();
+    service.venue.arm({ ...POST, fault: 'refuse', text });
+    const refused = { status: 422, body: { code: 'market_not_accepting_orders', venue_reason: text } };
+    expect(await place({}, 'key')).toMatchObject(refused);
+    const again = await place({}, 'key');
+    expect(again).toMatchObject(refused);
+    expect([again.headers.get('idempotency-replayed'), service.venue.orders()]).toStrictEqual(['true', []]);
+  });
+});
+
 describe('what was executed of an order', () => {
   it('is told alike by the answer and by the trades that are looked up after a lost one', async () => {
     const { service, place } = await open();

@@ -112,7 +112,7 @@ export const SENTENCES: readonly Row[] = [
     error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
   {
-    says: /not yet ready to process new orders|market not ready|not accepting orders|market is closed/i,
+    says: /not yet ready to process new orders|not accepting orders|market (?:is closed|not ready)/i,
     proves: 'order',
     source: ERROR_CODES,
     error: quoted('market_not_accepting_orders'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { z } from 'zod';
+import { FINAL_CODES } from '../../../../../shared/errors.ts';
 import {
   fateSaidBy,
   rejected as rejectedBy,
@@ -113,6 +114,8 @@ describe('a sentence that names a check before the book', () => {
   ])('%j proves the end of: %s', (sentence, proves, code) => {
     const error = expect.objectContaining({ code, cause: new Error(sentence) });
     expect(SENTENCES.find(({ says }) => says.test(sentence))).toMatchObject({ proves });
+    // What is answered by a final code is kept under the key: a caller who has read it orders with a new one.
+    expect(FINAL_CODES.some((final) => final === code)).toBe(proves === 'order');
     expect(say(sentence)).toStrictEqual(
       proves === 'order'
         ? { kind: 'refused', error }
