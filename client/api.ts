@@ -365,6 +365,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
+            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            order_id?: string;
         };
         /** @description Answered when a web page of an origin that the operator has not listed sends it. */
         OriginNotAllowedProblem: {

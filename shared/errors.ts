@@ -212,6 +212,7 @@ export const ERRORS = {
     status: 403,
     title: 'Order placement is disabled',
     when: 'the service is read-only; `detail` names the setting that is missing',
+    facts: signedOrder,
     detail: ({ why }: { readonly why: PlacementDisabled }) => {
       if (why === 'read_only') return 'The service is deployed read-only: its operator has not set placeOrder.';
       if ('sentence' in why) return why.sentence;

@@ -108,7 +108,9 @@ function describeRotation(world: World): void {
       secrets.set(secret.replace(WALLET_KEY, FOREIGN_KEY));
       const placed = venue.orders().length;
       venue.arm({ fault: 'unauthorized', method: 'POST', path: '/order', times: 1 });
-      assert.deepEqual(codeOf(await place()), 'order_placement_disabled');
+      const signed = await place();
+      assert.deepEqual(codeOf(signed), 'order_placement_disabled');
+      assert.match(JSON.stringify(signed.body), /"order_id":"0x[0-9a-f]{64}"/);
       assert.deepEqual(codeOf(await place()), 'order_placement_disabled');
       assert.equal(venue.orders().length, placed);
       secrets.set(secret);
