@@ -133,9 +133,9 @@ export class HeldOrder {
 
   /** Logs the hash of the key, never the key itself. */
   #logSigned(): void {
-    const { idempotencyKey, key } = this.#request;
+    const { idempotencyKey } = this.#request;
     const named = idempotencyKey !== undefined && {
-      idempotency_key_sha256: createHash('sha256').update(key).digest('hex'),
+      idempotency_key_sha256: createHash('sha256').update(idempotencyKey).digest('hex'),
     };
     this.#deps.log.audit('order signed', { ...this.#trace(), ...named });
   }

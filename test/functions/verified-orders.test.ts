@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -329,7 +330,9 @@ describe('the log', () => {
     const [signed] = lines.filter(({ message }) => message === 'order signed');
     const [placed, refused] = lines.filter(({ route }) => route === 'orders');
     const verified = { client_address: ALICE.address, client_address_verified: true };
-    expect(signed).toMatchObject({ ...verified, order_id: placed?.['order_id'] });
+    // Of the key as the client sent it: that is what an operator can be asked for.
+    const idempotency_key_sha256 = createHash('sha256').update('key').digest('hex');
+    expect(signed).toMatchObject({ ...verified, order_id: placed?.['order_id'], idempotency_key_sha256 });
     expect(placed).toMatchObject({ ...verified, status: 201 });
     for (const line of [signed, placed]) expect(line).not.toHaveProperty('client_address_unverified');
     expect(refused).toMatchObject({
