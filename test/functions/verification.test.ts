@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
@@ -50,6 +52,17 @@ describe('the end of a signature', () => {
     const client = createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now });
     expect(endOf(client)[0]).toBe(detail === undefined ? ALICE.address : undefined);
     if (client.kind === 'refused') expect(client.error.message).toContain(detail);
+  });
+
+  it('lets a captured request place its order for no longer than SECURITY.md says', async () => {
+    const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
+    const seconds = Number(/Until its end \((\d+) s at most\)/.exec(security)?.[1]);
+    const headers = await sign(630);
+    const endAfter = (s: number) => {
+      const later = () => NOW + 1_000 * s;
+      return endOf(createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now: later }))[1];
+    };
+    expect([endAfter(seconds), endAfter(seconds + 1)]).toStrictEqual([undefined, 'client_signature_invalid']);
   });
 
   it('of a text that we write is in 300 s', () => {
