@@ -348,7 +348,7 @@ export interface components {
             /** @description The text to sign. The time of its last line is the signature's X-Client-Signature-Expires. */
             challenge: string;
         };
-        /** @description Answered when the service is read-only; `detail` names the setting that is missing. */
+        /** @description Answered when the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which. */
         OrderPlacementDisabledProblem: {
             /** @constant */
             type: "about:blank";
@@ -1617,7 +1617,7 @@ export interface operations {
             /**
              * @description Forbidden:
              *
-             *     - `order_placement_disabled`: the service is read-only; `detail` names the setting that is missing.
+             *     - `order_placement_disabled`: the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which.
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
              *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
              *     - `caller_not_identified`: the gateway has named no caller, and this deployment takes orders of callers that it names alone.

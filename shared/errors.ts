@@ -211,7 +211,7 @@ export const ERRORS = {
   order_placement_disabled: {
     status: 403,
     title: 'Order placement is disabled',
-    when: 'the service is read-only; `detail` names the setting that is missing',
+    when: 'the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which',
     facts: signedOrder,
     detail: ({ why }: { readonly why: PlacementDisabled }) => {
       if (why === 'read_only') return 'The service is deployed read-only: its operator has not set placeOrder.';
