@@ -3,9 +3,11 @@ import { refuse } from '../../shared/errors.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
 import type { Middleware } from '../endpoint.ts';
 
-const signedByIam = z.object({ authorizer: z.object({ iam: z.object({ userArn: z.string() }) }) });
+/** An empty one names nobody. */
+const name = z.string().check(z.minLength(1));
+const signedByIam = z.object({ authorizer: z.object({ iam: z.object({ userArn: name }) }) });
 const bearerOfJwt = z.object({
-  authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string() }) }) }),
+  authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: name }) }) }),
 });
 
 /** Returns the caller whom the gateway has verified: the ARN of IAM, or the subject of a token. */
