@@ -81,7 +81,7 @@ describe('a read', () => {
       'an endless answer',
       [{ body: ' '.repeat(8 * 1024 * 1024 + 1) }],
       'venue_error',
-      'The venue broke off its answer; try again.',
+      'The venue gave an answer that cannot be used; try again later.',
     ],
   ])('ends after %s with an error of ours', async (_what, replies, code, message) => {
     const { result } = await readFrom(replies, code === 'venue_timeout' ? 100 : 5_000);
