@@ -27,7 +27,6 @@ interface Opened {
 /** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
 function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): void {
   const account = chooseAccount(pinnedAddress.toLowerCase(), config);
-  if (account.kind === 'mistake') throw new ConfigError(account.sentence);
   if (account.warning !== undefined) log.warn(account.warning);
   if (account.signatureType === 'eoa') log.warn(EOA_WARNING);
 }

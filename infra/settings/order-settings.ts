@@ -88,10 +88,9 @@ export function readOrderSettings(context: Context, values: Values, target: Targ
   const { walletAddress, privateKeySecret, orderAccess = 'iam', rollout = 'canary' } = values;
   // Otherwise the function would refuse a wrong account at its start, and every order would be a bare 500.
   const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
-  const chosen = walletAddress === undefined ? undefined : chooseAccount(walletAddress, values, names);
-  const mistake = chosen?.kind === 'mistake' && chosen.sentence;
-  attempt(() => refuse([...problemsOf(context, values, target), mistake]));
-  if (!region || !walletAddress || !privateKeySecret || chosen?.kind !== 'account') return undefined;
+  attempt(() => refuse(problemsOf(context, values, target)));
+  const chosen = walletAddress === undefined ? undefined : attempt(() => chooseAccount(walletAddress, values, names));
+  if (!region || !walletAddress || !privateKeySecret || !chosen) return undefined;
   const { signatureType, warning } = chosen;
   return {
     ...values,

@@ -2,6 +2,7 @@ import { getAddress, getCreate2Address } from 'ethers/address';
 import { keccak256 } from 'ethers/crypto';
 import { concat, zeroPadValue } from 'ethers/utils';
 import type { Config } from '../../settings/config.ts';
+import { ConfigError } from '../../settings/formats.ts';
 import type { SignatureType } from '../../settings/table.ts';
 
 /** The chain id of Polygon, where the exchanges and the accounts are. */
@@ -112,28 +113,19 @@ type SettingNames = Readonly<Record<keyof AccountSettings, string>>;
 
 const VARIABLES: SettingNames = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
 
-/** The account to trade with, or the sentence that says which setting to change. */
-export type ChosenAccount =
-  | {
-      readonly kind: 'account';
-      readonly signatureType: SignatureType;
-      /** EIP-55 address of what holds the funds. */
-      readonly funderAddress: string;
-      /** A sentence about an account that the key may not control. */
-      readonly warning: string | undefined;
-    }
-  | { readonly kind: 'mistake'; readonly sentence: string };
-
-function mistake(sentence: string): ChosenAccount {
-  return { kind: 'mistake', sentence };
+/** The account to trade with. */
+export interface ChosenAccount {
+  readonly signatureType: SignatureType;
+  /** EIP-55 address of what holds the funds. */
+  readonly funderAddress: string;
+  /** A sentence about an account that the key may not control. */
+  readonly warning: string | undefined;
 }
 
 function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
-  if (signatureType === 'eoa') {
-    return { kind: 'account', signatureType, funderAddress: getAddress(signer), warning: undefined };
-  }
+  if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
-  return mistake(
+  throw new ConfigError(
     `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
   );
 }
@@ -145,19 +137,19 @@ function chooseForeign(
 ): ChosenAccount {
   const foreign = `${names.funderAddress} is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
-    return mistake(`${names.signatureType} must be set, or another ${names.funderAddress}: ${foreign}.`);
+    throw new ConfigError(`${names.signatureType} must be set, or another ${names.funderAddress}: ${foreign}.`);
   }
   if (signatureType === 'eoa') {
-    return mistake(`${names.funderAddress} must be left out where ${names.signatureType} is eoa: ${foreign}.`);
+    throw new ConfigError(`${names.funderAddress} must be left out where ${names.signatureType} is eoa: ${foreign}.`);
   }
-  return { kind: 'account', signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
+  return { signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
 }
 
 /**
  * Chooses the account that a key trades with. Where the funder is one of the key's derived accounts, its kind is known,
  * and a kind that is set must agree. Any other funder (an older wallet, or one that lets another key sign) needs its kind
  * to be set. Without a funder it is the key's own address. `signer` is the key's address, `names` those of the settings
- * in the sentences.
+ * in the sentences. Throws `ConfigError`, which says which setting to change.
  */
 export function chooseAccount(
   signer: string,
@@ -170,14 +162,14 @@ export function chooseAccount(
   try {
     funderAddress = getAddress(settings.funderAddress);
   } catch {
-    return mistake(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
+    throw new ConfigError(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
   }
   const derived = findAccount(signer, funderAddress);
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
-    return mistake(
+    throw new ConfigError(
       `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
     );
   }
-  return { kind: 'account', signatureType: derived.signatureType, funderAddress, warning: undefined };
+  return { signatureType: derived.signatureType, funderAddress, warning: undefined };
 }

@@ -50,17 +50,14 @@ export function walletAddressOf(privateKey: Secret): string {
 /** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
 export function openAccount(
   settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress' | 'builderCode'>,
-): Account & Pick<Extract<ChosenAccount, { kind: 'account' }>, 'warning'> {
+): Account & ChosenAccount {
   const { privateKey, builderCode } = settings;
   // Both are 32 bytes of hex, and the code is for everybody to read.
   if (builderCode === privateKey.reveal().toLowerCase()) {
     throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
   }
   const wallet = openWallet(privateKey);
-  const chosen = chooseAccount(wallet.address, settings);
-  if (chosen.kind === 'mistake') throw new ConfigError(chosen.sentence);
-  const { signatureType, funderAddress, warning } = chosen;
-  return { wallet, signatureType, funderAddress, builderCode, warning };
+  return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
 }
 
 /** Opens the credentials of the account: those given, those that were put in their place, or those that the key derives. */

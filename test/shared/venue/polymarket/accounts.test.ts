@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { getAddress, getContractAddress, isAddress, keccak256, pad } from 'viem';
+import { ConfigError } from '../../../../shared/settings/formats.ts';
 import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { chooseAccount, deriveAccounts, listAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
 
@@ -110,13 +111,13 @@ describe('the account that is traded with', () => {
   it.each([undefined, 'eoa'] as const)(
     'is the address of the key where there is no funder, and the kind is %s',
     (kind) => {
-      const account = { kind: 'account', signatureType: 'eoa', funderAddress: SIGNER, warning: undefined };
+      const account = { signatureType: 'eoa', funderAddress: SIGNER, warning: undefined };
       expect(choose(kind)).toStrictEqual(account);
     },
   );
 
   it.each(ACCOUNTS)('follows from its address alone: $signatureType $address', ({ signatureType, address }) => {
-    const account = { kind: 'account', signatureType, funderAddress: address, warning: undefined };
+    const account = { signatureType, funderAddress: address, warning: undefined };
     for (const kind of [undefined, signatureType]) {
       expect(choose(kind, address)).toStrictEqual(account);
       expect(choose(kind, address.toLowerCase())).toStrictEqual(account);
@@ -135,7 +136,7 @@ describe('the account that is traded with', () => {
 
   it.each(contradictions)('is not %s where the funder is the %s %s', (kind, right, address) => {
     const sentence = `kind must be ${right}, or left out: funder is the ${IN_WORDS[right]}.`;
-    expect(choose(kind, address)).toStrictEqual({ kind: 'mistake', sentence });
+    expect(() => choose(kind, address)).toThrow(new ConfigError(sentence));
   });
 
   it.each([
@@ -144,35 +145,33 @@ describe('the account that is traded with', () => {
     ['proxy', `proxy of the key is ${OWN['proxy']}`],
   ] as const)('of kind %s needs its address, which is told', (kind, told) => {
     const sentence = `funder must be set unless kind is eoa: the ${told}.`;
-    expect(choose(kind)).toStrictEqual({ kind: 'mistake', sentence });
+    expect(() => choose(kind)).toThrow(new ConfigError(sentence));
   });
 
   it('may be one that no derivation gives, once its kind is set', () => {
     const foreign = `funder is none of the accounts of the key, which are ${LIST}`;
-    expect(choose(undefined, FOREIGN)).toStrictEqual({
-      kind: 'mistake',
-      sentence: `kind must be set, or another funder: ${foreign}.`,
-    });
-    expect(choose('eoa', FOREIGN)).toStrictEqual({
-      kind: 'mistake',
-      sentence: `funder must be left out where kind is eoa: ${foreign}.`,
-    });
+    expect(() => choose(undefined, FOREIGN)).toThrow(
+      new ConfigError(`kind must be set, or another funder: ${foreign}.`),
+    );
+    expect(() => choose('eoa', FOREIGN)).toThrow(
+      new ConfigError(`funder must be left out where kind is eoa: ${foreign}.`),
+    );
     for (const signatureType of ['proxy', 'safe', 'deposit-wallet'] as const) {
       const warning = `${foreign}; the venue may refuse its orders.`;
-      const account = { kind: 'account', signatureType, funderAddress: FOREIGN, warning };
+      const account = { signatureType, funderAddress: FOREIGN, warning };
       expect(choose(signatureType, FOREIGN.toLowerCase())).toStrictEqual(account);
     }
   });
 
   it('has no address with a wrong checksum, and sentences with the names of the variables', () => {
     const wrong = { signatureType: undefined, funderAddress: FOREIGN.replace('aB', 'Ab') };
-    expect(chooseAccount(SIGNER, wrong)).toStrictEqual({
-      kind: 'mistake',
-      sentence: 'SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.',
-    });
-    expect(chooseAccount(SIGNER, { signatureType: 'proxy', funderAddress: OWN['safe'] })).toStrictEqual({
-      kind: 'mistake',
-      sentence: 'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
-    });
+    expect(() => chooseAccount(SIGNER, wrong)).toThrow(
+      new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.'),
+    );
+    expect(() => chooseAccount(SIGNER, { signatureType: 'proxy', funderAddress: OWN['safe'] })).toThrow(
+      new ConfigError(
+        'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
+      ),
+    );
   });
 });
