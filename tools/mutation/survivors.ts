@@ -196,19 +196,7 @@ export const ACCEPTED: readonly Accepted[] = [
   {
     file: 'shared/venue/polymarket/http/transport.ts',
     why: 'A promise that is settled hears no more: an error less to make.',
-    changes: ['!answer -> true', '!response.readableEnded -> true'],
-  },
-  {
-    file: 'shared/venue/polymarket/http/transport.ts',
-    why: 'Node ends each answer with an `end` or an `error`: a net for one that has neither.',
-    changes: [
-      '\'close\' -> ""',
-      "{ if (!response.readableEnded) reject(new TransportError('reset', true)); } -> {}",
-      '!response.readableEnded -> response.readableEnded',
-      '!response.readableEnded -> false',
-      '\'reset\' -> ""',
-      'true -> false',
-    ],
+    changes: ['!answer -> true'],
   },
   {
     file: 'shared/venue/polymarket/http/transport.ts',

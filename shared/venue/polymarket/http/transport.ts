@@ -198,22 +198,15 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
 }
 
 /** Reads an answer's body; rejects with `too_large` above 8 MiB and when the connection ends before the body. */
-function readBody(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES) response.destroy(new TransportError('too_large', true));
-      else chunks.push(chunk);
-    });
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    response.on('error', reject);
-    // However else it ends, the wait is over.
-    response.on('close', () => {
-      if (!response.readableEnded) reject(new TransportError('reset', true));
-    });
-  });
+async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > MAX_RESPONSE_BYTES) throw new TransportError('too_large', true);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Parses the text of an answer as JSON; returns `undefined` for anything else. */
