@@ -64,8 +64,25 @@ export async function findApiKey(
  * trips. The credentials are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`,
  * `venue_timeout`, `rate_limited`, `venue_error`.
  */
-export function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
-  return attempt(clob, wallet, call, 2);
+export async function deriveApiKey(
+  clob: Transport,
+  wallet: Wallet,
+  call: Call,
+  attempts: 1 | 2 = 2,
+): Promise<ApiCredentials> {
+  const skew = clob.clock.skew;
+  const headers = await l1Headers(wallet, skew);
+  try {
+    return await Promise.any([
+      ask(clob, { ...DERIVE, headers }, call),
+      ask(clob, { name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
+    ]);
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error;
+    if (wasClockWrong(clob, skew) && attempts > 1) return deriveApiKey(clob, wallet, call, 1);
+    // One of the two is always refused; what stopped the other is what the operator needs to know.
+    throw error.errors.find((each: unknown) => !areCredentialsRefused(each)) ?? error.errors[0];
+  }
 }
 
 /** The message by which a wallet logs in (EIP-712). */
@@ -91,26 +108,4 @@ async function l1Headers({ address, sign }: Wallet, skew: number) {
 /** Returns true if our clock was wrong, so that the venue refused the signature; its answer says by how much. */
 function wasClockWrong(clob: Transport, skew: number): boolean {
   return Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
-}
-
-async function attempt(clob: Transport, wallet: Wallet, call: Call, attempts: 1 | 2): Promise<ApiCredentials> {
-  const skew = clob.clock.skew;
-  const headers = await l1Headers(wallet, skew);
-  const answers = await firstOrAll([
-    ask(clob, { ...DERIVE, headers }, call),
-    ask(clob, { name: 'create-api-key', method: 'POST', path: '/auth/api-key', headers }, call),
-  ]);
-  if (!Array.isArray(answers)) return answers;
-  if (wasClockWrong(clob, skew) && attempts > 1) return attempt(clob, wallet, call, 1);
-  // One of the two is always refused; what stopped the other is what the operator needs to know.
-  throw answers.find((error) => !areCredentialsRefused(error)) ?? answers[0];
-}
-
-/** The first success, or the reasons of all failures in the order of the promises. */
-async function firstOrAll<T extends object>(promises: readonly Promise<T>[]): Promise<T | unknown[]> {
-  try {
-    return await Promise.any(promises);
-  } catch (error) {
-    return error instanceof AggregateError ? error.errors : [error];
-  }
 }
