@@ -16,17 +16,13 @@ const MAX_REMEMBERED_MARKETS = 10_000;
 
 const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
 
-function compareIds(a: string, b: string): number {
-  const numeric = /^\d+$/.test(a) && /^\d+$/.test(b);
-  if (numeric && a.length !== b.length) return a.length - b.length;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** Most traded first; equal volumes by id. */
 function sortByVolume(markets: readonly Market[]): readonly Market[] {
   return markets
     .map((market) => ({ market, volume: parseDecimal(market.volume24h ?? '') ?? NO_VOLUME }))
-    .sort((a, b) => compareDecimals(b.volume, a.volume) || compareIds(a.market.id, b.market.id))
+    .sort(
+      (a, b) => compareDecimals(b.volume, a.volume) || a.market.id.localeCompare(b.market.id, 'en', { numeric: true }),
+    )
     .map(({ market }) => market);
 }
 
