@@ -8,6 +8,16 @@ import { parseJson } from './http/transport.ts';
 /** Any value, or none at all: without `optional` a missing member would fail the record. */
 export const anything = z.optional(z.unknown());
 
+/** Creates the schema of a member that a function reads, whatever it is. */
+export function readBy<T>(read: (value: unknown) => T) {
+  return z.pipe(anything, z.transform(read));
+}
+
+/** Creates the schema of a descriptive member: `null` for one of another form. */
+export function lenient<T extends z.ZodMiniType>(form: T) {
+  return z.catch(z.nullable(form), null);
+}
+
 /** Most of what the venue sends is in canonical form already, or has zeros at its end, and need not be taken apart. */
 const CANONICAL = /^(?:0|[1-9]\d{0,30})(?:\.\d{0,30}[1-9])?$/;
 const WITH_ZEROS = /^(?:0|[1-9]\d{0,30})\.\d{0,30}0$/;
@@ -22,22 +32,19 @@ export function decimalOrNull(value: unknown): string | null {
 }
 
 /** A decimal in canonical form; `null` for anything else. */
-export const lenientDecimal = z.pipe(anything, z.transform(decimalOrNull));
+export const lenientDecimal = readBy(decimalOrNull);
 
 /** A decimal string at or above zero, put into canonical form. */
 export const decimalText = z.pipe(lenientDecimal, z.string());
 
 /** A text; `null` for anything else. */
-export const lenientString = z.catch(z.nullable(z.string()), null);
+export const lenientString = lenient(z.string());
 
 /** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (https://docs.polymarket.com, "migrate", Polymarket v2). */
-export const lenientConditionId = z.pipe(
-  anything,
-  z.transform((value) => {
-    const hex = typeof value === 'string' ? /^0x([0-9a-fA-F]{62}(?:[0-9a-fA-F]{2})?)$/.exec(value)?.[1] : undefined;
-    return hex === undefined ? null : `0x${hex.padEnd(64, '0')}`;
-  }),
-);
+export const lenientConditionId = readBy((value) => {
+  const hex = typeof value === 'string' ? /^0x([0-9a-fA-F]{62}(?:[0-9a-fA-F]{2})?)$/.exec(value)?.[1] : undefined;
+  return hex === undefined ? null : `0x${hex.padEnd(64, '0')}`;
+});
 
 /** Returns true for a price or a tick inside (0, 1): in canonical form nothing else begins so. */
 export function isInside(decimal: string): boolean {
@@ -57,7 +64,7 @@ function parseLevels(value: unknown): readonly PriceLevel[] | undefined {
 }
 
 /** The levels of one side, in a loop: a schema for each level takes three times as long, and a book has hundreds. */
-export const bookSide = z.nonoptional(z.pipe(anything, z.transform(parseLevels)));
+export const bookSide = z.nonoptional(readBy(parseLevels));
 
 const errorBody = z.object({ error: z.string() });
 

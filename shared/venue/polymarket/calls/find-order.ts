@@ -5,7 +5,7 @@ import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
 import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-requests.ts';
 import { parseJson, type VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, errorText, lenientDecimal, lenientString } from '../wire.ts';
+import { decimalText, errorText, lenient, lenientDecimal, lenientString } from '../wire.ts';
 
 /** Most pages of trades that are read; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
@@ -19,7 +19,7 @@ const order = z.object({
   status: z.string(),
   size_matched: decimalText,
   original_size: lenientDecimal,
-  associate_trades: z.catch(z.nullable(z.array(z.string())), null),
+  associate_trades: lenient(z.array(z.string())),
 });
 
 const trade = z.object({
@@ -30,18 +30,15 @@ const trade = z.object({
   transaction_hash: z.nullish(z.string()),
   asset_id: lenientString,
   size: lenientDecimal,
-  maker_orders: z.catch(
-    z.nullable(
-      z.array(
-        z.object({
-          order_id: lenientString,
-          asset_id: lenientString,
-          matched_amount: lenientDecimal,
-          price: lenientDecimal,
-        }),
-      ),
+  maker_orders: lenient(
+    z.array(
+      z.object({
+        order_id: lenientString,
+        asset_id: lenientString,
+        matched_amount: lenientDecimal,
+        price: lenientDecimal,
+      }),
     ),
-    null,
   ),
 });
 

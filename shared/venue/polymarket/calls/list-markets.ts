@@ -4,7 +4,17 @@ import { refuse } from '../../../errors.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
-import { anything, decimalOrNull, lenientConditionId, lenientDecimal, lenientString, protocolOf } from '../wire.ts';
+import {
+  anything,
+  decimalOrNull,
+  isInside,
+  lenient,
+  lenientConditionId,
+  lenientDecimal,
+  lenientString,
+  protocolOf,
+  readBy,
+} from '../wire.ts';
 
 /**
  * The JSON numbers of a market whose digits count. `rate` and `exponent` are only read in its fee schedule: elsewhere,
@@ -38,56 +48,34 @@ function parseList(value: unknown): readonly string[] | null {
   }
 }
 
-const list = z.pipe(anything, z.transform(parseList));
+const list = readBy(parseList);
 
-const dateTime = z.catch(
-  z.nullable(
-    z.string().check(
-      z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/),
-      z.refine((text) => !Number.isNaN(Date.parse(text))),
-    ),
+const dateTime = lenient(
+  z.string().check(
+    z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/),
+    z.refine((text) => !Number.isNaN(Date.parse(text))),
   ),
-  null,
 );
 
 /** A tick between 0 and 1, which in canonical form begins with `0.`; no price is on the grid of any other. */
 const lenientTick = z.pipe(
   lenientDecimal,
-  z.transform((tick) => (tick?.startsWith('0.') ? tick : null)),
+  z.transform((tick) => (tick !== null && isInside(tick) ? tick : null)),
 );
-
-const lenientBoolean = z.catch(z.nullable(z.boolean()), null);
 
 /** The first event, `null` for one without an id: nothing could be grouped by it, and another one is not the first. */
 const firstEvent = z.pipe(
-  z.pipe(
-    anything,
-    z.transform((events) => (Array.isArray(events) ? events[0] : null)),
-  ),
-  z.catch(
-    z.nullable(z.object({ id: z.string().check(z.minLength(1)), slug: lenientString, title: lenientString })),
-    null,
-  ),
+  readBy((events) => (Array.isArray(events) ? events[0] : null)),
+  lenient(z.object({ id: z.string().check(z.minLength(1)), slug: lenientString, title: lenientString })),
 );
 
 /** The fee curve of a market (https://docs.polymarket.com/market-data/market-details, "Trading fees"). */
-const feeSchedule = z.catch(
-  z.nullable(z.object({ rate: lenientDecimal, exponent: lenientDecimal, takerOnly: lenientBoolean })),
-  null,
+const feeSchedule = lenient(
+  z.object({ rate: lenientDecimal, exponent: lenientDecimal, takerOnly: lenient(z.boolean()) }),
 );
 
-/** The members that say whether a market is open. */
-const state = {
-  active: anything,
-  closed: anything,
-  archived: anything,
-  enableOrderBook: anything,
-  acceptingOrders: anything,
-};
-
-/** Strict about what says that an order can be placed, and on which token; lenient about the rest. */
+/** Strict about what says on which token an order can be placed; lenient about the rest. */
 const record = z.object({
-  ...state,
   id: z.string().check(z.minLength(1)),
   version: z.nullish(z.enum(['v1', 'v2'])),
   clobTokenIds: list,
@@ -100,7 +88,7 @@ const record = z.object({
   endDate: dateTime,
   orderPriceMinTickSize: lenientTick,
   orderMinSize: lenientDecimal,
-  negRisk: lenientBoolean,
+  negRisk: lenient(z.boolean()),
   volume24hr: lenientDecimal,
   liquidity: lenientDecimal,
   liquidityNum: lenientDecimal,
@@ -134,8 +122,15 @@ function feesOf({ feesEnabled, feeSchedule }: MarketRecord): Market['fees'] {
   return takerRate === null ? null : { takerRate, exponent, takerOnly };
 }
 
-/** The members that say which market it is and whether it is open, where the rest cannot be used. */
-const identity = z.object({ ...state, id: lenientString });
+/** The members that say which market it is and whether it is open. */
+const identity = z.object({
+  id: lenientString,
+  active: anything,
+  closed: anything,
+  archived: anything,
+  enableOrderBook: anything,
+  acceptingOrders: anything,
+});
 
 function isOpen(market: z.infer<typeof identity>): boolean {
   const { active, closed, archived, enableOrderBook, acceptingOrders } = market;
@@ -152,16 +147,13 @@ export type MarketParse = {
 
 /** Parses one market of the catalogue; never throws. */
 export function parseMarket(value: unknown): MarketParse {
-  const result = record.safeParse(value);
-  if (!result.success) {
-    const described = identity.safeParse(value);
-    if (described.success && !isOpen(described.data)) return {};
-    const id = described.success ? described.data.id : null;
-    const field = String(result.error.issues[0]?.path[0] ?? 'the record');
-    return { leftOut: { id: id?.slice(0, 64) || 'without id', reason: `${field} is not usable` } };
+  const described = identity.safeParse(value).data;
+  if (described && !isOpen(described)) return {};
+  const { data, error } = record.safeParse(value);
+  if (!data) {
+    const field = String(error.issues[0]?.path[0] ?? 'the record');
+    return { leftOut: { id: described?.id?.slice(0, 64) || 'without id', reason: `${field} is not usable` } };
   }
-  const { data } = result;
-  if (!isOpen(data)) return {};
   const ids = tokenIds(data);
   if ('reason' in ids) return { leftOut: { id: data.id, reason: ids.reason } };
   const { outcomes, outcomePrices } = data;

@@ -5,7 +5,7 @@ import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { askedWait, parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
-import { anything, sentenceOf } from '../wire.ts';
+import { lenient, readBy, sentenceOf } from '../wire.ts';
 import { fateSaidBy, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */
@@ -34,14 +34,11 @@ export type Posted =
 const strings = z.catch(z.array(z.string()), []);
 const text = z.catch(z.string(), '');
 /** The text of an amount, empty if there is none; what is neither a text nor a number reads as no amount. */
-const amount = z.pipe(
-  anything,
-  z.transform((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value))),
-);
+const amount = readBy((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)));
 
 /** The members of an accepted order, in whatever answer they stand. */
 const acceptance = z.object({
-  success: z.catch(z.nullable(z.boolean()), null),
+  success: lenient(z.boolean()),
   errorMsg: text,
   orderID: text,
   status: text,

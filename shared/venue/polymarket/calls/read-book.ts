@@ -8,6 +8,7 @@ import {
   decimalText,
   errorText,
   isInside,
+  lenient,
   lenientConditionId,
   lenientDecimal,
   lenientString,
@@ -23,7 +24,7 @@ const venueBook = z.object({
   neg_risk: z.boolean(),
   last_trade_price: lenientDecimal,
   timestamp: lenientString,
-  hash: z.catch(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))), null),
+  hash: lenient(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
   /** Undocumented, on books of protocol v2 only. */
   version: z.nullish(z.string()),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Call } from '../../port.ts';
 import { answerTo, readShape, refuserOf } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
+import { lenient } from '../wire.ts';
 
 /**
  * Countries, and regions of countries, from which the venue's API takes no new orders: those that it blocks and those
@@ -19,7 +20,7 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 // `blocked` is left out on purpose: it is the rule of the website, and true where the API takes orders.
 const geoblock = z.object({
   country: z.string().check(z.regex(/^[A-Z]{2}$/)),
-  region: z.catch(z.nullable(z.string().check(z.regex(/^[A-Z0-9]{1,3}$/))), null),
+  region: lenient(z.string().check(z.regex(/^[A-Z0-9]{1,3}$/))),
 });
 
 /**
