@@ -1,5 +1,5 @@
 import { loadWalletKinds } from '#venue/order-entry';
-import { type FactsOf, type FieldError, refuse } from '../../../shared/errors.ts';
+import { type FactsOf, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
 import { claimedClient, type Headers, type IdentifiedClient } from '../request.ts';
@@ -43,20 +43,6 @@ function holderOf(address: string) {
   return undefined;
 }
 
-/** Names the headers without which there is no text to sign, or no end of its validity. */
-function wrongHeaders(headers: Headers): FieldError[] {
-  const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
-  const isTime = expires === undefined || parseTime(expires) !== undefined;
-  const addressRule =
-    'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
-  const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
-  return [
-    holderOf(address) ? [] : { field: 'X-Client-Address', detail: addressRule },
-    headers['idempotency-key'] ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
-    isTime ? [] : { field: 'X-Client-Signature-Expires', detail: timeRule },
-  ].flat();
-}
-
 /** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
 export interface Authorities {
   /** The only one, whatever the request names. */
@@ -65,10 +51,19 @@ export interface Authorities {
   readonly own?: (() => readonly string[]) | undefined;
 }
 
-/** Refuses (400 `invalid_request`) headers without which there is no text to sign. */
+/** Refuses (400 `invalid_request`) headers without which there is no text to sign, or no end of its validity. */
 const checkHeaders: Middleware = {
   before: ({ event: { headers } }) => {
-    const errors = wrongHeaders(headers);
+    const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
+    const isTime = expires === undefined || parseTime(expires) !== undefined;
+    const addressRule =
+      'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
+    const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
+    const errors = [
+      holderOf(address) ? [] : { field: 'X-Client-Address', detail: addressRule },
+      headers['idempotency-key'] ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
+      isTime ? [] : { field: 'X-Client-Signature-Expires', detail: timeRule },
+    ].flat();
     if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
   },
 };
