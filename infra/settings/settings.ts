@@ -1,21 +1,11 @@
 import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
 import { type Context, problemOfArn, problemsOfNames, refuse, type Sentence, type Target } from './context.ts';
 import { type CommonValues, NAMES, ORDER_NAMES, readValues, variablesOf } from './formats.ts';
-import { type OrderSettings, readOrderSettings } from './order-settings.ts';
+import { readOrderSettings } from './order-settings.ts';
 import { RECOMMENDED_REGION } from './regions.ts';
 
 /** All that a deployment is made of: the settings, where one that has a default is never `undefined`. */
-export interface Settings extends Omit<CommonValues, 'placeOrder' | 'env'> {
-  readonly stackName: string;
-  /** The callers who may read: `open` is everybody. */
-  readonly readAccess: NonNullable<CommonValues['readAccess']>;
-  /** Variables for every function, by the names of the service's settings. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Absent for a read-only deployment. */
-  readonly orders: OrderSettings | undefined;
-  /** Sentences about settings with no effect, a large effect, or perhaps an unintended one. */
-  readonly warnings: readonly string[];
-}
+export type Settings = ReturnType<typeof read>;
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
@@ -49,7 +39,7 @@ function warnOfUnused(context: Context): readonly string[] {
   return [`${ignored.join(', ')}: not used without -c placeOrder=true, which turns orders off.`];
 }
 
-function read(context: Context, found: Target, problems: readonly Sentence[], attempt: Attempt): Settings {
+function read(context: Context, found: Target, problems: readonly Sentence[], attempt: Attempt) {
   const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
   attempt(() => refuse([...problems, ...problemsOfNames(names, NAMES)]));
   const values = readValues(context, attempt);
@@ -65,8 +55,11 @@ function read(context: Context, found: Target, problems: readonly Sentence[], at
     region,
     stackName: values.stackName ?? DEFAULT_STACK_NAME,
     readAccess: values.readAccess ?? 'open',
+    // Variables for every function, by the names of the service's settings.
     environment: variablesOf('markets', context),
+    // Absent for a read-only deployment.
     orders,
+    // Sentences about settings with no effect, a large effect, or perhaps an unintended one.
     warnings: orders?.warnings ?? warnOfUnused(context),
   };
 }

@@ -1,5 +1,4 @@
-import type { Secret } from '../secret.ts';
-import { type ApiCredentials, parseCredentials } from './credentials.ts';
+import { parseCredentials } from './credentials.ts';
 import { type Attempt, ConfigError, LOOPBACK, readAll } from './formats.ts';
 import {
   COMMON_SETTINGS,
@@ -18,32 +17,11 @@ export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder
   readonly warnings: readonly string[];
 }
 
-type Unshown = 'remoteOrders' | 'privateKey' | 'clobApiKey' | 'clobApiSecret' | 'clobApiPassphrase';
-
 /** Settings of the local server. */
-export interface LocalConfig extends Config, Omit<Values<typeof LOCAL_SETTINGS>, Unshown> {
-  /** The key is in the environment. Without the opt-in `/health` shows its address all the same. */
-  readonly orders:
-    | { readonly kind: 'off'; readonly missing: readonly string[]; readonly privateKey: Secret | undefined }
-    | { readonly kind: 'on'; readonly privateKey: Secret; readonly credentials: ApiCredentials | undefined };
-}
-
-type Deployment = Values<typeof DEPLOYMENT_SETTINGS>;
+export type LocalConfig = ReturnType<typeof parseLocalConfig>;
 
 /** Settings of a deployed function. */
-export interface DeployedConfig extends Config, Pick<Deployment, 'orderAccess' | 'orderSubjects'> {
-  /** Set where the deployment takes orders, also for the function of health. EIP-55. */
-  readonly walletAddress: string | undefined;
-  /** The key is in a secret store. Only the function that places orders is told where. */
-  readonly orders:
-    | { readonly kind: 'off' }
-    | {
-        readonly kind: 'on';
-        readonly walletAddress: string;
-        readonly privateKeySecret: string;
-        readonly ordersTable: string;
-      };
-}
+export type DeployedConfig = ReturnType<typeof parseDeployedConfig>;
 
 /** The two modes of the service. */
 export type Mode = 'read-only' | 'order-placing';
@@ -112,7 +90,7 @@ function requireAuthority(env: Environment, { host, allowedHosts }: Pick<LocalCo
   );
 }
 
-function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
+function readLocalConfig(env: Environment, attempt: Attempt) {
   const { placeOrder, ...common } = readCommon(env, attempt);
   const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
     env,
@@ -128,17 +106,21 @@ function readLocalConfig(env: Environment, attempt: Attempt): LocalConfig {
     ...common,
     ...local,
     ...readSettings(env, { metricsNamespace }, attempt),
-    orders: placeOrder && privateKey ? { kind: 'on', privateKey, credentials } : { kind: 'off', missing, privateKey },
+    // The key is in the environment. Without the opt-in `/health` shows its address all the same.
+    orders:
+      placeOrder && privateKey
+        ? ({ kind: 'on', privateKey, credentials } as const)
+        : ({ kind: 'off', missing, privateKey } as const),
     warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
   };
 }
 
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
-export function parseLocalConfig(env: Environment): LocalConfig {
+export function parseLocalConfig(env: Environment) {
   return readAll((attempt) => readLocalConfig(env, attempt));
 }
 
-function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig {
+function readDeployedConfig(env: Environment, attempt: Attempt) {
   const { placeOrder, ...common } = readCommon(env, attempt);
   attempt(() => requireFunder(env, common));
   const { walletAddress, privateKeySecret, ordersTable, ...told } = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
@@ -146,13 +128,17 @@ function readDeployedConfig(env: Environment, attempt: Attempt): DeployedConfig 
   return {
     ...common,
     ...told,
+    // Set where the deployment takes orders, also for the function of health. EIP-55.
     walletAddress: placeOrder ? walletAddress : undefined,
-    orders: isComplete ? { kind: 'on', walletAddress, privateKeySecret, ordersTable } : { kind: 'off' },
+    // The key is in a secret store. Only the function that places orders is told where.
+    orders: isComplete
+      ? ({ kind: 'on', walletAddress, privateKeySecret, ordersTable } as const)
+      : ({ kind: 'off' } as const),
     warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
   };
 }
 
 /** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
-export function parseDeployedConfig(env: Environment): DeployedConfig {
+export function parseDeployedConfig(env: Environment) {
   return readAll((attempt) => readDeployedConfig(env, attempt));
 }
