@@ -122,19 +122,17 @@ function openConnections(baseUrl: string, now: () => number): Exchange {
     }
   }
 
-  return (spec, limit) => {
+  return async (spec, limit) => {
     dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
-    return new Promise((resolve, reject) => {
-      let request: ClientRequest;
-      try {
-        request = send({ ...target, method: spec.method, path: base + spec.path, headers: headersOf(spec) });
-      } catch (error) {
-        reject(new TransportError('not_connected', false, error));
-        return;
-      }
-      watch(request, { limit, connectedEvent, resolve, reject });
-      request.end(spec.body);
-    });
+    let request: ClientRequest;
+    try {
+      request = send({ ...target, method: spec.method, path: base + spec.path, headers: headersOf(spec) });
+    } catch (error) {
+      throw new TransportError('not_connected', false, error);
+    }
+    const head = headOf(request, limit, connectedEvent);
+    request.end(spec.body);
+    return head;
   };
 }
 
@@ -152,15 +150,9 @@ function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string,
   };
 }
 
-interface Watch {
-  readonly limit: number;
-  readonly connectedEvent: 'connect' | 'secureConnect';
-  readonly resolve: (response: IncomingMessage) => void;
-  readonly reject: (error: TransportError) => void;
-}
-
-/** Bounds a request in time, and notes from when on a byte of it may have arrived. */
-function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject }: Watch): void {
+/** Awaits the head of an answer for a time, and notes from when on a byte of the request may have arrived. */
+function headOf(request: ClientRequest, limit: number, connectedEvent: string): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sent = false;
   let answer: IncomingMessage | undefined;
   const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
@@ -195,6 +187,7 @@ function watch(request: ClientRequest, { limit, connectedEvent, resolve, reject 
     // An answer that switches protocols ends in neither of the two above.
     if (!answer) reject(broken());
   });
+  return promise;
 }
 
 /** Reads an answer's body; rejects with `too_large` above 8 MiB and when the connection ends before the body. */
