@@ -124,11 +124,8 @@ const FIRST_PAUSE_MS: ReadonlyMap<string, number> = new Map([
 /** All orders of a day write one item: their transactions get through sooner if no pause is longer than this. */
 const LONGEST_PAUSE_MS = 400;
 
-/** Reads why a transaction was cancelled. Returns the pause before its first repeat; throws what no repeat would change. */
-function readCancellation(
-  error: TransactionCanceledException,
-  counts: readonly DayCount[],
-): Written | { readonly pauseMs: number } {
+/** Reads why a transaction was cancelled. Returns the pause in milliseconds before its first repeat; throws what no repeat would change. */
+function readCancellation(error: TransactionCanceledException, counts: readonly DayCount[]): Written | number {
   const codes = (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code);
   const [record, ...days] = codes.map((code) => code === 'ConditionalCheckFailed');
   if (record) return 'conflict';
@@ -137,7 +134,7 @@ function readCancellation(
   const pauses = codes.filter((code) => code !== 'None').map((code) => FIRST_PAUSE_MS.get(code));
   const known = pauses.filter((pause) => pause !== undefined);
   if (known.length === 0 || known.length < pauses.length) throw error;
-  return { pauseMs: Math.max(...known) };
+  return Math.max(...known);
 }
 
 /** Ends a call after its time. The SDK alone would wait for credentials of AWS for as long as they take. */
@@ -179,8 +176,8 @@ export function createDynamoDbStore({ tableName: TableName, client: config = {} 
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
         const read = readCancellation(error, counts);
-        if (typeof read !== 'object' || !('pauseMs' in read)) return read;
-        const longest = Math.min(read.pauseMs * 2 ** repeats, LONGEST_PAUSE_MS);
+        if (typeof read !== 'number') return read;
+        const longest = Math.min(read * 2 ** repeats, LONGEST_PAUSE_MS);
         // Random, so that two transactions that collided do not collide again.
         await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: abortSignal });
       }
