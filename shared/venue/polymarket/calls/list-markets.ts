@@ -3,7 +3,7 @@ import { createNumberKeeper, isTokenId } from '../../../decimal.ts';
 import { refuse } from '../../../errors.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
-import type { Transport } from '../http/transport.ts';
+import { parseJson, type Transport } from '../http/transport.ts';
 import {
   anything,
   decimalOrNull,
@@ -38,17 +38,7 @@ const strings = z.array(z.string());
  * Gamma writes lists as JSON inside a string; the official client takes both forms. `null` for anything else,
  * also for numbers: an id or a price that was a JavaScript number cannot be trusted.
  */
-function parseList(value: unknown): readonly string[] | null {
-  if (value === undefined || value === null) return null;
-  try {
-    const list = strings.safeParse(typeof value === 'string' ? JSON.parse(value) : value);
-    return list.success ? list.data : null;
-  } catch {
-    return null;
-  }
-}
-
-const list = readBy(parseList);
+const list = readBy((value) => strings.safeParse(typeof value === 'string' ? parseJson(value) : value).data ?? null);
 
 const dateTime = lenient(
   z.string().check(
