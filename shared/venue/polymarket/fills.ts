@@ -89,17 +89,15 @@ function isEmpty(amount: string): boolean {
   return amount === '' || decimals(amount) === 0n;
 }
 
-/** Returns true for an answer that leaves out what was executed. */
-function leavesOutFills({ makingAmount, takingAmount }: Amounts): boolean {
-  return isEmpty(makingAmount) && isEmpty(takingAmount);
-}
-
 /** Reads the fills of an order that the venue has just accepted. */
-export function fillsInAnswer(order: SignedOrder, status: Placement['status'], amounts: Amounts): Fills {
+export function fillsInAnswer(
+  order: SignedOrder,
+  status: Placement['status'],
+  { makingAmount, takingAmount }: Amounts,
+): Fills {
   const terms = termsOf(order);
   // An order that the venue holds may still be filled when the venue releases it.
-  if (leavesOutFills(amounts)) return status === 'live' ? fills(terms, 0n, 0n) : NOTHING_KNOWN;
-  const { makingAmount, takingAmount } = amounts;
+  if (isEmpty(makingAmount) && isEmpty(takingAmount)) return status === 'live' ? fills(terms, 0n, 0n) : NOTHING_KNOWN;
   const [filled, value] = terms.isBuy ? [takingAmount, makingAmount] : [makingAmount, takingAmount];
   const unit = unitOf((candidate) => candidate(filled), terms);
   const shares = unit?.(filled);
