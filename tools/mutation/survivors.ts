@@ -253,7 +253,7 @@ export const ACCEPTED: readonly Accepted[] = [
     why: 'How long a pause is, which the time of the call bounds: the tests hold the number of attempts.',
     changes: [
       'Math.max(...known) -> Math.min(...known)',
-      'Math.min(read.pauseMs * 2 ** repeats, LONGEST_PAUSE_MS) -> Math.max(read.pauseMs * 2 ** repeats, LONGEST_PAUSE_MS)',
+      'Math.min(read * 2 ** repeats, LONGEST_PAUSE_MS) -> Math.max(read * 2 ** repeats, LONGEST_PAUSE_MS)',
       'longest * (0.5 + Math.random() / 2) -> longest / (0.5 + Math.random() / 2)',
       'Math.random() / 2 -> Math.random() * 2',
       '{ signal: abortSignal } -> {}',
