@@ -60,13 +60,6 @@ export const checkSize: Middleware = {
   },
 };
 
-/** Printable ASCII, so that it can be logged and stored as it is; without a comma, which a repeated header has. */
-function printable(maxLength: number, description: string) {
-  const rule = `must be 1 to ${maxLength} printable ASCII characters without a comma.`;
-  const form = new RegExp(`^[\\x20-\\x2b\\x2d-\\x7e]{1,${maxLength}}$`);
-  return z.string().check(z.regex(form, rule), z.describe(description));
-}
-
 /** The headers of an order that are checked. */
 export const ORDER_HEADERS = {
   'X-Client-Address': z
@@ -78,10 +71,13 @@ export const ORDER_HEADERS = {
           'clients it is required: the EVM or Solana address that signs the order.',
       ),
     ),
-  'Idempotency-Key': printable(
-    255,
-    'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
-      'Required where the service verifies clients; then each client has keys of its own.',
+  'Idempotency-Key': z.string().check(
+    // So that it can be logged and stored as it is; without a comma, which a repeated header has.
+    z.regex(/^[\x20-\x2b\x2d-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without a comma.'),
+    z.describe(
+      'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
+        'Required where the service verifies clients; then each client has keys of its own.',
+    ),
   ),
 } as const;
 
