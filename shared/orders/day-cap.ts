@@ -9,11 +9,6 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Returns the days in UTC on which an order counts: two where the clocks do not agree. */
-function daysOf({ venue, own }: Moment): readonly string[] {
-  return [...new Set([dayOf(venue), dayOf(own)])].sort();
-}
-
 /** Returns the changes that move an order's notional to other days. A notional has at most 6 decimals. */
 export function recount(record: OrderRecord, days: readonly string[], atMost?: bigint): readonly DayCount[] {
   const units = toUnits(notionalOf(record), UNIT_DECIMALS);
@@ -42,9 +37,12 @@ export function createDayCap(max: Decimal, wall: () => number) {
   return {
     /** In millionths of collateral. */
     atMost,
-    /** Returns the days on which an order counts if it is signed or sent now. A later day that it counts on is kept. */
-    daysFor: (now: Moment, countedOn: readonly string[] = []): readonly string[] => {
-      const days = daysOf(now);
+    /**
+     * Returns the days in UTC on which an order counts if it is signed or sent now: two where the clocks do not agree. A
+     * later day that it counts on is kept.
+     */
+    daysFor: ({ venue, own }: Moment, countedOn: readonly string[] = []): readonly string[] => {
+      const days = [dayOf(venue), dayOf(own)].sort();
       return [...new Set([...days, ...countedOn.filter((day) => day > (days[0] ?? ''))])].sort();
     },
     /** Returns the last of an order's days on which the orders exceed the present cap. */
