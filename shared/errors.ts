@@ -535,14 +535,6 @@ export function isFinal(code: ErrorCode): code is FinalCode {
   return errorSpec(code).final === true;
 }
 
-/** Lists the codes that an endpoint can answer with; preflights can answer with those of `everywhere`. */
-export function codesOf(where: 'health' | 'markets' | 'book' | 'orders' | 'everywhere'): readonly ErrorCode[] {
-  return ERROR_CODES.filter((code) => {
-    const { on = ['orders'] } = errorSpec(code);
-    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
-  });
-}
-
 /** The codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
 export const FINAL_CODES: readonly FinalCode[] = /* @__PURE__ */ ERROR_CODES.filter(isFinal);
 

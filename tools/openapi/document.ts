@@ -1,11 +1,12 @@
 import { type AnyRoute, ROUTES } from '../../functions/routes.ts';
-import { codesOf, type ErrorCode } from '../../shared/errors.ts';
+import type { ErrorCode } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
 import { codeSamples } from './code-samples.ts';
 import { orderExamples } from './examples.ts';
 import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
+import { codesOf } from './problems.ts';
 import { GATEWAY_ANSWER, problemResponses, sharedResponses, successResponse } from './responses.ts';
 import { componentSchemas, schemaRef } from './schemas.ts';
 

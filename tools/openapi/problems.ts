@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { toSnakeCase } from '../../functions/problem.ts';
+import type { Route } from '../../functions/routes.ts';
 import { decimal, hash, text } from '../../functions/schemas.ts';
-import { type ErrorCode, type ErrorSpec, errorSpec, titleOf } from '../../shared/errors.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorSpec, errorSpec, titleOf } from '../../shared/errors.ts';
 
 type FactSpec = NonNullable<ErrorSpec['facts']>[string];
 
@@ -28,6 +29,14 @@ function factSchema({ kind, meaning }: FactSpec): z.ZodMiniType {
   if (kind === 'field errors') return fieldErrors(meaning);
   if (kind === 'sentence') return z.string().check(z.maxLength(MAX_SENTENCE), z.describe(meaning));
   return z.enum(kind).check(z.describe(meaning));
+}
+
+/** Lists the codes that an endpoint can answer with; preflights can answer with those of `everywhere`. */
+export function codesOf(where: Route['name'] | 'everywhere'): readonly ErrorCode[] {
+  return ERROR_CODES.filter((code) => {
+    const { on = ['orders'] } = errorSpec(code);
+    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
+  });
 }
 
 /** `price_off_tick` as `PriceOffTickProblem`. */

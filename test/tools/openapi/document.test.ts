@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { parseOrder } from '../../../functions/orders/request.ts';
 import { ROUTES } from '../../../functions/routes.ts';
-import { codesOf, ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
+import { ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
 import { loadContract } from '../../../tools/conformance/contract.ts';
 import { createDocument } from '../../../tools/openapi/document.ts';
 import { EXAMPLES } from '../../../tools/openapi/examples.ts';
+import { codesOf } from '../../../tools/openapi/problems.ts';
 
 const contract = loadContract();
 
