@@ -3,8 +3,8 @@ import { LOOK_UP_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
-import type { AuthenticatedRequest, SendAsAccount } from '../http/signed-requests.ts';
-import { parseJson, type VenueHttpResponse } from '../http/transport.ts';
+import type { SendAsAccount } from '../http/signed-requests.ts';
+import { parseJson, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
 import { decimalText, errorText, lenient, lenientDecimal, lenientString } from '../wire.ts';
 
 /** Most pages of trades that are read; each has hundreds of trades. */
@@ -105,16 +105,11 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
   return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
 }
 
-/** One page of `GET /data/trades`, with the trades of an order; `nextCursor` is absent on the last page. */
-interface TradePage {
-  readonly own: readonly Trade[];
-  /** True if every trade shows which part of it is the order's. */
-  readonly isTold: boolean;
-  readonly nextCursor: string | undefined;
-}
-
-/** Reads a page; `undefined` for an unusable one. `since`: in seconds of the epoch. */
-function readTrades(response: VenueHttpResponse, orderId: string, since: number): TradePage | undefined {
+/**
+ * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable one. `isTold`: every trade
+ * shows which part of it is the order's. `nextCursor`: absent on the last page. `since`: in seconds of the epoch.
+ */
+function readTrades(response: VenueHttpResponse, orderId: string, since: number) {
   if (isOwn404(response)) return { own: [], isTold: true, nextCursor: undefined };
   const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
@@ -178,7 +173,7 @@ function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolea
 
 /** Creates the look-ups of one account. A venue that cannot be asked is `unusable`, never an error. */
 export function createOrderFinder(send: SendAsAccount, log: Log) {
-  async function ask(spec: Omit<AuthenticatedRequest, 'method' | 'timeLimit'>, call: Call) {
+  async function ask(spec: Pick<VenueHttpRequest, 'name' | 'path'>, call: Call) {
     try {
       return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
     } catch (error) {
@@ -195,7 +190,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
       const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
-      const response = await ask({ name: 'read-trades', path: '/data/trades', query: `?${query}` }, call);
+      const response = await ask({ name: 'read-trades', path: `/data/trades?${query}` }, call);
       const read = response && readTrades(response, orderId, since);
       if (!read) break;
       trades.push(...read.own);

@@ -14,8 +14,6 @@ import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
 
-type Obtain = (call: Call) => Promise<ApiCredentials | undefined>;
-
 /** Creates the error for an operator without working credentials. */
 export function refusedCredentials(cause?: unknown): AppError {
   return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
@@ -28,7 +26,7 @@ export function refusedCredentials(cause?: unknown): AppError {
  */
 export function createCredentialSource(
   given: ApiCredentials | undefined,
-  obtain: Obtain,
+  obtain: (call: Call) => Promise<ApiCredentials | undefined>,
   now: () => number = Date.now,
 ) {
   let current = given;
@@ -77,13 +75,6 @@ export function createCredentialSource(
 /** The source of the API credentials: given, or derived once from the wallet key. */
 type CredentialSource = ReturnType<typeof createCredentialSource>;
 
-/** A request that is sent with the API credentials of the account. */
-export interface AuthenticatedRequest extends Omit<VenueHttpRequest, 'headers' | 'path'> {
-  /** Without the query, which the signature does not cover. */
-  readonly path: string;
-  readonly query?: string;
-}
-
 /** The account whose requests are sent, and its transport. */
 export interface AccountDeps {
   readonly clob: Transport;
@@ -104,21 +95,19 @@ export interface AccountAnswer {
  * tells if a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
  */
 export type SendAsAccount = (
-  make: (used: ApiCredentials) => AuthenticatedRequest,
+  make: (used: ApiCredentials) => VenueHttpRequest,
   call: Call,
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/** Returns the L2 headers, an HMAC over time, method, path and body (https://docs.polymarket.com/api-reference/authentication). */
-function l2Headers(
-  { method, path, body = '' }: AuthenticatedRequest,
-  address: string,
-  used: ApiCredentials,
-  now: number,
-) {
+/**
+ * Returns the L2 headers, an HMAC over time, method, path without its query, and body
+ * (https://docs.polymarket.com/api-reference/authentication).
+ */
+function l2Headers({ method, path, body = '' }: VenueHttpRequest, address: string, used: ApiCredentials, now: number) {
   const timestamp = String(Math.floor(now / 1000));
   const signature = createHmac('sha256', Buffer.from(used.secret.reveal(), 'base64'))
-    .update(`${timestamp}${method}${path}${body}`)
+    .update(`${timestamp}${method}${path.replace(/\?.*/, '')}${body}`)
     .digest('base64');
   return {
     POLY_ADDRESS: address,
@@ -143,11 +132,10 @@ export function createAccountSender(
     log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });
   }
 
-  async function attempt(request: AuthenticatedRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
-    const { path, query = '', ...spec } = request;
+  async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
     const headers = l2Headers(request, walletAddress, used, clob.clock.now());
-    const response = await clob.send({ ...spec, path: path + query, headers, isLimited: true }, call);
+    const response = await clob.send({ ...request, headers, isLimited: true }, call);
     if (response.rateLimit) heedWarning(response.rateLimit, call);
     return { response, used };
   }

@@ -30,8 +30,8 @@ function collateralOf(signatureType: SignatureType): string {
  * `venue_refused_service` where the credentials are not those of the wallet.
  */
 export function createAccountReads(send: SendAsAccount) {
-  async function ask(name: string, path: string, call: Call, query = ''): Promise<VenueHttpResponse> {
-    return (await answerTo(send(() => ({ name, method: 'GET', path, query }), call))).response;
+  async function ask(name: string, path: string, call: Call): Promise<VenueHttpResponse> {
+    return (await answerTo(send(() => ({ name, method: 'GET', path }), call))).response;
   }
 
   return {
@@ -48,7 +48,7 @@ export function createAccountReads(send: SendAsAccount) {
      * the venue finds none for them (404).
      */
     async readCollateral(signatureType: SignatureType, call: Call): Promise<NotedCollateral | undefined> {
-      const response = await ask('read-balance', '/balance-allowance', call, collateralOf(signatureType));
+      const response = await ask('read-balance', `/balance-allowance${collateralOf(signatureType)}`, call);
       if (response.status === 404 && response.isJson) return undefined;
       const { balance, allowances } = parseAnswer(response, balanceAllowance);
       const refused = Object.entries(allowances).filter(([, amount]) => /^0+$/.test(amount));
@@ -59,7 +59,7 @@ export function createAccountReads(send: SendAsAccount) {
     },
     /** `GET /balance-allowance/update`: has the venue read balance and allowances from the chain again. */
     async refreshCollateral(signatureType: SignatureType, call: Call): Promise<void> {
-      const response = await ask('refresh-balance', '/balance-allowance/update', call, collateralOf(signatureType));
+      const response = await ask('refresh-balance', `/balance-allowance/update${collateralOf(signatureType)}`, call);
       if (response.status !== 200) throw refuseRead(response);
     },
   };

@@ -62,7 +62,7 @@ describe('a request with credentials', () => {
     // Enough of them that each letter of base64 is in one of the signatures.
     const bodies = Array.from({ length: 30 }, (_, index) => JSON.stringify({ order: index }));
     for (const body of bodies) await send(() => ({ name: 'post', method: 'POST', path: '/order', body }), callWithin());
-    await send(() => ({ name: 'trades', method: 'GET', path: '/data/trades', query: '?maker=0xA1' }), callWithin());
+    await send(() => ({ name: 'trades', method: 'GET', path: '/data/trades?maker=0xA1' }), callWithin());
     expect(venue.seen.map(({ body }) => body)).toStrictEqual([...bodies, '']);
     expect(venue.seen.at(-1)?.query.get('maker')).toBe('0xA1');
     for (const { method, path, body, headers } of venue.seen) {
