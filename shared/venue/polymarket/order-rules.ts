@@ -14,17 +14,10 @@ import type { Call, LimitOrder } from '../port.ts';
 import { readBook } from './calls/read-book.ts';
 import { createSharedReads, waitUntil } from './http/reads.ts';
 import type { Transport } from './http/transport.ts';
-import { type Protocol, protocolOf } from './wire.ts';
+import { protocolOf } from './wire.ts';
 
 /** The rules that an order on a token has to respect, all of them from one answer of `GET /book`. */
-export interface OrderRules {
-  readonly tickSize: Decimal;
-  readonly minOrderSize: Decimal;
-  readonly negRisk: boolean;
-  readonly protocol: Protocol;
-  /** `null` where the book does not name its market. */
-  readonly conditionId: string | null;
-}
+export type OrderRules = Readonly<Awaited<ReturnType<typeof readRules>>>;
 
 /** Decimals of a size, whatever the tick (https://docs.polymarket.com, page "place orders"). */
 const MAX_SIZE_DECIMALS = 2;
@@ -37,7 +30,7 @@ function required(text: string): Decimal {
   return decimal;
 }
 
-async function readRules(clob: Transport, tokenId: string, call: Call): Promise<OrderRules> {
+async function readRules(clob: Transport, tokenId: string, call: Call) {
   const { book, version } = await readBook(clob, tokenId, call);
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
@@ -49,6 +42,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call): Promise<
     minOrderSize: required(book.minOrderSize),
     negRisk: book.negRisk,
     protocol,
+    // `null` where the book does not name its market.
     conditionId: book.conditionId,
   };
 }

@@ -78,13 +78,13 @@ export function errorText(text: string): string | undefined {
   return sentenceOf(parseJson(text));
 }
 
-/** The venue's two protocols: a token belongs to one, which decides under which EIP-712 domain an order is signed. */
-export type Protocol = 'v1' | 'v2';
-
 /** The 64 reserved bits of a v2 position id, all zero; no v1 token id has them so (the venue's own clients rely on it). */
 const RESERVED_BITS = (2n ** 64n - 1n) << 40n;
 
-/** The protocol of a token, from its id alone. */
-export function protocolOf(tokenId: string): Protocol {
+/**
+ * Returns the protocol of a token, from its id alone. The venue has two; a token belongs to one, which decides under which
+ * EIP-712 domain an order is signed.
+ */
+export function protocolOf(tokenId: string): 'v1' | 'v2' {
   return (BigInt(tokenId) & RESERVED_BITS) === 0n ? 'v2' : 'v1';
 }

@@ -129,14 +129,11 @@ function isOpen(market: z.infer<typeof identity>): boolean {
   );
 }
 
-/** A market, `undefined` for one on which no order can be placed now, or why one cannot be traded safely. */
-export type MarketParse = {
-  readonly market?: Market;
-  readonly leftOut?: { readonly id: string; readonly reason: string };
-};
-
-/** Parses one market of the catalogue; never throws. */
-export function parseMarket(value: unknown): MarketParse {
+/**
+ * Parses one market of the catalogue; never throws. Returns a market, why one cannot be traded safely, or neither for one on
+ * which no order can be placed now.
+ */
+export function parseMarket(value: unknown) {
   const described = identity.safeParse(value).data;
   if (described && !isOpen(described)) return {};
   const { data, error } = record.safeParse(value);
@@ -175,6 +172,9 @@ export function parseMarket(value: unknown): MarketParse {
     },
   };
 }
+
+/** A market of the catalogue as it was parsed. */
+export type MarketParse = ReturnType<typeof parseMarket>;
 
 /** The venue clamps larger pages silently (https://docs.polymarket.com/changelog). */
 export const MAX_PAGE_SIZE = 100;
