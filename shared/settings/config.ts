@@ -90,55 +90,52 @@ function requireAuthority(env: Environment, { host, allowedHosts }: Pick<LocalCo
   );
 }
 
-function readLocalConfig(env: Environment, attempt: Attempt) {
-  const { placeOrder, ...common } = readCommon(env, attempt);
-  const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
-    env,
-    LOCAL_SETTINGS,
-    attempt,
-  );
-  if (!privateKey) attempt(() => requireFunder(env, common));
-  if (placeOrder) attempt(() => requireConsent(env, local.host));
-  if (placeOrder && privateKey && common.clientVerification === 'required') attempt(() => requireAuthority(env, local));
-  const credentials = attempt(() => parseCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]));
-  const missing = [privateKey ? [] : 'SERVICE_PRIVATE_KEY', placeOrder ? [] : 'SERVICE_PLACE_ORDER=1'].flat();
-  return {
-    ...common,
-    ...local,
-    ...readSettings(env, { metricsNamespace }, attempt),
-    // The key is in the environment. Without the opt-in `/health` shows its address all the same.
-    orders:
-      placeOrder && privateKey
-        ? ({ kind: 'on', privateKey, credentials } as const)
-        : ({ kind: 'off', missing, privateKey } as const),
-    warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
-  };
-}
-
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
 export function parseLocalConfig(env: Environment) {
-  return readAll((attempt) => readLocalConfig(env, attempt));
-}
-
-function readDeployedConfig(env: Environment, attempt: Attempt) {
-  const { placeOrder, ...common } = readCommon(env, attempt);
-  attempt(() => requireFunder(env, common));
-  const { walletAddress, privateKeySecret, ordersTable, ...told } = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
-  const isComplete = placeOrder && walletAddress && told.orderAccess && privateKeySecret && ordersTable;
-  return {
-    ...common,
-    ...told,
-    // Set where the deployment takes orders, also for the function of health. EIP-55.
-    walletAddress: placeOrder ? walletAddress : undefined,
-    // The key is in a secret store. Only the function that places orders is told where.
-    orders: isComplete
-      ? ({ kind: 'on', walletAddress, privateKeySecret, ordersTable } as const)
-      : ({ kind: 'off' } as const),
-    warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
-  };
+  return readAll((attempt) => {
+    const { placeOrder, ...common } = readCommon(env, attempt);
+    const { remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...local } = readSettings(
+      env,
+      LOCAL_SETTINGS,
+      attempt,
+    );
+    if (!privateKey) attempt(() => requireFunder(env, common));
+    if (placeOrder) attempt(() => requireConsent(env, local.host));
+    if (placeOrder && privateKey && common.clientVerification === 'required')
+      attempt(() => requireAuthority(env, local));
+    const credentials = attempt(() => parseCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]));
+    const missing = [privateKey ? [] : 'SERVICE_PRIVATE_KEY', placeOrder ? [] : 'SERVICE_PLACE_ORDER=1'].flat();
+    return {
+      ...common,
+      ...local,
+      ...readSettings(env, { metricsNamespace }, attempt),
+      // The key is in the environment. Without the opt-in `/health` shows its address all the same.
+      orders:
+        placeOrder && privateKey
+          ? ({ kind: 'on', privateKey, credentials } as const)
+          : ({ kind: 'off', missing, privateKey } as const),
+      warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnOfUnused(env)],
+    };
+  });
 }
 
 /** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
 export function parseDeployedConfig(env: Environment) {
-  return readAll((attempt) => readDeployedConfig(env, attempt));
+  return readAll((attempt) => {
+    const { placeOrder, ...common } = readCommon(env, attempt);
+    attempt(() => requireFunder(env, common));
+    const { walletAddress, privateKeySecret, ordersTable, ...told } = readSettings(env, DEPLOYMENT_SETTINGS, attempt);
+    const isComplete = placeOrder && walletAddress && told.orderAccess && privateKeySecret && ordersTable;
+    return {
+      ...common,
+      ...told,
+      // Set where the deployment takes orders, also for the function of health. EIP-55.
+      walletAddress: placeOrder ? walletAddress : undefined,
+      // The key is in a secret store. Only the function that places orders is told where.
+      orders: isComplete
+        ? ({ kind: 'on', walletAddress, privateKeySecret, ordersTable } as const)
+        : ({ kind: 'off' } as const),
+      warnings: warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress),
+    };
+  });
 }
