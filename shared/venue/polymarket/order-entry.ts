@@ -7,13 +7,13 @@ import type { Config } from '../../settings/config.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import { formatTime } from '../../time.ts';
-import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
+import { openWallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, type ChosenAccount, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
-import { createTransport, type Transport } from './http/transport.ts';
+import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
 import { type Account, signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
@@ -30,10 +30,6 @@ export interface OrderEntrySettings
 }
 
 type Refused = Extract<Fate, { readonly kind: 'refused' }>;
-
-function briefly(call: Call): Call {
-  return { ...call, deadline: Math.min(call.deadline, performance.now() + BOUNDS_MS) };
-}
 
 /** Loads the kinds of wallets by which clients sign. Exported here since a function has its cryptography from the layer. */
 export async function loadWalletKinds() {
@@ -60,57 +56,45 @@ export function openAccount(
   return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
 }
 
-/** Opens the credentials of the account: those given, those that were put in their place, or those that the key derives. */
-function openCredentials(
-  { credentials: given, reloadCredentials }: OrderEntrySettings,
-  clob: Transport,
-  wallet: Wallet,
-) {
-  let isRenewal = given !== undefined;
-  return createCredentialSource(given, async (call) => {
-    // Their source may have new ones: then none need to be derived, or created at the venue.
-    const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
-    isRenewal = true;
-    return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);
-  });
-}
-
-/** Creates `OrderEntry.syncClock`, which also warns once of two clocks that cannot both be right. */
-function createClockSync(clob: Transport, log: Log): OrderEntry['syncClock'] {
-  const { clock } = clob;
-  let isWarned = false;
-  return async (call) => {
-    if (!clock.isCertain()) await askForTime(clob, call, log);
-    if (isWarned || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
-    isWarned = true;
-    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
-      venue_ahead_s: Math.round(clock.skew / 1_000),
-      ...call.trace,
-    });
-  };
-}
-
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const account = openAccount(settings);
   const { wallet, signatureType } = account;
   const clob = createTransport(settings.clobUrl);
-  const credentials = openCredentials(settings, clob, wallet);
+  const { clock } = clob;
+  const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;
+  let isRenewal = given !== undefined;
+  /** Those given, those that were put in their place, or those that the key derives. */
+  const credentials = createCredentialSource(given, async (call) => {
+    // Their source may have new ones: then none need to be derived, or created at the venue.
+    const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
+    isRenewal = true;
+    return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);
+  });
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
-    orders: createTransport(settings.clobUrl, Date.now, clob.clock),
+    orders: createTransport(settings.clobUrl, Date.now, clock),
     walletAddress: wallet.address,
     signatureType,
     credentials,
     log,
   });
 
-  const { clock } = clob;
-  const syncClock = createClockSync(clob, log);
+  let isSkewTold = false;
+
+  /** Warns once, too, of two clocks that cannot both be right. */
+  async function syncClock(call: Call): Promise<void> {
+    if (!clock.isCertain()) await askForTime(clob, call, log);
+    if (isSkewTold || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
+    isSkewTold = true;
+    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
+      venue_ahead_s: Math.round(clock.skew / 1_000),
+      ...call.trace,
+    });
+  }
 
   function overCap(notional: Decimal): AppError | undefined {
-    const { maxOrderNotional: cap } = settings;
     if (!cap || compareDecimals(notional, cap) <= 0) return undefined;
     return refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
   }
@@ -144,7 +128,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     const { code, message, facts, cause } = fate.error;
     if (code !== 'price_off_tick' && code !== 'size_below_minimum') return fate;
     try {
-      const { tickSize, minOrderSize } = await rules.reread(tokenId, briefly(call));
+      const deadline = Math.min(call.deadline, performance.now() + BOUNDS_MS);
+      const { tickSize, minOrderSize } = await rules.reread(tokenId, { ...call, deadline });
       const bounds =
         code === 'price_off_tick'
           ? { tickSize: formatDecimal(tickSize) }
