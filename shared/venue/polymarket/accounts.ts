@@ -109,9 +109,7 @@ export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
 type AccountSettings = Pick<Config, 'signatureType' | 'funderAddress'>;
 
 /** The names by which the operator knows the two settings. */
-type SettingNames = Readonly<Record<keyof AccountSettings, string>>;
-
-const VARIABLES: SettingNames = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
+const VARIABLES = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
 
 /** The account to trade with. */
 export interface ChosenAccount {
@@ -122,7 +120,7 @@ export interface ChosenAccount {
   readonly warning: string | undefined;
 }
 
-function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: SettingNames): ChosenAccount {
+function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: typeof VARIABLES): ChosenAccount {
   if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   throw new ConfigError(
@@ -133,7 +131,7 @@ function chooseWithoutFunder(signer: string, signatureType: SignatureType, names
 function chooseForeign(
   signer: string,
   { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
-  names: SettingNames,
+  names: typeof VARIABLES,
 ): ChosenAccount {
   const foreign = `${names.funderAddress} is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
@@ -154,7 +152,7 @@ function chooseForeign(
 export function chooseAccount(
   signer: string,
   settings: AccountSettings,
-  names: SettingNames = VARIABLES,
+  names: typeof VARIABLES = VARIABLES,
 ): ChosenAccount {
   const { signatureType } = settings;
   if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
