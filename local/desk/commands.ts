@@ -102,21 +102,13 @@ function timeOf(option: string, text: string | undefined): number | undefined {
   throw new UsageError(`--${option} must be a time such as 2026-11-01T09:30:00Z, or a date.`);
 }
 
-function selectionOf(
-  { client: address, token, all }: Values<typeof CANCEL.options>,
-  ids: readonly string[],
-): Selection {
-  const given = [
-    ids.length > 0 && ({ kind: 'ids', ids: [...new Set(ids.map(onlyId))] } as const),
-    address !== undefined && ({ kind: 'client', address } as const),
-    token !== undefined && ({ kind: 'token', tokenId: token } as const),
-    all && ({ kind: 'all' } as const),
-  ].filter((selection) => selection !== false);
-  const [selection] = given;
-  if (!selection || given.length > 1) throw new UsageError('Name orders, or one of --client, --token and --all.');
+function selectionOf({ client, token, all }: Values<typeof CANCEL.options>, operands: readonly string[]): Selection {
+  const ids = operands.map(onlyId);
+  const given = [ids.length > 0, client !== undefined, token !== undefined, all].filter(Boolean);
+  if (given.length !== 1) throw new UsageError('Name orders, or one of --client, --token and --all.');
   if (token !== undefined && !isTokenId(token))
     throw new UsageError('--token must be the decimal id of an outcome token.');
-  return selection;
+  return { ids: [...new Set(ids)], client, token, all };
 }
 
 /** Opens the desk and does the work. A sentence for the operator ends it with 1. */

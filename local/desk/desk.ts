@@ -1,8 +1,8 @@
 import type { Terminal } from '../../shared/command-line.ts';
-import type { OrderClient, OrderRecord } from '../../shared/orders/record.ts';
+import type { OrderRecord } from '../../shared/orders/record.ts';
 import { type Access, DeskError } from './access.ts';
 import { decimalText, type Format, type Row, report, type Sheet, timeText } from './output.ts';
-import { type ClientCells, clientsIn, type Records, readRecords } from './records.ts';
+import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
 import type { DeskVenue, VenueOrder } from './venue.ts';
 
 // The operator's desk: who ordered what, what came of it, and everything off the book. It joins what the venue's official
@@ -59,7 +59,7 @@ export const OPEN: Sheet = {
 };
 
 /** Returns the cells of an open order. */
-export function openRow(order: VenueOrder, client: ClientCells): Row {
+export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
   return {
     order_id: order.id,
     ...client,
@@ -74,25 +74,31 @@ export function openRow(order: VenueOrder, client: ClientCells): Row {
   };
 }
 
-/** Reads the clients of these orders; `undefined`, and a word about it, where the records cannot be read. */
-export async function findClients(
-  desk: Desk,
-  orderIds: readonly string[],
-): Promise<Records<OrderClient | null> | undefined> {
-  const ids = new Set(orderIds);
-  if (ids.size === 0) return { byId: new Map(), makers: new Set() };
-  const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
-  return orNote(desk, readRecords(desk.access.store, pick, desk.terminal.progress));
+/** The clients of orders, by order id. */
+export type Clients = Map<string, ClientCells>;
+
+/**
+ * Adds the clients of those orders that are not known yet: reading a large store takes minutes. Returns false, after a
+ * sentence for the person at the terminal, where the records cannot be read.
+ */
+export async function addClients(desk: Desk, orderIds: readonly string[], known: Clients): Promise<boolean> {
+  const ids = new Set(orderIds.filter((id) => !known.has(id)));
+  if (ids.size > 0) {
+    const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
+    const records = await orNote(desk, readRecords(desk.access.store, pick, desk.terminal.progress));
+    for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
+  }
+  return !orderIds.some((id) => known.get(id) === UNREAD);
 }
 
 /** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
 export async function listOpen(desk: Desk): Promise<number> {
   const orders = await desk.venue.openOrders();
+  const clients: Clients = new Map();
   const ids = orders.map(({ id }) => id);
-  const records = await findClients(desk, ids);
-  const clientOf = clientsIn(records);
-  const rows = orders.map((order) => openRow(order, clientOf(order.id)));
+  const areRead = await addClients(desk, ids, clients);
+  const rows = orders.map((order) => openRow(order, clients.get(order.id)));
   desk.terminal.out(report(rows, desk.format, OPEN));
   note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
-  return records ? 0 : 1;
+  return areRead ? 0 : 1;
 }

@@ -2,7 +2,7 @@ import { ZERO } from '../../shared/decimal.ts';
 import { type Desk, note, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
 import { decimalText, type Row, report, type Sheet, timeText } from './output.ts';
-import { type ClientCells, clientsIn, comparable, isOfClient, type Records, readRecords } from './records.ts';
+import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
 
 const FILL_NAMES =
@@ -128,7 +128,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
   const records = await readRecords(access.store, (record) => record.client, terminal.progress);
   const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
-  const clientOf = clientsIn(records);
+  const clientOf = (orderId: string) => cellsOf(records.byId.get(orderId));
   const fills = all.filter(({ orderId }) => client === undefined || isOfClient(clientOf(orderId), client));
   terminal.progress('');
   const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => fillRow(fill, clientOf(fill.orderId)));

@@ -59,7 +59,7 @@ export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string
   const [heading = '', ...bodies] = inColumns([Object.values(columns), ...cells]);
   const blocks = rows.map((row, index) => [
     bodies[index] ?? '',
-    ...('recorded' in row ? [line('client', clientOf(row))] : []),
+    line('client', clientOf(row)),
     ...Object.entries(lines).flatMap(([name, label]) => (row[name] == null ? [] : [line(label, plain(row[name]))])),
   ]);
   return `${[heading, ...blocks.flat()].join('\n')}\n`;
@@ -74,11 +74,16 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
+/** Returns a row with all cells of its sheet, in their order; those that it has not got are `null`. */
+export function complete(row: Row, { names }: Sheet): Row {
+  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+}
+
 /** Writes rows in a format. */
-export function report(rows: readonly Row[], format: Format, sheet: Sheet): string {
+export function report(found: readonly Row[], format: Format, sheet: Sheet): string {
+  const rows = found.map((row) => complete(row, sheet));
   if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
   if (format === 'table') return rows.length === 0 ? '' : tableOf(rows, sheet);
-  const { names } = sheet;
-  const lines = rows.map((row) => names.map((name) => csvCell(row[name] ?? null)).join(','));
-  return `${[names.join(','), ...lines].join('\n')}\n`;
+  const lines = rows.map((row) => Object.values(row).map(csvCell).join(','));
+  return `${[sheet.names.join(','), ...lines].join('\n')}\n`;
 }

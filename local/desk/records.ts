@@ -95,16 +95,12 @@ export interface ClientCells {
 /** Where the records were not read, nothing is known of any order. */
 export const UNREAD: ClientCells = { client_address: null, client_address_verified: null, recorded: null };
 
-/** Returns the client of each order. */
-export function clientsIn(records: Records<OrderClient | null> | undefined): (orderId: string) => ClientCells {
-  if (!records) return () => UNREAD;
-  return (orderId) => {
-    const client = records.byId.get(orderId);
-    return {
-      client_address: client?.address ?? null,
-      client_address_verified: client?.isVerified ?? null,
-      recorded: client !== undefined,
-    };
+/** Returns the cells of the client that a record names; `undefined` for an order without a record. */
+export function cellsOf(client: OrderClient | null | undefined): ClientCells {
+  return {
+    client_address: client?.address ?? null,
+    client_address_verified: client?.isVerified ?? null,
+    recorded: client !== undefined,
   };
 }
 

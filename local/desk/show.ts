@@ -2,8 +2,8 @@ import type { OrderRecord } from '../../shared/orders/record.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural } from './desk.ts';
 import { FILLS, fillRow, findFills, oursOf } from './fills.ts';
-import { type Row, report, type Sheet, timeText } from './output.ts';
-import { clientsIn, readRecords } from './records.ts';
+import { complete, type Row, report, type Sheet, timeText } from './output.ts';
+import { cellsOf, readRecords } from './records.ts';
 
 /** How long before the signing the search for trades begins: the clocks of the venue's parts may differ. */
 const MARGIN_MS = 3_600_000;
@@ -46,13 +46,14 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const fills = all.filter(({ orderId }) => orderId === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
-  const client = clientsIn({ ...records, byId: new Map(record ? [[id, record.client]] : []) })(id);
-  const cells = { ...Object.fromEntries(SHOW.names.map((name) => [name, null])), order_id: id, ...client };
-  const row: Row = {
-    ...cells,
+  const client = cellsOf(record?.client);
+  const cells = {
+    order_id: id,
+    ...client,
     ...(record && recordCells(record)),
     ...(order && { ...openRow(order, client), venue_status: order.status }),
   };
+  const row = complete(cells, SHOW);
   const fillRows = fills.map((fill) => fillRow(fill, client));
   terminal.progress('');
   if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
