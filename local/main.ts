@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
-import { flag, inColumns, runCommand } from '../shared/command-line.ts';
+import { flag, inColumns, option, runCommand } from '../shared/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
@@ -65,7 +65,7 @@ const COMMAND = {
        order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package`,
   options: {
     paper: flag('serve on the paper venue'),
-    settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
+    settings: option('FILE', "read FILE instead of .env in the project's folder"),
   },
   notes: `Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
 meaning; an empty variable is an absent one):

@@ -39,6 +39,11 @@ export function flag(meaning: string) {
   return { type: 'boolean', default: false, meaning } as const;
 }
 
+/** Creates an option with a value, which the list of options calls `value`. */
+export function option(value: string, meaning: string) {
+  return { type: 'string', value, meaning } as const;
+}
+
 /** Thrown for a command line that cannot be understood. The message repeats no value, which may be a secret. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -62,18 +67,8 @@ export const THIS_PROCESS: Terminal = {
 // Without a listener, a reader that goes away, such as `head`, would end the command with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-function parse<const O extends Options>(options: O, args: readonly string[], allowPositionals: boolean) {
-  return parseArgs<{
-    readonly args: string[];
-    readonly options: O & typeof EVERYWHERE;
-    readonly allowPositionals: boolean;
-  }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals });
-}
-
-type Parsed<O extends Options> = ReturnType<typeof parse<O>>;
-
 /** The values of options, by their names. */
-export type Values<O extends Options> = Parsed<O>['values'];
+export type Values<O extends Options> = ReturnType<typeof read<O>>['values'];
 
 /** Aligns the cells of rows in columns. */
 export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
@@ -111,17 +106,20 @@ function misuse(error: unknown): unknown {
   return new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
 }
 
-function read<O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]): Parsed<O> {
-  let parsed: Parsed<O>;
+function read<const O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]) {
   try {
-    parsed = parse(options, args, operands);
+    const parsed = parseArgs<{
+      readonly args: string[];
+      readonly options: O & typeof EVERYWHERE;
+      readonly allowPositionals: boolean;
+    }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands });
+    for (const [name, value] of Object.entries(parsed.values)) {
+      if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
+    }
+    return parsed;
   } catch (error) {
     throw misuse(error);
   }
-  for (const [name, value] of Object.entries(parsed.values)) {
-    if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
-  }
-  return parsed;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, oneOf, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
+import { flag, oneOf, option, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
 import { isTokenId } from '../../shared/decimal.ts';
 import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -9,18 +9,14 @@ import type { FillsOptions } from './fills.ts';
 import { FORMATS } from './output.ts';
 
 const COMMON = {
-  format: { type: 'string', value: 'FORMAT', default: 'table', meaning: 'table, csv or json' },
-  settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
-  stack: {
-    type: 'string',
-    value: 'NAME',
-    meaning: "take a deployment's table and secret, from the outputs of its stack",
-  },
-  region: { type: 'string', value: 'REGION', meaning: "its region, where the environment's is another" },
-  secret: { type: 'string', value: 'NAME', meaning: 'with --stack: another secret, which needs no wallet key' },
+  format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
+  settings: option('FILE', "read FILE instead of .env in the project's folder"),
+  stack: option('NAME', "take a deployment's table and secret, from the outputs of its stack"),
+  region: option('REGION', "its region, where the environment's is another"),
+  secret: option('NAME', 'with --stack: another secret, which needs no wallet key'),
 } as const;
 
-const client = { type: 'string', value: 'ADDRESS', meaning: 'only the orders of this client, by the records' } as const;
+const client = option('ADDRESS', 'only the orders of this client, by the records');
 
 const OPEN = {
   purpose: 'Lists the orders that rest at the venue, and whose they are.',
@@ -42,7 +38,7 @@ const CANCEL = {
   usage: 'npm run orders -- cancel ORDER_ID… | --client ADDRESS | --token TOKEN_ID | --all [options]',
   options: {
     client,
-    token: { type: 'string', value: 'TOKEN_ID', meaning: 'only the orders for this outcome token' },
+    token: option('TOKEN_ID', 'only the orders for this outcome token'),
     all: flag('all orders of the account, also those that were placed elsewhere'),
     yes: flag('do not ask; needed where there is no terminal'),
     ...COMMON,
@@ -57,8 +53,8 @@ const FILLS = {
   purpose: 'Reports what was executed: a row for each fill, or the sums of each client.',
   usage: 'npm run orders -- fills [options]',
   options: {
-    since: { type: 'string', value: 'TIME', meaning: 'from then on: RFC 3339, or a date alone for its midnight UTC' },
-    until: { type: 'string', value: 'TIME', meaning: 'before then' },
+    since: option('TIME', 'from then on: RFC 3339, or a date alone for its midnight UTC'),
+    until: option('TIME', 'before then'),
     client,
     'by-client': flag('sum up by client'),
     ...COMMON,

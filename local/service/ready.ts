@@ -1,5 +1,5 @@
 import { ROUTES } from '../../functions/routes.ts';
-import { runCommand } from '../../shared/command-line.ts';
+import { option, runCommand } from '../../shared/command-line.ts';
 import { createLog } from '../../shared/log.ts';
 import { modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
@@ -13,7 +13,7 @@ const COMMAND = {
   purpose: 'Exits with 0 where the service of this machine answers and its store of orders can be read, else with 1.',
   usage: 'order-book-adapter ready [options]    for probes: with the settings of the service',
   options: {
-    settings: { type: 'string', value: 'FILE', meaning: "read FILE instead of .env in the project's folder" },
+    settings: option('FILE', "read FILE instead of .env in the project's folder"),
   },
 } as const;
 
