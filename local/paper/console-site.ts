@@ -6,6 +6,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { errorCode } from '../../shared/error-code.ts';
 import { AppError, errorSpec } from '../../shared/errors.ts';
 import { createHeadReader } from '../http/request-head.ts';
+import type { Listening } from '../service/service.ts';
 import { SOURCES } from '../service/settings-file.ts';
 
 /** Follows the ports of the service (8080) and the paper venue (8081). */
@@ -21,7 +22,7 @@ export interface ConsoleOptions {
   /** Address of the paper venue, whose own paths under /paper the page may use. */
   readonly venueUrl: string;
   /** Address and wallet of the service, as soon as it listens. */
-  readonly service: () => { readonly url: string; readonly walletAddress: string | null } | undefined;
+  readonly service: () => Listening | undefined;
   /** A port that is reserved for somebody else. */
   readonly reservedPort?: string | undefined;
 }
@@ -168,6 +169,3 @@ export async function startConsoleSite(options: ConsoleOptions) {
     },
   };
 }
-
-/** The running server of the console. */
-export type ConsoleSite = Awaited<ReturnType<typeof startConsoleSite>>;

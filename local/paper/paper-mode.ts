@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { type Service, type StartOptions, startService } from '../service/service.ts';
-import { type ConsoleOptions, type ConsoleSite, listenNear, startConsoleSite } from './console-site.ts';
+import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
+import { listenNear, startConsoleSite } from './console-site.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
@@ -41,34 +41,25 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
 }
 
 /** Creates a directory for this run; throws `ConfigError` if that fails. */
-async function makeTemporaryDirectory(): Promise<string> {
+async function makeTemporaryDirectory() {
   try {
-    return await mkdtemp(join(tmpdir(), 'paper-orders-'));
+    return await mkdtempDisposable(join(tmpdir(), 'paper-orders-'));
   } catch (cause) {
     const message = `No directory can be made in ${tmpdir()} (${errorCode(cause)}): set TMPDIR to one for temporary files.`;
     throw new ConfigError(message, { cause });
   }
 }
 
-/** Facts on the first screen. */
-interface Screen {
-  readonly serviceUrl: string;
-  readonly venueUrl: string;
-  readonly consoleUrl: string;
-  readonly walletAddress: string | null;
-  readonly order: ReturnType<PaperVenue['suggestOrder']>;
-}
-
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
-function firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order }: Screen): string {
-  const { tokenId, price, size } = order;
+function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, venue: PaperVenue): string {
+  const { tokenId, price, size } = venue.suggestOrder();
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
-  service  ${serviceUrl}
+  service  ${service.url}
   console  ${consoleUrl} (all of it in a browser)
   venue    ${venueUrl} (faults, accounts, records: paper/README.md)
-  wallet   ${walletAddress}, ${GIVEN_UNITS} pUSD and shares
+  wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
-S=${serviceUrl} V=${venueUrl}
+S=${service.url} V=${venueUrl}
 T=${tokenId}
 curl "$S/v1/markets?limit=3"  # the most traded markets
 curl "$S/v1/book/$T"  # the order book of one outcome
@@ -92,47 +83,33 @@ export async function startOnPaper(
   print: (text: string) => void,
   options: StartOptions = {},
 ): Promise<Service> {
-  const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
+  await using stack = new AsyncDisposableStack();
   // The wallet is gone at the end, and its keys with it.
-  const directory = await makeTemporaryDirectory();
-  let site: ConsoleSite | undefined;
-  let trading: ReturnType<ConsoleOptions['service']>;
-  const clean = async () => {
-    await site?.close();
-    await venue.close();
-    await rm(directory, { recursive: true, force: true });
-  };
-  try {
-    const reservedPort = env['SERVICE_PORT'];
-    const { url: venueUrl } = await listenNear(VENUE_PORT, reservedPort, (port) =>
-      venue.listen({ host: '127.0.0.1', port }),
-    );
-    site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort });
-    const { url: consoleUrl, origins } = site;
-    // The pages of the console may place orders too.
-    const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', ...origins];
-    const overrides = paperOverrides(venueUrl, join(directory, 'orders.db'), corsOrigins);
-    const service = await startService(
-      { ...env, ...overrides },
-      {
-        ...options,
-        throwAway: true,
-        announce: ({ url: serviceUrl, walletAddress }) => {
-          trading = { url: serviceUrl, walletAddress };
-          print(firstScreen({ serviceUrl, venueUrl, consoleUrl, walletAddress, order: venue.suggestOrder() }));
-        },
+  const directory = stack.use(await makeTemporaryDirectory());
+  const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
+  stack.defer(() => venue.close());
+  const reservedPort = env['SERVICE_PORT'];
+  const { url: venueUrl } = await listenNear(VENUE_PORT, reservedPort, (port) =>
+    venue.listen({ host: '127.0.0.1', port }),
+  );
+  let trading: Listening | undefined;
+  const site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort });
+  stack.defer(site.close);
+  // The pages of the console may place orders too.
+  const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', ...site.origins];
+  const overrides = paperOverrides(venueUrl, join(directory.path, 'orders.db'), corsOrigins);
+  const service = await startService(
+    { ...env, ...overrides },
+    {
+      ...options,
+      throwAway: true,
+      announce: (listening) => {
+        trading = listening;
+        print(firstScreen(listening, site.url, venueUrl, venue));
       },
-    );
-    const stop = async () => {
-      try {
-        await service.stop();
-      } finally {
-        await clean();
-      }
-    };
-    return { ...service, stop };
-  } catch (error) {
-    await clean();
-    throw error;
-  }
+    },
+  );
+  stack.defer(service.stop);
+  const running = stack.move();
+  return { ...service, stop: () => running.disposeAsync() };
 }

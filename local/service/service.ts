@@ -1,5 +1,4 @@
 import { openContainer } from '../../functions/container.ts';
-import type { HealthFacts } from '../../functions/health/endpoint.ts';
 import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { ROUTES } from '../../functions/routes.ts';
@@ -7,7 +6,7 @@ import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
-import type { Environment, SignatureType } from '../../shared/settings/table.ts';
+import type { Environment } from '../../shared/settings/table.ts';
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
 import { openAtStart, prepareStore, type Store } from './open-store.ts';
@@ -22,15 +21,17 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-interface Account extends Pick<HealthFacts, 'walletAddress' | 'funderAddress'> {
-  readonly signatureType?: SignatureType;
-  /** Sentences for the log about an account that the venue may refuse. */
-  readonly warnings: readonly string[];
+/** Address and wallet of a service that listens. */
+export interface Listening {
+  readonly url: string;
+  readonly walletAddress: string | null;
 }
 
-/** Returns the account in force; throws `ConfigError` where the key and the funder disagree. */
-async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig): Promise<Account> {
-  if (!privateKey) return { walletAddress: null, funderAddress: config.funderAddress, warnings: [] };
+/** Returns the account in force, and sentences for the log; throws `ConfigError` where the key and the funder disagree. */
+async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig) {
+  if (!privateKey) {
+    return { walletAddress: null, funderAddress: config.funderAddress, signatureType: null, warnings: [] };
+  }
   // Loaded only where a key is: a reader needs no cryptography.
   const { openAccount } = await import('#venue/order-entry');
   const { wallet, funderAddress, signatureType, warning } = openAccount({ ...config, privateKey });
@@ -52,7 +53,7 @@ export interface StartOptions {
   /** The service answers requests of its own before it listens. */
   readonly warm?: boolean;
   /** Called when the service listens, before its log says so. */
-  readonly announce?: (listening: { readonly url: string; readonly walletAddress: string | null }) => void;
+  readonly announce?: (listening: Listening) => void;
 }
 
 async function openTrading(config: LocalConfig, store: Store | undefined, log: Log): Promise<OpenOrders> {
@@ -85,9 +86,9 @@ function listeningUrl(url: string, host: string): string {
 }
 
 /** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
-function inForce(config: LocalConfig, account: Account, store: Store | undefined) {
+function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
   const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
-  const { walletAddress, funderAddress, signatureType = null } = account;
+  const { walletAddress, funderAddress, signatureType } = account;
   const mode = modeOf(config);
   const trades = mode === 'order-placing';
   const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);

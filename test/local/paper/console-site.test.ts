@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ConsoleOptions, type ConsoleSite, startConsoleSite } from '../../../local/paper/console-site.ts';
+import { type ConsoleOptions, startConsoleSite } from '../../../local/paper/console-site.ts';
 import { buildConsole } from '../../support/page/console-files.ts';
 import { send } from '../../support/service/http-client.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
@@ -10,7 +10,7 @@ const MAX_BYTES = 60 * 1024;
 
 const WALLET = `0x${'ab'.repeat(20)}`;
 
-const sites: ConsoleSite[] = [];
+const sites: Awaited<ReturnType<typeof startConsoleSite>>[] = [];
 
 afterEach(async () => {
   await Promise.all(sites.splice(0).map((site) => site.close()));
