@@ -11,21 +11,21 @@ import {
   type Inspection,
   type NotedCollateral,
 } from '../../shared/venue/polymarket/inspection/inspection.ts';
-import { type CheckResult, fail, ok, type Run, warn } from './run.ts';
+import type { Call } from '../../shared/venue/port.ts';
+import { type CheckResult, fail, ok, warn } from './run.ts';
 import type { Key } from './setup-checks.ts';
 
-/** The parts that every check of the account asks with. */
+/** What a check asks with. */
 export interface Asking {
   readonly venue: Inspection;
-  readonly newCall: Run['newCall'];
+  readonly call: Call;
 }
 
 const HAVE_NONE_FIX = 'The first order makes them.';
 
 /** Sends an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
-export async function checkCredentials(key: Key, { venue, newCall }: Asking): Promise<CheckResult<AccountReads>> {
+export async function checkCredentials(key: Key, { venue, call }: Asking): Promise<CheckResult<AccountReads>> {
   const { address } = key.wallet;
-  const call = newCall();
   let { credentials } = key;
   try {
     credentials ??= await venue.findApiKey(key.wallet, call);
@@ -51,8 +51,8 @@ export async function checkCredentials(key: Key, { venue, newCall }: Asking): Pr
 }
 
 /** Derives the API credentials and writes them to a new file of the owner's alone, in the members of the secret. */
-export async function writeCredentials(file: string, key: Key, { venue, newCall }: Asking): Promise<CheckResult> {
-  const credentials = await venue.findApiKey(key.wallet, newCall());
+export async function writeCredentials(file: string, key: Key, { venue, call }: Asking): Promise<CheckResult> {
+  const credentials = await venue.findApiKey(key.wallet, call);
   if (!credentials) {
     return fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX);
   }
@@ -70,8 +70,8 @@ export async function writeCredentials(file: string, key: Key, { venue, newCall 
 }
 
 /** Asks if the account may only close positions. */
-export async function checkClosedOnly(reads: AccountReads, { newCall }: Asking): Promise<CheckResult> {
-  return (await reads.isClosedOnly(newCall()))
+export async function checkClosedOnly(reads: AccountReads, { call }: Asking): Promise<CheckResult> {
+  return (await reads.isClosedOnly(call))
     ? fail(
         'The venue lets this account only close positions: it takes no new ones.',
         'Ask the support of polymarket.com why.',
@@ -86,19 +86,14 @@ function inWords(amount: Decimal): string {
 
 /** Judges what the venue has noted; `before` is the note before a refresh, where one was asked for. */
 function judgeFunds({ funderAddress }: Account, now: Decimal, before: Decimal | undefined): CheckResult {
-  const known = compareDecimals(now, ZERO) > 0;
-  if (before && compareDecimals(before, now) !== 0) {
-    const message = `The venue had noted ${inWords(before)} in ${funderAddress}; refreshed, it notes ${inWords(now)}.`;
-    if (known) return ok(message);
+  if (compareDecimals(now, ZERO) === 0) {
+    const fix = before
+      ? 'Deposit on polymarket.com: orders are paid in pUSD, not in USDC or USDC.e.'
+      : 'Deposit on polymarket.com; if there is money in it, run this with --refresh: the note may be old.';
+    return warn(`The venue notes no pUSD in ${funderAddress}.`, fix);
   }
-  if (known) return ok(`The venue notes ${inWords(now)} in ${funderAddress}.`);
-  const message = `The venue notes no pUSD in ${funderAddress}.`;
-  return before
-    ? warn(message, 'Deposit on polymarket.com: orders are paid in pUSD, not in USDC or USDC.e.')
-    : warn(
-        message,
-        'Deposit on polymarket.com; if there is money in it, run this with --refresh: the note may be old.',
-      );
+  if (!before || compareDecimals(before, now) === 0) return ok(`The venue notes ${inWords(now)} in ${funderAddress}.`);
+  return ok(`The venue had noted ${inWords(before)} in ${funderAddress}; refreshed, it notes ${inWords(now)}.`);
 }
 
 /** Reads the collateral as the venue has noted it; with `refresh` it reads the chain again. */
@@ -106,9 +101,8 @@ export async function checkFunds(
   account: Account,
   reads: AccountReads,
   refresh: boolean,
-  { newCall }: Asking,
+  { call }: Asking,
 ): Promise<CheckResult<NotedCollateral>> {
-  const call = newCall();
   const { signatureType } = account;
   const first = await reads.readCollateral(signatureType, call);
   if (refresh && first) await reads.refreshCollateral(signatureType, call);
@@ -125,9 +119,9 @@ export async function checkFunds(
 export async function checkApprovals(
   { funderAddress }: Account,
   funds: Promise<CheckResult<NotedCollateral>>,
-  { venue, newCall }: Asking,
+  { venue, call }: Asking,
 ): Promise<CheckResult> {
-  const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, newCall()), funds]);
+  const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, call), funds]);
   const lacking = findLacking(given, noted?.notAllowed ?? new Set());
   if (lacking.length === 0) return ok('The exchanges may move what orders need.');
   const parts = lacking.map(({ id, prevents, why }) => {
@@ -148,9 +142,8 @@ export async function checkApprovals(
 export async function checkProfile(
   { wallet }: Key,
   { funderAddress: funder = wallet.address }: Config,
-  { venue, newCall }: Asking,
+  { venue, call }: Asking,
 ): Promise<CheckResult> {
-  const call = newCall();
   const asked = [...new Set([funder, wallet.address])];
   const profiles = await Promise.all(asked.map((address) => venue.readProfileWallet(address, call)));
   const known = profiles.flatMap((profile) => profile ?? []);

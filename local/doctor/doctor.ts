@@ -39,7 +39,7 @@ function createAsk(run: Run, config: Step<Setup>, options: DoctorOptions): () =>
   return async () => {
     const { gammaUrl, clobUrl } = (await need(config)).config;
     venue ??= createInspection({ gammaUrl, clobUrl, siteUrl, dataUrl }, SILENT);
-    return { venue, newCall: run.newCall };
+    return { venue, call: run.newCall() };
   };
 }
 
@@ -85,7 +85,7 @@ export function examine(options: DoctorOptions, env: Environment): readonly Step
   );
 
   // Markets, books and the smallest order.
-  const reads = run.check('reads', VENUE, async () => checkReads((await need(config)).config, SILENT, run.newCall));
+  const reads = run.check('reads', VENUE, async () => checkReads((await need(config)).config, SILENT, run.newCall()));
   run.check('smallest_order', HERE, async () =>
     checkSmallestOrder((await need(config)).config, await need(reads), (await funds.result).value),
   );

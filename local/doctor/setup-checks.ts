@@ -10,6 +10,7 @@ import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
 import { prepareStore } from '../service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../service/settings-file.ts';
+import type { DoctorOptions } from './options.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** The wallet key with its API credentials, if they are set. */
@@ -56,10 +57,7 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
 const SETTINGS = 'npm start -- --help lists the settings.';
 
 /** Parses the settings as the service does: of a deployment from the environment, else of a file too. */
-export function checkConfig(
-  { secret, settings }: { readonly secret?: string | undefined; readonly settings?: string | undefined },
-  env: Environment,
-): CheckResult<Setup> {
+export function checkConfig({ secret, settings }: DoctorOptions, env: Environment): CheckResult<Setup> {
   try {
     const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
     const { warnings } = setup.config;
@@ -114,18 +112,20 @@ const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here.';
 
 /** Judges the account that orders would be signed for. */
-function judgeAccount({ wallet, signatureType, funderAddress }: Account): CheckResult {
+function judgeAccount(account: Account): CheckResult<Account> {
+  const { wallet, signatureType, funderAddress } = account;
   if (signatureType === 'eoa') {
     const fix = 'If your account is younger, use its deposit wallet: docs/going-live.md.';
-    return warn(`${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`, fix);
+    const message = `${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`;
+    return warn(message, fix, account);
   }
   if (findAccount(wallet.address, funderAddress)) {
-    return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`);
+    return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`, account);
   }
   const own = listAccounts(deriveAccounts(wallet.address));
   const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
   // A deposit wallet may be of an older build; the other kinds the contracts compute.
-  return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE) : fail(message, SEE_PROFILE);
+  return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE, account) : fail(message, SEE_PROFILE);
 }
 
 /** Derives the accounts of the key and finds the one that is set among them; sends nothing. */
@@ -137,9 +137,7 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
     return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
   }
   try {
-    const account = openAccount({ ...config, privateKey });
-    const judged = judgeAccount(account);
-    return judged.finding.status === 'fail' ? judged : { ...judged, value: account };
+    return judgeAccount(openAccount({ ...config, privateKey }));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail(error.message, SEE_PROFILE);

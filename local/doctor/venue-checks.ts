@@ -4,9 +4,9 @@ import { AppError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
 import { type NotedCollateral, SIGNED_VERSIONS } from '../../shared/venue/polymarket/inspection/inspection.ts';
-import type { Book } from '../../shared/venue/port.ts';
+import type { Book, Call } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
-import { type CheckResult, fail, GO_ELSEWHERE, ok, type Run, warn } from './run.ts';
+import { type CheckResult, fail, GO_ELSEWHERE, ok, warn } from './run.ts';
 
 const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
@@ -14,8 +14,8 @@ const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
 
 /** Compares the venue's clock with ours. */
-export async function checkClock({ venue, newCall }: Asking): Promise<CheckResult> {
-  const skew = await venue.readClockSkew(newCall());
+export async function checkClock({ venue, call }: Asking): Promise<CheckResult> {
+  const skew = await venue.readClockSkew(call);
   const apart = Math.abs(skew);
   if (apart <= CLOCK_MS.noticeable) return ok('The clock of this machine agrees with the venue.');
   const message = `The clock of this machine is ${Math.round(apart / 1_000)} s ${skew > 0 ? 'behind' : 'ahead of'} the venue's.`;
@@ -24,16 +24,16 @@ export async function checkClock({ venue, newCall }: Asking): Promise<CheckResul
 }
 
 /** Asks the venue for the version of its signing domain. */
-export async function checkVersion({ venue, newCall }: Asking): Promise<CheckResult> {
-  const version = await venue.readVersion(newCall());
+export async function checkVersion({ venue, call }: Asking): Promise<CheckResult> {
+  const version = await venue.readVersion(call);
   if (SIGNED_VERSIONS.includes(version)) return ok(`The venue's version is ${version}.`);
   const known = SIGNED_VERSIONS.join(' and ');
   return warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.');
 }
 
 /** Judges by the list of countries alone. */
-async function judgePlace({ venue, newCall }: Asking): Promise<CheckResult> {
-  const { name, isRestricted } = await venue.readRegion(newCall());
+async function judgePlace({ venue, call }: Asking): Promise<CheckResult> {
+  const { name, isRestricted } = await venue.readRegion(call);
   return isRestricted
     ? fail(`The venue sees this machine in ${name}, from where it takes no new orders.`, GO_ELSEWHERE)
     : ok(`The venue sees this machine in ${name}, from where it takes orders.`);
@@ -56,11 +56,10 @@ function judgeProbe(answer: 'taken' | 'region' | 'firewall', { finding: listed }
 
 /** Asks from which place the venue sees this machine; with `probe` also if it takes orders from there. */
 export async function checkRegion(probe: boolean, asking: Asking): Promise<CheckResult> {
-  const { venue, newCall } = asking;
   const place = judgePlace(asking);
   if (!probe) return place;
   const [answer, listed] = await Promise.all([
-    venue.probeOrders(newCall()),
+    asking.venue.probeOrders(asking.call),
     place.catch(() => warn('The website does not tell the country.', STATUS_PAGE)),
   ]);
   if (answer !== 'unclear') return judgeProbe(answer, listed);
@@ -71,9 +70,8 @@ export async function checkRegion(probe: boolean, asking: Asking): Promise<Check
 const MARKETS_TRIED = 3;
 
 /** Lists markets and reads a book as the service does. */
-export async function checkReads(config: Config, log: Log, newCall: Run['newCall']): Promise<CheckResult<Book>> {
+export async function checkReads(config: Config, log: Log, call: Call): Promise<CheckResult<Book>> {
   const marketData = createMarketData(config, log);
-  const call = newCall();
   const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
   for (const { outcomes } of markets) {
     const tokenId = outcomes[0]?.tokenId ?? '';
@@ -126,8 +124,8 @@ export function checkSmallestOrder(
 }
 
 /** Holds a sample of markets and books against what this service takes for granted. */
-export async function checkPicture({ venue, newCall }: Asking): Promise<CheckResult> {
-  const { markets, books, differences } = await venue.survey(newCall());
+export async function checkPicture({ venue, call }: Asking): Promise<CheckResult> {
+  const { markets, books, differences } = await venue.survey(call);
   const sample = `${markets} markets and ${books} order books`;
   if (differences.size === 0) return ok(`${sample} are as this service takes them to be.`);
   const counted = [...differences].map(([what, times]) => `${what} (${times})`);
