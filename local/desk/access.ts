@@ -19,6 +19,14 @@ export class DeskError extends Error {
   override readonly name = 'DeskError';
 }
 
+/** Returns what throws a `DeskError` for what cannot be read, with the name of the error and the way to mend it. */
+function unreadable(what: string, fix: string) {
+  return (cause: unknown): never => {
+    const why = cause instanceof Error ? cause.name : 'unknown';
+    throw new DeskError(`${what} cannot be read (${why}): ${fix}.`, { cause });
+  };
+}
+
 /** The store of orders: a file as the setting names it, or a table and its region. */
 export type StorePlace = { readonly file: string } | { readonly table: string; readonly region: string | undefined };
 
@@ -94,7 +102,6 @@ function openLocal({ settings }: Where, own: Environment): Access {
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
 }
 
-/** Reads the outputs of a stack. */
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
   const { connect: connectionTimeout, attempt: requestTimeout, all } = STACK_MS;
   const client = new CloudFormationClient({
@@ -102,28 +109,13 @@ async function readOutputs(stack: string, region: string | undefined): Promise<R
     maxAttempts: 2,
     requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
   });
-  try {
-    const abortSignal = AbortSignal.timeout(all);
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }), { abortSignal });
-    const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
-    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.name : 'unknown';
-    const fix = 'check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks';
-    throw new DeskError(`The stack ${stack} cannot be read (${why}): ${fix}.`, { cause });
-  } finally {
-    client.destroy();
-  }
-}
-
-async function readSecret(name: string, region: string | undefined): Promise<string> {
-  try {
-    return await createSecretReader(name, region)();
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.name : 'unknown';
-    const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
-    throw new DeskError(`The secret ${name} cannot be read (${why}): ${fix}.`, { cause });
-  }
+  const described = client.send(new DescribeStacksCommand({ StackName: stack }), {
+    abortSignal: AbortSignal.timeout(all),
+  });
+  const fix = 'check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks';
+  const { Stacks = [] } = await described.catch(unreadable(`The stack ${stack}`, fix));
+  const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
+  return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
 }
 
 async function openDeployed(stack: string, { region, secret }: Where, env: Environment): Promise<Access> {
@@ -148,7 +140,9 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
       `The stack ${stack} places no orders and names no secret (output ${OUTPUTS.secret}): name it with --secret NAME.`,
     );
   }
-  const { credentials, privateKey } = parseSecret(await readSecret(name, region));
+  const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
+  const text = await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix));
+  const { credentials, privateKey } = parseSecret(text);
   const missing = `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`;
   const named = pinned && `The wallet of the stack ${stack}, ${pinned},`;
   return { ...rest, ...complete({ address, credentials, privateKey }, missing, named) };

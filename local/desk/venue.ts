@@ -3,7 +3,6 @@ import axios from 'axios';
 import { Wallet } from 'ethers';
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
-import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { type Access, DeskError } from './access.ts';
 
 // The venue as the desk asks it: by its official client, whose answers are parsed here and nowhere else.
@@ -190,22 +189,14 @@ async function ask<T extends z.ZodMiniType>(
   }
 }
 
-/** Makes a call as above; `null` where the venue says by a status that it knows no such thing. */
-async function askIfKnown<T extends z.ZodMiniType>(
-  what: string,
-  schema: T,
-  call: () => Promise<unknown>,
-  unknownStatus = 404,
-) {
-  try {
-    return await ask(what, schema, call);
-  } catch (error) {
-    const cause = error instanceof DeskError ? error.cause : undefined;
+/** Turns the status by which the venue says that it knows no such thing into `null`. */
+function nullFor(unknownStatus: number) {
+  return (error: unknown) => {
     // A page of the venue's edge, which the client passes on as the message, says nothing of it.
-    const isSaid = cause instanceof ApiError && cause.status === unknownStatus && !/^\s*</.test(cause.message);
+    const isSaid = error instanceof ApiError && error.status === unknownStatus && !/^\s*</.test(error.message);
     if (isSaid) return null;
     throw error;
-  }
+  };
 }
 
 /** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
@@ -219,13 +210,10 @@ function signerOf({ address, privateKey }: Access) {
   };
 }
 
-function revealed(given: ApiCredentials | undefined) {
-  return given && { key: given.key, secret: given.secret.reveal(), passphrase: given.passphrase.reveal() };
-}
-
 /** Derives the API credentials from the wallet key; makes none. */
 async function derive(client: ClobClient, address: string): Promise<z.infer<typeof apiKey>> {
-  const derived = await askIfKnown('The API credentials', apiKey, () => client.deriveApiKey(), 400);
+  const derive = () => client.deriveApiKey().catch(nullFor(400));
+  const derived = await ask('The API credentials', z.nullable(apiKey), derive);
   if (derived) return derived;
   throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
 }
@@ -271,10 +259,13 @@ async function readTrades(
  * throws `DeskError` where its answer is not told.
  */
 export async function openVenue(access: Access) {
-  const base = { host: access.clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
-  const creds = revealed(access.credentials) ?? (await derive(new ClobClient(base), access.address));
+  const { address, clobUrl, credentials, privateKey } = access;
+  const base = { host: clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
+  const creds = credentials
+    ? { key: credentials.key, secret: credentials.secret.reveal(), passphrase: credentials.passphrase.reveal() }
+    : await derive(new ClobClient(base), address);
   const client = new ClobClient({ ...base, creds });
-  const secrets = [creds.secret, creds.passphrase, access.privateKey?.reveal().slice(2) ?? creds.secret];
+  const secrets = [creds.secret, creds.passphrase, privateKey?.reveal().slice(2) ?? creds.secret];
   const withoutSecrets = (reason: string) =>
     printable(secrets.reduce((sentence, secret) => sentence.replaceAll(secret, '[secret]'), reason));
 
@@ -299,12 +290,13 @@ export async function openVenue(access: Access) {
     },
     /** Returns `null` for an order that the venue does not know, or has forgotten. */
     order: (id: string): Promise<VenueOrder | null> =>
-      askIfKnown('The order', z.nullable(order), () => client.getOrder(id)),
+      ask('The order', z.nullable(order), () => client.getOrder(id).catch(nullFor(404))),
     trades: (filter: TradeFilter, progress: (count: number) => void) => readTrades(client, filter, progress),
     /** Returns `null` where the venue does not say. */
     async fees(market: string): Promise<Fees | null> {
       // The venue removes markets that have closed.
-      const info = await askIfKnown('The fees of a market', marketInfo, () => client.getClobMarketInfo(market));
+      const read = () => client.getClobMarketInfo(market).catch(nullFor(404));
+      const info = await ask('The fees of a market', z.nullable(marketInfo), read);
       if (!info?.fd) return info?.tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
       const rate = parseDecimal(info.fd.r);
       return rate && rate.coefficient >= 0n ? { rate, exponent: info.fd.e, takerOnly: info.fd.to } : null;
