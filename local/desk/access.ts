@@ -3,7 +3,7 @@ import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, CREDENTIAL_NAMES, parseCredentials } from '../../shared/settings/credentials.ts';
-import { type Attempt, ConfigError, readAll, tableOf } from '../../shared/settings/formats.ts';
+import { type Attempt, ConfigError, readAll, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import {
   COMMON_SETTINGS,
   DEPLOYMENT_SETTINGS,
@@ -27,9 +27,6 @@ function unreadable(what: string, fix: string) {
   };
 }
 
-/** The store of orders: a file as the setting names it, or a table and its region. */
-export type StorePlace = { readonly file: string } | { readonly table: string; readonly region: string | undefined };
-
 /** What the desk works with. */
 export interface Access {
   readonly clobUrl: string;
@@ -40,7 +37,10 @@ export interface Access {
   readonly privateKey: Secret | undefined;
   /** The account that holds the funds, where the settings name it. */
   readonly funderAddress: string | undefined;
-  readonly store: StorePlace;
+  /** The store of orders, as its setting names it. */
+  readonly store: string;
+  /** The region of a table, where the environment's is another. */
+  readonly region?: string | undefined;
 }
 
 /** The options that say whose orders a command is about. */
@@ -93,13 +93,11 @@ function complete(
 
 function openLocal({ settings }: Where, own: Environment): Access {
   const env = withSettingsFile(settings, own);
-  const { walletAddress: address, credentials, storePath: path, ...rest } = readAll((attempt) => readOwn(env, attempt));
+  const { walletAddress: address, credentials, storePath, ...rest } = readAll((attempt) => readOwn(env, attempt));
   const { privateKey } = LOCAL_SETTINGS;
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
-  const table = tableOf(path);
-  const store = table === undefined ? { file: path } : { table, region: undefined };
-  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store };
+  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store: storePath };
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
@@ -132,7 +130,7 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
       `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out, or, for the orders of another wallet, set SERVICE_STORE=dynamodb:${table} in the place of --stack.`,
     );
   }
-  const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: { table, region } };
+  const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: TABLE_PREFIX + table, region };
   if (own.credentials && address) return { ...rest, address, credentials: own.credentials, privateKey: undefined };
   const name = secret ?? outputs.get(OUTPUTS.secret);
   if (name === undefined) {

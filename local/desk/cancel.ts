@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeskError } from './access.ts';
 import { addClients, type Clients, type Desk, note, OPEN, openRow, orNote, plural } from './desk.ts';
-import { type Row, report, type Sheet, tableOf } from './output.ts';
+import { type Row, report, type Sheet } from './output.ts';
 import { isOfClient, UNREAD } from './records.ts';
 import type { Cancellation, VenueOrder } from './venue.ts';
 
@@ -47,7 +47,7 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
 
 /** Shows what will be cancelled, and asks where there is a person to answer. */
 async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Row[] | undefined): Promise<boolean> {
-  if (rows && rows.length > 0) terminal.err(tableOf(rows, OPEN));
+  if (rows) terminal.err(report(rows, 'table', OPEN));
   if (all) terminal.err('These are all orders of the account, also those that were placed elsewhere.\n');
   if (!terminal.ask) return true;
   const what = rows ? plural(rows.length, 'resting order') : 'the orders, which could not be listed,';

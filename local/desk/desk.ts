@@ -1,7 +1,7 @@
 import type { Terminal } from '../../shared/command-line.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { type Access, DeskError } from './access.ts';
-import { decimalText, type Format, type Row, report, type Sheet, timeText } from './output.ts';
+import { type Format, type Row, report, type Sheet, timeText } from './output.ts';
 import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
 import type { DeskVenue, VenueOrder } from './venue.ts';
 
@@ -67,9 +67,9 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
     market: order.market,
     outcome: order.outcome,
     side: order.side,
-    price: decimalText(order.price),
-    size: decimalText(order.original_size),
-    filled_size: decimalText(order.size_matched),
+    price: order.price,
+    size: order.original_size,
+    filled_size: order.size_matched,
     since: timeText(order.created_at),
   };
 }
@@ -85,7 +85,7 @@ export async function addClients(desk: Desk, orderIds: readonly string[], known:
   const ids = new Set(orderIds.filter((id) => !known.has(id)));
   if (ids.size > 0) {
     const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
-    const records = await orNote(desk, readRecords(desk.access.store, pick, desk.terminal.progress));
+    const records = await orNote(desk, readRecords(desk.access, pick, desk.terminal.progress));
     for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
   }
   return !orderIds.some((id) => known.get(id) === UNREAD);

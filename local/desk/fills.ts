@@ -1,7 +1,7 @@
-import { ZERO } from '../../shared/decimal.ts';
+import { formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { type Desk, note, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
-import { decimalText, type Row, report, type Sheet, timeText } from './output.ts';
+import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
 
@@ -22,27 +22,6 @@ export const FILLS: Sheet = {
   },
 };
 
-/** Returns the cells of a fill. */
-export function fillRow(fill: Fill, { recorded, ...client }: ClientCells): Row {
-  return {
-    time: timeText(fill.at),
-    ...client,
-    order_id: fill.orderId,
-    market: fill.conditionId,
-    outcome: fill.outcome,
-    side: fill.side,
-    price: decimalText(fill.price),
-    size: decimalText(fill.size),
-    value: decimalText(fill.value),
-    fee: decimalText(fill.fee),
-    trade_id: fill.tradeId,
-    transaction_hash: fill.transactionHash,
-    status: fill.status,
-    fee_source: fill.feeSource,
-    recorded,
-  };
-}
-
 /** The report of clients. */
 const CLIENTS: Sheet = {
   names: 'client_address client_address_verified recorded orders fills shares value fees'.split(' '),
@@ -54,23 +33,23 @@ const CLIENTS: Sheet = {
 function totalsOf(fills: readonly Fill[]) {
   const counted = fills.filter(isCounted);
   return {
-    orders: new Set(counted.map(({ orderId }) => orderId)).size,
+    orders: new Set(counted.map(({ order_id }) => order_id)).size,
     fills: counted.length,
-    shares: decimalText(sumOf(counted.map(({ size }) => size))),
-    value: decimalText(sumOf(counted.map(({ value }) => value))),
-    fees: decimalText(sumOf(counted.map(({ fee }) => fee ?? ZERO))),
+    shares: formatDecimal(sumOf(counted.map(({ size }) => size))),
+    value: formatDecimal(sumOf(counted.map(({ value }) => value))),
+    fees: formatDecimal(sumOf(counted.map(({ fee }) => fee ?? ZERO))),
   };
 }
 
 /** Sums the fills by client. A claimed address and a verified one are two clients: anybody may claim. */
 function byClient(fills: readonly Fill[], clientOf: (orderId: string) => ClientCells): readonly Row[] {
-  const keyOf = ({ orderId }: Fill) => {
-    const { client_address, client_address_verified, recorded } = clientOf(orderId);
+  const keyOf = ({ order_id }: Fill) => {
+    const { client_address, client_address_verified, recorded } = clientOf(order_id);
     return JSON.stringify([client_address && comparable(client_address), client_address_verified, recorded]);
   };
   return [...Map.groupBy(fills.filter(isCounted), keyOf).values()].flatMap((own) => {
     const [first] = own;
-    return first ? [{ ...clientOf(first.orderId), ...totalsOf(own) }] : [];
+    return first ? [{ ...clientOf(first.order_id), ...totalsOf(own) }] : [];
   });
 }
 
@@ -126,12 +105,12 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   const { since, until, client, byClient: isByClient } = options;
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
-  const records = await readRecords(access.store, (record) => record.client, terminal.progress);
+  const records = await readRecords(access, (record) => record.client, terminal.progress);
   const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = (orderId: string) => cellsOf(records.byId.get(orderId));
-  const fills = all.filter(({ orderId }) => client === undefined || isOfClient(clientOf(orderId), client));
+  const fills = all.filter(({ order_id }) => client === undefined || isOfClient(clientOf(order_id), client));
   terminal.progress('');
-  const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => fillRow(fill, clientOf(fill.orderId)));
+  const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => ({ ...fill, ...clientOf(fill.order_id) }));
   terminal.out(report(rows, format, isByClient ? CLIENTS : FILLS));
   if (format === 'table') {
     const { orders, fills: count, shares, value, fees } = totalsOf(fills);

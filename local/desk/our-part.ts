@@ -8,6 +8,7 @@ import {
   subtractDecimals,
   ZERO,
 } from '../../shared/decimal.ts';
+import { timeText } from './output.ts';
 import type { Fees, Trade } from './venue.ts';
 
 // Our part of a trade: all of it as its taker, as a maker the entry of our order.
@@ -116,27 +117,28 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
   return [{ orderId: taker_order_id, role: 'taker', side, outcome, parts: takerParts(trade), told: fee }, ...makers];
 }
 
-const UNKNOWN_FEE = { fee: null, feeSource: null };
+const UNKNOWN_FEE = { fee: null, fee_source: null };
 
 function feeOf({ role, parts, told }: Share, fees: Fees | null) {
-  if (told) return { fee: told, feeSource: 'venue' };
+  if (told) return { fee: told, fee_source: 'venue' };
   if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
-  return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), feeSource: 'computed' };
+  return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
 }
 
-/** Returns the account's fills in a trade, one for each of its orders; `null` is what the venue does not tell. */
+/**
+ * Returns the account's fills in a trade, one for each of its orders, as the cells of a report; `null` is what the venue
+ * does not tell.
+ */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
     const { orderId, side, outcome, parts } = share;
     const size = sumOf(parts.map((part) => part.size));
     const isExecuted = COUNTED.has(trade.status);
     return {
-      tradeId: trade.id,
-      orderId,
-      /** In milliseconds of the Unix epoch. */
-      at: trade.match_time,
-      conditionId: trade.market,
+      time: timeText(trade.match_time),
+      order_id: orderId,
+      market: trade.market,
       outcome,
       side,
       /** `null` for parts whose mean price is no short decimal. */
@@ -144,7 +146,8 @@ export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
       size,
       value: worthOf(parts),
       ...(isExecuted ? feeOf(share, fees) : UNKNOWN_FEE),
-      transactionHash: trade.transaction_hash,
+      trade_id: trade.id,
+      transaction_hash: trade.transaction_hash,
       status: trade.status,
     };
   });

@@ -6,10 +6,12 @@ export const FORMATS = ['table', 'csv', 'json'] as const;
 /** The form of a report. */
 export type Format = (typeof FORMATS)[number];
 
-type Cell = string | number | boolean | null;
+type Text = string | number | boolean | null;
 
-/** One object of the JSON, one line of the CSV. */
-export type Row = Readonly<Record<string, Cell>>;
+/** One object of the JSON, one line of the CSV: its cells by their names. */
+export type Row = Readonly<Record<string, Text | Decimal>>;
+
+type Texts = Readonly<Record<string, Text>>;
 
 /** A kind of report. */
 export interface Sheet {
@@ -24,23 +26,18 @@ export interface Sheet {
 /** The width of most terminals. */
 const WIDTH = 80;
 
-/** Writes a decimal as the reports have it. */
-export function decimalText(decimal: Decimal | null): string | null {
-  return decimal && formatDecimal(decimal);
-}
-
 /** Writes a time in RFC 3339. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-function plain(cell: Cell | undefined): string {
+function plain(cell: Text | undefined): string {
   if (cell === null || cell === undefined) return '-';
   return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
 }
 
 /** Writes who an order is for. An address that only the caller vouches for is marked as a claim. */
-function clientOf({ client_address: address, client_address_verified: verified, recorded }: Row): string {
+function clientOf({ client_address: address, client_address_verified: verified, recorded }: Texts): string {
   if (recorded === null) return 'unknown: the records were not read';
   if (!recorded) return 'unknown: the order is not in the records';
   return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
@@ -52,8 +49,7 @@ function line(label: string, value: string): string {
   return one.length <= WIDTH ? one : `  ${label}\n  ${value}`;
 }
 
-/** Writes rows as a table. */
-export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string {
+function tableOf(rows: readonly Texts[], { columns, lines }: Sheet): string {
   const names = Object.keys(columns);
   const cells = rows.map((row) => names.map((name) => plain(row[name])));
   const [heading = '', ...bodies] = inColumns([Object.values(columns), ...cells]);
@@ -68,15 +64,17 @@ export function tableOf(rows: readonly Row[], { columns, lines }: Sheet): string
 /** A spreadsheet reads a text with such a beginning as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-function csvCell(cell: Cell): string {
+function csvCell(cell: Text): string {
   const text = cell === null ? '' : String(cell);
   const harmless = FORMULA.test(text) && !/^-?\d/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** Returns a row with all cells of its sheet, in their order; those that it has not got are `null`. */
-export function complete(row: Row, { names }: Sheet): Row {
-  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+export function complete(row: Row, { names }: Sheet): Texts {
+  const textOf = (cell: Text | Decimal = null) =>
+    typeof cell === 'object' && cell !== null ? formatDecimal(cell) : cell;
+  return Object.fromEntries(names.map((name) => [name, textOf(row[name])]));
 }
 
 /** Writes rows in a format. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { readRecordTexts } from '../order-store/read-records.ts';
 import { PROJECT, storeFileOf } from '../service/settings-file.ts';
-import { DeskError, type StorePlace } from './access.ts';
+import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
 const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
@@ -45,16 +45,17 @@ async function* scan(table: string, region: string | undefined): AsyncGenerator<
  * `DeskError` where a part of it cannot be read: without all of them nothing could be said of an order that is missing.
  */
 export async function readRecords<T>(
-  store: StorePlace,
+  { store, region }: Access,
   pick: (record: OrderRecord) => T | undefined,
   progress: (text: string) => void,
 ): Promise<Records<T>> {
+  const table = tableOf(store);
   const byId = new Map<string, T>();
   const makers = new Set<string>();
   let count = 0;
   try {
     // Only here: to cancel all orders needs no store, also in a package that is told of none.
-    const texts = 'file' in store ? readRecordTexts(storeFileOf(store.file)) : scan(store.table, store.region);
+    const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, region);
     for await (const text of texts) {
       const record = decodeRecord(text);
       makers.add(record.signedFor.maker.toLowerCase());
@@ -66,7 +67,7 @@ export async function readRecords<T>(
   } catch (cause) {
     const isTold = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
     const why = isTold ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
-    const place = 'file' in store ? resolve(PROJECT, store.file) : `table ${store.table}`;
+    const place = table === undefined ? resolve(PROJECT, store) : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
   return { byId, makers };

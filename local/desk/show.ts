@@ -1,7 +1,7 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural } from './desk.ts';
-import { FILLS, fillRow, findFills, oursOf } from './fills.ts';
+import { FILLS, findFills, oursOf } from './fills.ts';
 import { complete, type Row, report, type Sheet, timeText } from './output.ts';
 import { cellsOf, readRecords } from './records.ts';
 
@@ -33,7 +33,7 @@ const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 export async function showOrder(desk: Desk, id: string): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
-  const records = await readRecords(access.store, pick, terminal.progress);
+  const records = await readRecords(access, pick, terminal.progress);
   const record = records.byId.get(id);
   const order = await venue.order(id);
   const since = record ? record.signedAt.venue : order?.created_at;
@@ -43,7 +43,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
     [trade.taker_order_id, ...trade.maker_orders.map(({ order_id }) => order_id)].includes(id),
   );
   const { fills: all } = await findFills(desk, involved, oursOf(desk, records));
-  const fills = all.filter(({ orderId }) => orderId === id);
+  const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
   const client = cellsOf(record?.client);
@@ -54,7 +54,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
     ...(order && { ...openRow(order, client), venue_status: order.status }),
   };
   const row = complete(cells, SHOW);
-  const fillRows = fills.map((fill) => fillRow(fill, client));
+  const fillRows = fills.map((fill) => complete({ ...fill, ...client }, FILLS));
   terminal.progress('');
   if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
   else if (format === 'csv') terminal.out(report([row], format, SHOW));

@@ -145,7 +145,7 @@ export const UPSTREAM: Format<string> = {
 };
 
 /** The prefix of a store that is a table of DynamoDB. */
-const TABLE_PREFIX = 'dynamodb:';
+export const TABLE_PREFIX = 'dynamodb:';
 
 /** Returns the name of the table of a store; `undefined` for a store that is a file. */
 export function tableOf(store: string): string | undefined {
