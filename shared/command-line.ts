@@ -82,7 +82,6 @@ export function inColumns(rows: readonly (readonly string[])[]): readonly string
   );
 }
 
-/** Lists the options, one a line. */
 function listOf(options: Options): string {
   const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([name, option]: [string, Option]) => {
     const preset = typeof option.default === 'string' ? ` (default ${option.default})` : '';

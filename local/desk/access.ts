@@ -44,12 +44,7 @@ export interface Access {
 }
 
 /** The options that say whose orders a command is about. */
-export interface Where {
-  readonly settings?: string | undefined;
-  readonly stack?: string | undefined;
-  readonly region?: string | undefined;
-  readonly secret?: string | undefined;
-}
+export type Where = Readonly<Partial<Record<'settings' | 'stack' | 'region' | 'secret', string | undefined>>>;
 
 /** The outputs of a deployment's stack, by their names. */
 const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'WalletAddress' } as const;
@@ -57,20 +52,16 @@ const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'Wallet
 /** DescribeStacks and its attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
+const { privateKey, storePath, clobApiKey, clobApiSecret, clobApiPassphrase } = LOCAL_SETTINGS;
 const { clobUrl, funderAddress } = COMMON_SETTINGS;
-const { storePath, clobApiKey, clobApiSecret, clobApiPassphrase } = LOCAL_SETTINGS;
-const { walletAddress } = DEPLOYMENT_SETTINGS;
-const SETTINGS = { clobUrl, funderAddress, storePath, clobApiKey, clobApiSecret, clobApiPassphrase, walletAddress };
+const OWN = { clobUrl, funderAddress, storePath, walletAddress: DEPLOYMENT_SETTINGS.walletAddress };
+const CREDENTIALS = { clobApiKey, clobApiSecret, clobApiPassphrase };
 
 /** Reads the settings that the desk needs, without the wallet key. */
 function readOwn(env: Environment, attempt: Attempt) {
   attempt(() => refuseUnknown(env));
-  const {
-    clobApiKey: key,
-    clobApiSecret: secret,
-    clobApiPassphrase: pass,
-    ...own
-  } = readSettings(env, SETTINGS, attempt);
+  const own = readSettings(env, OWN, attempt);
+  const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass } = readSettings(env, CREDENTIALS, attempt);
   return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass])) };
 }
 
@@ -94,7 +85,6 @@ function complete(
 function openLocal({ settings }: Where, own: Environment): Access {
   const env = withSettingsFile(settings, own);
   const { walletAddress: address, credentials, storePath, ...rest } = readAll((attempt) => readOwn(env, attempt));
-  const { privateKey } = LOCAL_SETTINGS;
   const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
   return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store: storePath };

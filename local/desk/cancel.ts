@@ -20,7 +20,6 @@ const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 /** States in which an order may yet be executed. */
 const ALIVE = new Set(['live', 'delayed', 'unmatched']);
 
-/** The report of a cancellation. */
 const CANCELLED: Sheet = {
   names: [...OPEN.names, 'result', 'reason', 'rests'],
   columns: { result: 'result', rests: 'rests', side: 'side', price: 'price', size: 'size', filled_size: 'filled' },

@@ -22,7 +22,6 @@ export const FILLS: Sheet = {
   },
 };
 
-/** The report of clients. */
 const CLIENTS: Sheet = {
   names: 'client_address client_address_verified recorded orders fills shares value fees'.split(' '),
   columns: { orders: 'orders', fills: 'fills', shares: 'shares', value: 'value', fees: 'fees' },

@@ -16,7 +16,6 @@ function answerOf(record: OrderRecord): string {
   return answer.result === 'refused' ? `refused, ${answer.code}` : 'not taken by the venue';
 }
 
-/** Returns what the record says of its order. */
 function recordCells(record: OrderRecord): Row {
   const { terms, conditionId, requestId, signedAt } = record;
   const { tokenId, side, price, size, postOnly, expiresAt } = terms;

@@ -20,16 +20,16 @@ const PAGED = /\/data\/(?:orders|trades)$/;
 
 const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
 
-/** Requested pages of the list of open orders: the official client follows a repeated cursor for ever. */
-const pagesAsked = new Set<unknown>();
+/** Requested pages of the list that is being read: the official client follows a repeated cursor for ever. */
+const pagesAsked = new Set<string>();
 
 // The client has no time-outs, sends its headers along with redirects, reads a malformed page as an empty one, and forgets
 // the status of an answer without a body.
 axios.interceptors.request.use((config) => {
-  if (config.url?.endsWith('/data/orders')) {
-    const cursor: unknown = config.params?.next_cursor;
-    if (pagesAsked.has(cursor)) throw new TypeError('a page comes twice');
-    pagesAsked.add(cursor);
+  if (PAGED.test(config.url ?? '')) {
+    const page = `${config.url} ${config.params?.next_cursor}`;
+    if (pagesAsked.has(page)) throw new TypeError('a page comes twice');
+    pagesAsked.add(page);
   }
   const limits = { signal: AbortSignal.timeout(CALL_MS), maxRedirects: 0, maxContentLength: MAX_ANSWER_BYTES };
   return Object.assign(config, limits);
@@ -176,7 +176,6 @@ function reasonOf(error: unknown): string {
   return isNetwork ? 'the venue cannot be reached.' : 'the venue gave an answer that cannot be used.';
 }
 
-/** Makes a call and parses its answer. */
 async function ask<T extends z.ZodMiniType>(
   what: string,
   schema: T,
@@ -234,10 +233,8 @@ async function readTrades(
     ...(market && { market }),
   };
   const trades = new Map<string, Trade>();
-  const seen = new Set<string>();
+  pagesAsked.clear();
   for (let cursor = FIRST; cursor !== END; ) {
-    if (seen.has(cursor)) throw new DeskError('The trades: the venue gives the same page again and again.');
-    seen.add(cursor);
     const page = await ask('The trades', tradePage, () => client.getTradesPaginated(filter, cursor));
     for (const next of page.trades) {
       const known = trades.get(next.id);
