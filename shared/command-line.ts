@@ -96,15 +96,6 @@ function usageOf({ usage, options }: Command<Options>): string {
   return `Usage: ${usage}\n\n${listOf(options)}`;
 }
 
-/** Translates an error of `parseArgs` into a `UsageError`; returns any other error unchanged. */
-function misuse(error: unknown): unknown {
-  const code = errorCode(error);
-  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return new UsageError('An argument belongs to no option.');
-  if (!code?.startsWith('ERR_PARSE_ARGS')) return error;
-  // Its sentences name the option and never the value.
-  return new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
-}
-
 function read<const O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]) {
   try {
     const parsed = parseArgs<{
@@ -117,7 +108,11 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     }
     return parsed;
   } catch (error) {
-    throw misuse(error);
+    const code = errorCode(error);
+    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('An argument belongs to no option.');
+    if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
+    // Its sentences name the option and never the value.
+    throw new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
   }
 }
 

@@ -37,11 +37,6 @@ export function identify(path: string): string | undefined {
   return stats && stats.size > 0n ? nameOf(stats) : undefined;
 }
 
-/** Returns true if both files beside a main file are there. */
-function isComplete(path: string): boolean {
-  return BESIDE.every((suffix) => look(path + suffix));
-}
-
 /**
  * Makes a directory and those above it. Not Node's `recursive`: where a file system answers ENOENT to every new
  * directory, as /proc does, it never ends.
@@ -164,7 +159,7 @@ export function requireSharedLog(path: string, patienceMs: number): void {
   if (identify(path) === undefined) return;
   const end = performance.now() + Math.min(patienceMs, MOST_PATIENCE_MS);
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  while (!isComplete(path) && !isUnused(path)) {
+  while (!BESIDE.every((suffix) => look(path + suffix)) && !isUnused(path)) {
     if (performance.now() > end) {
       throw new Error(
         'Another process is at work on the file of the order store, and the -wal or -shm beside it was removed: stop that process first.',
