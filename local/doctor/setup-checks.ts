@@ -76,28 +76,22 @@ export function keyOf({ key }: Setup): CheckResult<Key> {
     : skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.');
 }
 
-/** Judges an error of the reader. Only our own sentences are repeated: they hold no part of a secret. */
-function judgeUnread(name: string, error: unknown): CheckResult {
-  if (error instanceof ConfigError) {
-    return fail(
-      `${name} is of no use: ${error.message.replaceAll('\n', ' ')}`,
-      'docs/deploying.md says what it must hold.',
-    );
-  }
-  const kind = error instanceof Error ? error.name : 'unknown';
-  return fail(
-    `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
-    'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
-  );
-}
-
 /** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
 export async function checkSecret(name: string, { pinnedAddress }: Setup): Promise<CheckResult<Key>> {
   let key: Key;
   try {
     key = withWallet(await createWalletKeyReader(name)());
   } catch (error) {
-    return judgeUnread(name, error);
+    // Only our own sentences are repeated: they hold no part of a secret.
+    if (error instanceof ConfigError) {
+      const message = `${name} is of no use: ${error.message.replaceAll('\n', ' ')}`;
+      return fail(message, 'docs/deploying.md says what it must hold.');
+    }
+    const kind = error instanceof Error ? error.name : 'unknown';
+    return fail(
+      `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
+      'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
+    );
   }
   const { address } = key.wallet;
   if (pinnedAddress?.toLowerCase() !== address.toLowerCase()) {

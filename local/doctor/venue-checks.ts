@@ -84,27 +84,20 @@ export async function checkReads(config: Config, log: Log, call: Call): Promise<
   return fail('The venue lists no market that has an order book.', STATUS_PAGE);
 }
 
-/** Computes the notional of the smallest order at the lowest price, and at the best ask where there is one. */
-function smallestOrder({ minOrderSize, tickSize, asks }: Book) {
-  const size = parseDecimal(minOrderSize);
-  const tick = parseDecimal(tickSize);
-  const ask = parseDecimal(asks[0]?.price ?? '');
-  if (!size || !tick) return undefined;
-  return { lowest: multiplyDecimals(size, tick), atAsk: ask && multiplyDecimals(size, ask) };
-}
-
 /** Holds the smallest order of the most traded market against the caps and, where they are known, the funds. */
 export function checkSmallestOrder(
   { maxOrderNotional, maxDailyNotional }: Config,
-  book: Book,
+  { minOrderSize, tickSize, asks }: Book,
   noted: NotedCollateral | undefined,
 ): CheckResult {
-  const order = smallestOrder(book);
-  if (!order) return warn('The most traded market has no usable rules.', STATUS_PAGE);
-  const { lowest, atAsk } = order;
+  const [size, tick] = [parseDecimal(minOrderSize), parseDecimal(tickSize)];
+  if (!size || !tick) return warn('The most traded market has no usable rules.', STATUS_PAGE);
+  const ask = parseDecimal(asks[0]?.price ?? '');
+  const lowest = multiplyDecimals(size, tick);
+  const atAsk = ask && multiplyDecimals(size, ask);
   const price = `${formatDecimal(lowest)} pUSD at the lowest price`;
   const costs = atAsk ? `${price} and ${formatDecimal(atAsk)} pUSD at the best ask` : price;
-  const smallest = `the smallest order of the most traded market (${book.minOrderSize} shares: ${costs})`;
+  const smallest = `the smallest order of the most traded market (${minOrderSize} shares: ${costs})`;
   const caps = [
     ['SERVICE_MAX_ORDER_NOTIONAL', maxOrderNotional],
     ['SERVICE_MAX_DAILY_NOTIONAL', maxDailyNotional],
