@@ -1,14 +1,13 @@
 import type { Terminal } from '../../shared/command-line.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
+import { formatTime } from '../../shared/time.ts';
 import { type Access, DeskError } from './access.ts';
-import { type Format, type Row, report, type Sheet, timeText } from './output.ts';
+import { type Format, type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
 import type { DeskVenue, VenueOrder } from './venue.ts';
 
-// The operator's desk: who ordered what, what came of it, and everything off the book. It joins what the venue's official
-// client (venue.ts) tells with the records of orders (records.ts); commands.ts reads the command lines and is where to
-// start, our-part.ts finds our side of a trade. Here is what the commands share, and the list of open orders. What a
-// program may read goes to the output, all words about it to the other stream. No rule of the service belongs here.
+// What the commands share, and the list of open orders. What a program may read goes to the output, all words about it to
+// the other stream.
 
 /** A terminal, and the person at it. */
 export interface DeskTerminal extends Terminal {
@@ -70,7 +69,7 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
     price: order.price,
     size: order.original_size,
     filled_size: order.size_matched,
-    since: timeText(order.created_at),
+    since: formatTime(order.created_at),
   };
 }
 

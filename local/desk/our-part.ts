@@ -8,7 +8,7 @@ import {
   subtractDecimals,
   ZERO,
 } from '../../shared/decimal.ts';
-import { timeText } from './output.ts';
+import { formatTime } from '../../shared/time.ts';
 import type { Fees, Trade } from './venue.ts';
 
 // Our part of a trade: all of it as its taker, as a maker the entry of our order.
@@ -136,7 +136,7 @@ export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
     const size = sumOf(parts.map((part) => part.size));
     const isExecuted = COUNTED.has(trade.status);
     return {
-      time: timeText(trade.match_time),
+      time: formatTime(trade.match_time),
       order_id: orderId,
       market: trade.market,
       outcome,

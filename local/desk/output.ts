@@ -26,11 +26,6 @@ export interface Sheet {
 /** The width of most terminals. */
 const WIDTH = 80;
 
-/** Writes a time in RFC 3339. */
-export function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z');
-}
-
 function plain(cell: Text | undefined): string {
   if (cell === null || cell === undefined) return '-';
   return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);

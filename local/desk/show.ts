@@ -1,8 +1,9 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
+import { formatTime } from '../../shared/time.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural } from './desk.ts';
 import { FILLS, findFills, oursOf } from './fills.ts';
-import { complete, type Row, report, type Sheet, timeText } from './output.ts';
+import { complete, type Row, report, type Sheet } from './output.ts';
 import { cellsOf, readRecords } from './records.ts';
 
 /** How long before the signing the search for trades begins: the clocks of the venue's parts may differ. */
@@ -19,7 +20,8 @@ function answerOf(record: OrderRecord): string {
 function recordCells(record: OrderRecord): Row {
   const { terms, conditionId, requestId, signedAt } = record;
   const { tokenId, side, price, size, postOnly, expiresAt } = terms;
-  const [signed_at, expires_at] = [timeText(signedAt.venue), expiresAt === null ? null : timeText(expiresAt)];
+  const signed_at = new Date(signedAt.venue).toISOString();
+  const expires_at = expiresAt && formatTime(expiresAt);
   const order = { token_id: tokenId, market: conditionId, side, price, size, post_only: postOnly, expires_at };
   return { request_id: requestId, signed_at, ...order, answer: answerOf(record) };
 }
