@@ -47,10 +47,8 @@ function worthOf(parts: readonly Part[]): Decimal {
 
 const MEAN_DECIMALS = 12;
 
-/** Returns the price of all parts, or their exact mean. */
+/** Returns the exact mean price of all parts; `null` where it is no short decimal. */
 function priceOf(parts: readonly Part[], size: Decimal): Decimal | null {
-  const [first] = parts;
-  if (first && parts.every(({ price }) => compareDecimals(price, first.price) === 0)) return first.price;
   const value = worthOf(parts);
   const dividend = value.coefficient * 10n ** BigInt(MEAN_DECIMALS + size.scale);
   const divisor = size.coefficient * 10n ** BigInt(value.scale);
@@ -64,9 +62,7 @@ function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
   const spread = multiplyDecimals(price, subtractDecimals(ONE, price));
   const powers = Array.from({ length: exponent }, () => spread);
   const { coefficient, scale } = powers.reduce(multiplyDecimals, multiplyDecimals(size, rate));
-  return scale <= FEE_DECIMALS
-    ? { coefficient, scale }
-    : fromUnits(coefficient / 10n ** BigInt(scale - FEE_DECIMALS), FEE_DECIMALS);
+  return fromUnits((coefficient * 10n ** BigInt(FEE_DECIMALS)) / 10n ** BigInt(scale), FEE_DECIMALS);
 }
 
 /** Splits a taker's fill by its makers, since the trade's own price is the taker's limit, not what was paid. */
@@ -88,20 +84,17 @@ interface Share {
   readonly told: Decimal | null;
 }
 
-function isOfAccount(owner: string | null, maker: string | null, ours: Ours): boolean {
-  return owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
+/** Returns true for an order of the account, of which the venue names the key and the maker's address. */
+function isOurs(orderId: string, told: Pick<Trade, 'owner' | 'maker_address'>, ours: Ours): boolean {
+  const { owner, maker_address: maker } = told;
+  return ours.isRecorded(orderId) || owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
 }
 
 /** Finds the account's shares of a trade; its orders can be on both sides of one. */
 function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
-  const { taker_order_id, trader_side, owner, maker_address, maker_orders } = trade;
-  const isTaker =
-    trader_side?.toUpperCase() === 'TAKER' ||
-    ours.isRecorded(taker_order_id) ||
-    isOfAccount(owner, maker_address, ours);
-  const own = maker_orders.filter(
-    (maker) => ours.isRecorded(maker.order_id) || isOfAccount(maker.owner, maker.maker_address, ours),
-  );
+  const { taker_order_id, trader_side, maker_orders } = trade;
+  const isTaker = trader_side?.toUpperCase() === 'TAKER' || isOurs(taker_order_id, trade, ours);
+  const own = maker_orders.filter((maker) => isOurs(maker.order_id, maker, ours));
   const opposite = trade.side === 'buy' ? 'sell' : 'buy';
   const makers = [...Map.groupBy(own, ({ order_id }) => order_id)].flatMap(([orderId, entries]): Share[] => {
     const [first] = entries;
@@ -141,7 +134,6 @@ export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
       market: trade.market,
       outcome,
       side,
-      /** `null` for parts whose mean price is no short decimal. */
       price: priceOf(parts, size),
       size,
       value: worthOf(parts),

@@ -1,6 +1,6 @@
 import { ApiError, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import axios from 'axios';
-import { Wallet } from 'ethers';
+import { VoidSigner, Wallet } from 'ethers';
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
 import { type Access, DeskError } from './access.ts';
@@ -56,17 +56,12 @@ function parsed<T>(read: (text: string) => T | undefined) {
   return z.nonoptional(z.pipe(z.string(), z.transform(read)));
 }
 
-/** A decimal from 0 to a limit, if there is one. */
-const decimalTo = (limit: Decimal | undefined) =>
-  parsed((text) => {
-    const decimal = parseDecimal(text);
-    return decimal && decimal.coefficient >= 0n && !(limit && compareDecimals(decimal, limit) > 0)
-      ? decimal
-      : undefined;
-  });
-const amount = decimalTo(undefined);
+const amount = parsed((text) => {
+  const decimal = parseDecimal(text);
+  return decimal && decimal.coefficient >= 0n ? decimal : undefined;
+});
 /** Collateral for a share. */
-const price = decimalTo(ONE);
+const price = amount.check(z.refine((decimal) => compareDecimals(decimal, ONE) <= 0));
 const orderId = parsed((text) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined));
 /** Condition ids of protocol v2 sometimes have 62 digits, and are padded on the right. */
 const conditionId = parsed((text) =>
@@ -200,12 +195,11 @@ function nullFor(unknownStatus: number) {
 
 /** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
 function signerOf({ address, privateKey }: Access) {
+  const signer = privateKey ? new Wallet(privateKey.reveal()) : new VoidSigner(address);
   return {
     getAddress: async () => address,
-    _signTypedData: (domain: object, types: Record<string, { name: string; type: string }[]>, value: object) => {
-      if (!privateKey) throw new DeskError('The wallet key is not at hand.');
-      return new Wallet(privateKey.reveal()).signTypedData(domain, types, { ...value });
-    },
+    _signTypedData: (domain: object, types: Record<string, { name: string; type: string }[]>, value: object) =>
+      signer.signTypedData(domain, types, { ...value }),
   };
 }
 
