@@ -50,8 +50,12 @@ describeInChromium('the look of the console', () => {
     await page.locator(`#result.${end}`).waitFor();
   }
 
-  /** Takes the page at a width in both colour schemes; at the widest as the screen shows it, else all of it. */
+  /**
+   * Takes the page at a width in both colour schemes; at the widest as the screen shows it, else all of it. Pictures are
+   * for people, and take half of the time: by default there are none.
+   */
   async function shoot(page: Page, state: string, width: number): Promise<void> {
+    if (!FULL_EXTENT) return;
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: join(SHOTS, `${state}-${width}-${colorScheme}.png`), fullPage: width !== 1440 });
