@@ -366,7 +366,7 @@ const mutation = fc.record({
 });
 
 /** Changes of signatures and headers. */
-const CHANGES = FULL_EXTENT ? 10_000 : 1_000;
+const CHANGES = FULL_EXTENT ? 10_000 : 250;
 
 it(`is refused whatever is changed: ${CHANGES} changes of signatures and headers`, async () => {
   const { url, venue, sign, post } = await open();

@@ -2,12 +2,13 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { officialClient } from '../../tools/support/paper-client.ts';
+import { FULL_EXTENT } from '../support/full-extent.ts';
 import { plainMarket } from '../support/venue/paper-markets.ts';
 import { signOrder } from '../support/venue/paper-order.ts';
 import { startPaper } from '../support/venue/paper-venue.ts';
 import { postOrder } from '../support/venue/signed-request.ts';
 
-const runs = { numRuns: 120, seed: 20_261_120 };
+const runs = { numRuns: FULL_EXTENT ? 120 : 40, seed: 20_261_120 };
 const oddity = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom('0', '-1', '1e400', '9'.repeat(78), '9'.repeat(400), '0x0', null, Number.MAX_VALUE, -0),

@@ -19,7 +19,7 @@ import { deskRows } from '../../support/local/desk.ts';
 
 /** Orders of 7 clients among the orders of others, in four markets, by chance: each seed is another history. */
 const SEED = Number(process.env['DESK_SEED'] ?? '1');
-const ORDERS = FULL_EXTENT ? 2_000 : 400;
+const ORDERS = FULL_EXTENT ? 2_000 : 150;
 const CLIENTS = Array.from({ length: 7 }, (_, index) => (index === 0 ? null : `client-${index}`));
 const GIVEN = 10_000_000;
 
