@@ -56,7 +56,8 @@ export const checkSize: Middleware = {
   before: ({ event: { headers, body = '', isBase64Encoded } }) => {
     const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
     const announced = Number(headers['content-length'] ?? 0);
-    if (Math.max(bytes, announced) > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
+    // Apart: a length that is no number is larger than nothing.
+    if (bytes > MAX_BODY_BYTES || announced > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
   },
 };
 

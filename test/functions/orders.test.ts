@@ -434,6 +434,8 @@ describe('a body that is no order', () => {
       }),
     );
     expect((await place('ä'.repeat(8_193))).result.statusCode).toBe(413);
+    const unreadable = { headers: { 'content-type': 'application/json', 'content-length': '16 KB' } };
+    expect((await place(text.padEnd(16_385), unreadable)).result.statusCode).toBe(413);
     const body = Buffer.from(text.padEnd(16_385)).toString('base64');
     expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(413);
   });
