@@ -69,8 +69,8 @@ export class StormVenue implements VirtualVenue {
     this.#witness = witness;
     this.#takes = random.pick([0.1, 0.3, 0.6]);
     this.#wayMs = random.pick([50, 500, 2_500]);
-    this.#losses = random.pick([0.05, 0.3, 0.6]);
-    this.#refusals = [random.pick(NO), random.pick(NO)];
+    this.#losses = random.pick([0.05, 0.4, 0.8]);
+    this.#refusals = random.pick([NO.slice(0, 3), [random.pick(NO), random.pick(NO), ...NO.slice(6)]]);
   }
 
   date(): string {
@@ -85,7 +85,8 @@ export class StormVenue implements VirtualVenue {
     if (isPost) this.#witness.sends(body);
     if (this.isCalm || random() > this.#losses / (isPost ? 1 : 4)) return { there, back };
     const [never, ms] = [Number.POSITIVE_INFINITY, there + back];
-    const late = random() * LATEST_MS;
+    // Rather late: the time after which a refusal is final is the one to meet.
+    const late = Math.sqrt(random()) * LATEST_MS;
     return random.pick<Passage>([
       { there: never, back, instead: { ms, reply: 'unsent' } },
       { there: never, back },

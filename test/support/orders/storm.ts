@@ -18,8 +18,8 @@ const START = Date.parse('2026-09-22T00:00:00Z') - LENGTH_MS / 2;
 /** The longest time for which a process stands still. */
 const STILL_MS = 150_000;
 
-/** The longest pauses before a request is repeated. */
-const ECHOES_MS = [1_000, 10_000, 60_000, 150_000];
+/** The longest pauses before a request is repeated, and of processes that stand still. */
+const PAUSES_MS = [1_000, 10_000, 60_000, STILL_MS];
 
 const CLIENTS = [null, '0x2c7536e3605d9c16a7a3d7b1898e529396a65c23', '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs'];
 const ORDER = limitOrder();
@@ -44,9 +44,9 @@ const SETTINGS = {
 function weatherOf({ pick }: Random) {
   return {
     kills: pick([0, 0.003, 0.01]),
-    stills: pick([0.005, 0.02, 0.08]),
+    stills: pick([0.005, 0.03, 0.1]),
     losses: pick([0.003, 0.02, 0.1]),
-    storeMs: pick([5, 50, 900]),
+    storeMs: pick([5, 50, 50, 900]),
     verifies: pick([0, 0.5, 0.5, 1]),
     slotMs: pick([20_000, 60_000, 200_000]),
     caps: pick([CAPS, CAPS.slice(0, 1), CAPS.slice(0, 1), CAPS.slice(2)]),
@@ -146,7 +146,7 @@ export class Storm {
       host.service = undefined;
       this.#time.after(this.#random() * 20_000, () => this.#start(host));
     } else if (chance < kills + stills) {
-      host.service?.process.standStill(this.#random() * STILL_MS, this.#wrongClock === 'monotonic');
+      host.service?.process.standStill(this.#random() * this.#random.pick(PAUSES_MS), this.#wrongClock === 'monotonic');
     }
   }
 
@@ -207,7 +207,7 @@ export class Storm {
   #askSomebody(wish: Wish, asked: Map<string, Asked>): void {
     const { service } = this.#random.pick(this.#hosts);
     const again = () => this.#askSomebody(wish, asked);
-    if (this.#random() < 0.75) this.#time.after(this.#random() * this.#random.pick(ECHOES_MS), again);
+    if (this.#random() < 0.75) this.#time.after(this.#random() * this.#random.pick(PAUSES_MS), again);
     // A service that verifies clients takes no order without a client and a key.
     if (!service || (service.verifies && (wish.address === null || wish.key === undefined))) return;
     const request = requestTo(service, wish);
