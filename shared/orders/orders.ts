@@ -102,8 +102,8 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
  *                         ├─ finished ───> replayed
  *                         └─ unfinished ─┬─ its lease runs ────────> 409
  *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first (*)
- *                                        ├─ above the caps of now, answered in words that are not known, or beside an
- *                                        │  unfinished one (*) ───> replace the lease ─────────────> held, looked up
+ *                                        ├─ above the caps of now, answered in words that are not known, or beside
+ *                                        │  another (*) ──────────> replace the lease ─────────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
  *
  * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed. It
@@ -174,10 +174,13 @@ class Claim {
       const record = await this.#sign('afresh');
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    // Read after the record: one that was stopped before it looked may stand beside the one that was sent. Which of two
-    // unfinished ones that is cannot be told, so neither is sent.
+    // Read after the record: one that was stopped before it looked may stand beside one that was sent. Which of them that
+    // is can be told where the other has ended and is this client's: what has no address in its key is anybody's.
     const other = await this.#readOther();
-    if (other?.state === 'finished') throw reused('another verification');
+    const hasEnded = other?.state === 'finished';
+    if (hasEnded && storedKeys({ ...this.#request, client: other.client }).otherKey === this.#request.key) {
+      throw reused('another verification');
+    }
     const heldBack = isBinding(other) ? reused('another verification') : await this.#aboveCapNow(found, now);
     if (heldBack || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, heldBack);
     try {

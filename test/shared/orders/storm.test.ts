@@ -39,7 +39,7 @@ async function goThrough(seeds: number, requests: number, openStore: (seed: numb
 
 it('in a storm, orders are placed once for a key, never denied, counted rightly and brought to an end', async () => {
   const open = (seed: number) => ({ ...createMemoryOrderStore(), outlivesAnswers: seed % 2 === 0 });
-  const answers = await goThrough(FULL_EXTENT ? 600 : 25, 50, open);
+  const answers = await goThrough(FULL_EXTENT ? 250 : 25, 50, open);
   expect(answers).toStrictEqual(expect.arrayContaining(ANSWERS));
 }, 600_000);
 

@@ -195,4 +195,19 @@ describe('services that verify clients and that do not, side by side', () => {
     stopped.atLook.goOn();
     expect(await verifies).toBe('idempotency_key_reused');
   });
+
+  it('tell a verified client of its order though that of another client has ended under the bare key since', async () => {
+    const world = openWorld();
+    const own = whenCalled(world.store, (name) => {
+      if (name === 'replace') throw new Error('the store does not answer');
+    });
+    expect(await endOf(world.place(world.open({ own }), 'key', verified(EVM)))).toBe('placed live 0x1');
+    expect(await endOf(world.place(world.open(), 'key', claimed(SOLANA)))).toBe('placed live 0x2');
+    world.clock.now += LEASE_MS;
+    world.clock.wall += LEASE_MS;
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('unknown 0x1');
+    world.venue.lookUp = placed;
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x1');
+    expect(world.asked).toStrictEqual(['submit 0x1', 'submit 0x2', 'lookUp 0x1', 'lookUp 0x1']);
+  });
 });

@@ -148,15 +148,14 @@ export class Witness {
   }
 
   /** Holds an error against what its key was told before the request began. */
-  async failed(asked: Asked, { code, retryAfter = 0 }: AppError, beganAt: number): Promise<string> {
+  failed(asked: Asked, { code, retryAfter = 0 }: AppError, beganAt: number): string {
     const { kept = '', order } = asked;
     if (code === 'order_in_progress' && retryAfter > LEASE_MS / 1_000)
       this.breach(`${kept} is held for ${retryAfter} s`);
     const final = this.#finals.get(kept);
     const isOver = final !== undefined && final.order === order && final.at < beganAt;
-    if (code === 'idempotency_key_reused' && isOver && !(await this.isBoundTwice(asked))) {
+    if (code === 'idempotency_key_reused' && isOver)
       this.breach(`${kept} is the key of another, it was said after ${final.end}`);
-    }
     return code;
   }
 
