@@ -123,7 +123,8 @@ function openConnections(baseUrl: string, now: () => number): Exchange {
   }
 
   return async (spec, limit) => {
-    dropIdle((idleMs) => !spec.afresh && idleMs <= MAX_IDLE_MS);
+    // A clock that was set back must not make a connection younger.
+    dropIdle((idleMs) => !spec.afresh && idleMs >= 0 && idleMs <= MAX_IDLE_MS);
     let request: ClientRequest;
     try {
       request = send({ ...target, method: spec.method, path: base + spec.path, headers: headersOf(spec) });

@@ -155,6 +155,19 @@ describe('transport', () => {
     expect(second).toBe(first);
     expect(third).not.toBe(first);
   });
+
+  it('does not trust a connection of which a clock that was set back cannot say how long it was idle', async () => {
+    let now = 1_000_000;
+    const venue = await startVenue(() => ({}));
+    const http = createTransport(venue.url, () => now);
+    await http.send(GET, callWithin());
+    await http.send(GET, callWithin());
+    now -= 10_000;
+    await http.send(GET, callWithin());
+    const [first, second, third] = venue.seen.map(({ port }) => port);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
 });
 
 describe('transport without a readable answer', () => {
