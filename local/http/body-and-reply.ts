@@ -83,7 +83,8 @@ export async function reply(
     ...headers,
     ...(cookies?.length && { 'set-cookie': cookies }),
     ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-    ...((last || unread) && { connection: 'close' }),
+    // Behind a request for an upgrade, Node's parser drops what it has read.
+    ...((last || unread || request.headers.upgrade !== undefined) && { connection: 'close' }),
   });
   if (!unread) {
     response.end(body);

@@ -33,6 +33,19 @@ describe('pipelined requests', () => {
     expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([200]);
     expect(orders.placed).toStrictEqual([]);
   });
+
+  it('are dropped behind one that asks for an upgrade, and no later one gets the response of another', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const { socket, closed, received } = openRaw(url);
+    const upgrade = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    socket.write(`${upgrade}${ORDER_REQUEST}`);
+    while (received() === '') await sleep(5);
+    socket.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    const answers = parseAnswers(await closed);
+    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toStrictEqual([[200, 'close']]);
+    expect(orders.placed).toStrictEqual([]);
+  });
 });
 
 describe('requests that pile up behind a slow one', () => {
