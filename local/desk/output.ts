@@ -61,7 +61,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 function csvCell(cell: Text): string {
   const text = cell === null ? '' : String(cell);
-  const harmless = FORMULA.test(text) && !/^-?\d/.test(text) ? `'${text}` : text;
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -151,6 +151,12 @@ describe('open', () => {
     expect(rest).toStrictEqual(['']);
   });
 
+  it('has no formula that begins as a negative number does', async () => {
+    const { order_id } = await place({}, "-2+3+cmd|' /C calc'!A0");
+    const { out } = await desk(['open', '--format', 'csv'], env);
+    expect(out.split('\n')[1]).toMatch(new RegExp(`^${order_id},'-2\\+3\\+cmd\\|' /C calc'!A0,false,true,`));
+  });
+
   it('has an empty list where nothing rests', async () => {
     await place({ price: '0.53' });
     expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
