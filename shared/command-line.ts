@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { errorCode } from './error-code.ts';
 import { VERSION } from './version.ts';
@@ -60,7 +61,8 @@ const EVERYWHERE = {
 /** The arguments and streams of this process. */
 export const THIS_PROCESS: Terminal = {
   args: process.argv.slice(2),
-  out: (text) => process.stdout.write(text),
+  // To a file on a full disk, the stream would write a part and call it all.
+  out: (text) => (fstatSync(1).isFile() ? writeFileSync(1, text) : process.stdout.write(text)),
   err: (text) => process.stderr.write(text),
 };
 

@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../shared/command-line.ts';
@@ -91,6 +93,25 @@ describe('a command whose reader has gone', () => {
     }
     command.stdin.end();
     expect(await exited).toStrictEqual([7, null]);
+  });
+});
+
+describe('a command whose report does not fit on the disk', () => {
+  it('fails, also where a part of it was written', async () => {
+    const source = `
+      import { runCommand, THIS_PROCESS } from ${JSON.stringify(join(ROOT, 'shared/command-line.ts'))};
+      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
+        THIS_PROCESS.out('x'.repeat(4_000));
+        return 0;
+      });`;
+    const folder = await mkdtemp(join(tmpdir(), 'command-line-test-'));
+    // Blocks of 512 bytes, or of 1,024: the size that a file may have.
+    const limited = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" > report.txt';
+    const command = spawn('sh', ['-c', limited, process.execPath, source], { cwd: folder });
+    const [errors, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
+    await rm(folder, { recursive: true });
+    expect(errors).toMatch(/^Error: EFBIG: file too large, write\n/);
+    expect(code).toBe(1);
   });
 });
 
