@@ -8,6 +8,7 @@ import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { type Account, openWallet, type Wallet } from '../../shared/venue/polymarket/inspection/inspection.ts';
+import { identify, requireMainFile } from '../order-store/store-files.ts';
 import { prepareStore } from '../service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../service/settings-file.ts';
 import type { DoctorOptions } from './options.ts';
@@ -155,7 +156,7 @@ async function judgeStore(setting: string, place: string, log: Log): Promise<Che
     ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
     : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   try {
-    if (!isTable) storeFileOf(setting);
+    if (!isTable) requireMainFile(storeFileOf(setting));
     const there = isTable ? place : nearest(place);
     if (there !== place) {
       if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);
@@ -165,6 +166,8 @@ async function judgeStore(setting: string, place: string, log: Log): Promise<Che
     // Opening a pipe would wait for its other end.
     if (!isTable && !statSync(place).isFile()) return fail(`${place} is there, and is no file.`, fix);
     if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
+    // To open an empty one makes a store of it.
+    if (!isTable && identify(place) === undefined) return undefined;
     const store = await prepareStore(setting, log);
     await store.open().finally(store.close);
     return undefined;
