@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fchmodSync, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS } from '../../shared/limits.ts';
@@ -152,8 +152,11 @@ type OpenFile = ReturnType<typeof openFile>;
 /** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
 function openFile(path: string, patienceMs: number) {
   makeDirectory(dirname(path));
-  // A device such as /dev/null would be closed to everybody else, and a pipe waits for its other end.
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is there, and is no file');
+  // A device such as /dev/null would be closed to everybody else, a pipe waits for its other end, and SQLite keeps log and
+  // index beside the target of a link.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new Error('it is there, and is no file, but a link, a folder or a device');
+  }
   requireMainFile(path);
   makePrivate(path);
   requireSharedLog(path, patienceMs);

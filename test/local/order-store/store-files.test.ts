@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -112,6 +113,13 @@ describe('the files of the local store', () => {
     rmSync(dirname(path), { recursive: true });
     writeFileSync(dirname(path), '');
     expect(() => found(open())).toThrow('EEXIST: file already exists, mkdir');
+  });
+
+  it('are not looked for beside a link, since SQLite keeps them beside its target', () => {
+    mkdirSync(dirname(path));
+    symlinkSync(`${path}.elsewhere`, path);
+    expect(() => found(open())).toThrow('it is there, and is no file, but a link, a folder or a device');
+    expect(readdirSync(dirname(path))).toStrictEqual(['orders.db']);
   });
 
   it('are closed again where they are none', () => {
