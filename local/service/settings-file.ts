@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { errorCode } from '../../shared/error-code.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
+import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 
 /** Node reads `export` and white space other than blanks as part of the name, which would then be no setting. */
@@ -24,6 +24,7 @@ function readText(path: string, optional: boolean): string {
  * and a malformed line would be ignored. Throws `ConfigError`. An optional file that is missing is empty.
  */
 export function readSettingsFile(path: string, { optional }: { readonly optional: boolean }): Environment {
+  if (KEY_LIKE.test(path)) throw new ConfigError('A file of settings must have a name, not a key.');
   const lines = readText(path, optional)
     .split('\n')
     .map((line) => line.trim());

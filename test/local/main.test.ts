@@ -164,6 +164,13 @@ describe('the command line', () => {
     for (const name of names) expect(stdout).toContain(`  ${name} `);
   });
 
+  it.each([[[]], [['ready']]])('does not print a key that is given as the file of settings: %j', async (command) => {
+    const { ended } = await runProgram([MAIN, ...command, '--settings', `0x${KEY}`]);
+    const { stdout, stderr, code } = await ended;
+    expect([code, stdout]).toStrictEqual([1, '']);
+    expect(stderr).toMatch(/^(?:Not ready: )?A file of settings must have a name, not a key\.\n$/);
+  });
+
   it('refuses a flag that it does not know', async () => {
     const { stdout, stderr, code } = await (await run(['--papper'])).ended;
     expect([code, stdout]).toStrictEqual([2, '']);
