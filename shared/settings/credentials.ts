@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts';
-import { ConfigError, type Format } from './formats.ts';
+import { ConfigError, type Format, KEY_LIKE } from './formats.ts';
 
 /** The venue's API credentials (L2). */
 export interface ApiCredentials {
@@ -43,6 +43,7 @@ export function parseCredentials(
   // They travel in HTTP headers, and the secret is base64 of the HMAC key.
   const malformed = [
     /^[\x21-\x7e]{1,128}$/.test(key) ? [] : `${keyName} must be printable ASCII without spaces.`,
+    KEY_LIKE.test(key) ? `${keyName} must not be a wallet key: it is sent to the venue with each order.` : [],
     /^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret) ? [] : `${secretName} must be base64.`,
     /^[\x21-\x7e]{1,256}$/.test(passphrase) ? [] : `${passphraseName} must be printable ASCII without spaces.`,
   ].flat();

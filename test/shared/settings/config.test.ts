@@ -563,6 +563,10 @@ describe('a malformed setting', () => {
         [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
     ),
     [{ ...CREDENTIALS, SERVICE_CLOB_API_KEY: 'a key' }, 'SERVICE_CLOB_API_KEY must be printable ASCII without spaces.'],
+    [
+      { ...CREDENTIALS, SERVICE_CLOB_API_KEY: '3c'.repeat(32) },
+      'SERVICE_CLOB_API_KEY must not be a wallet key: it is sent to the venue with each order.',
+    ],
     [{ ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '%%%%%%%%' }, 'SERVICE_CLOB_API_SECRET must be base64.'],
     [
       { ...CREDENTIALS, SERVICE_CLOB_API_PASSPHRASE: 'a\nb' },
