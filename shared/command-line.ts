@@ -104,9 +104,13 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
       readonly args: string[];
       readonly options: O & typeof EVERYWHERE;
       readonly allowPositionals: boolean;
-    }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands });
+      readonly tokens: true;
+    }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands, tokens: true });
     for (const [name, value] of Object.entries(parsed.values)) {
       if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
+      // Node would take the last one: of two clients, the orders of the first would be left on the book.
+      const given = parsed.tokens.filter((token) => token.kind === 'option' && token.name === name);
+      if (typeof value === 'string' && given.length > 1) throw new UsageError(`Option '--${name}' is given twice.`);
     }
     return parsed;
   } catch (error) {

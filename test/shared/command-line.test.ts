@@ -182,6 +182,7 @@ describe('a command line', () => {
     [['--to', ''], "Option '--to' needs a value."],
     [['--in', 'en', '--in='], "Option '--in' needs a value."],
     [['--to'], "Option '--to <value>' argument missing."],
+    [['--to', '4', '--loud', '--to=5'], "Option '--to' is given twice."],
   ])('%j is answered with the list of options', async (args, sentence) => {
     expect(await count(args)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });
   });

@@ -458,6 +458,7 @@ describe('the command line', () => {
     [['cancel', '--yes'], /^Name orders, or one of --client, --token and --all\./],
     [['cancel', ID, '--all', '--yes'], /^Name orders, or one of/],
     [['cancel', '--client', 'a', '--token', '1', '--yes'], /^Name orders, or one of/],
+    [['cancel', '--client', 'a', '--client', 'b', '--yes'], /^Option '--client' is given twice\./],
     [['cancel', '--token', '0x1', '--yes'], /^--token must be the decimal id/],
     [['cancel', ID], /^There is nobody to ask: --yes is needed\./],
     [['fills', '--since', '2026-02-30'], /^--since must be a time such as/],
