@@ -17,8 +17,8 @@ export interface Selection {
 /** The pauses before each look at what still rests: for a moment the list may show what the venue has cancelled. */
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 
-/** States in which an order may yet be executed. */
-const ALIVE = new Set(['live', 'delayed', 'unmatched']);
+/** States in which an order is executed no more. In another one, also one that is not known here, it may be. */
+const OVER = /^(?:matched|(?:cancell?ed|invalid)[a-z_]*)$/;
 
 const CANCELLED: Sheet = {
   names: [...OPEN.names, 'result', 'reason', 'rests'],
@@ -63,8 +63,8 @@ interface Done {
 }
 
 /**
- * Looks which orders still rest: those of the list, and those that the venue did not cancel and calls alive. Named orders
- * are looked up though it said nothing of them: one that it holds back is on no list.
+ * Looks which orders still rest: those of the list, and those that the venue did not cancel and does not call over. Named
+ * orders are looked up though it said nothing of them: one that it holds back is on no list.
  */
 async function look(desk: Desk, selection: Selection, { said, clients }: Done): Promise<Resting> {
   const { cancelled, refused } = said;
@@ -78,7 +78,7 @@ async function look(desk: Desk, selection: Selection, { said, clients }: Done): 
   for (const id of new Set([...refused.keys(), ...selection.ids])) {
     desk.terminal.progress(`looking up ${id}`);
     const order = resting.has(id) || cancelled.has(id) ? undefined : await desk.venue.order(id);
-    if (order && ALIVE.has(order.status)) resting.set(id, order);
+    if (order && !OVER.test(order.status)) resting.set(id, order);
   }
   return resting;
 }

@@ -403,6 +403,28 @@ describe('a venue that answers nonsense', () => {
     });
   });
 
+  it.each([
+    ['ORDER_STATUS_QUEUED', true],
+    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', false],
+    ['INVALID', false],
+    ['MATCHED', false],
+  ])(
+    'may give an order that it did not cancel any state: %s is taken for one that may rest: %s',
+    async (status, rests) => {
+      const id = idOf('ours');
+      const terms = { id, market: MARKET, asset_id: YES, side: 'BUY', price: '0.4', created_at: 1_795_000_000 };
+      const order = { ...terms, status, original_size: '10', size_matched: '0', outcome: 'Yes' };
+      const { url } = await startVenue(({ method, path }): Reply => {
+        if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'no' } } };
+        return { body: path.startsWith('/data/order/') ? order : { data: [], next_cursor: 'LTE=' } };
+      });
+      expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
+        code: rests ? 1 : 0,
+        rows: [{ order_id: id, result: 'not_cancelled', reason: 'no', rests }],
+      });
+    },
+  );
+
   it('is told at most 1000 ids in a call', async () => {
     const orders = Array.from({ length: 2_001 }, (_, index) => ({
       id: idOf(String(index)),
