@@ -138,8 +138,9 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const { requestId, trace: ids, logFields } = request.context.state;
       const error = toAppError(request.error);
       logFields['code'] = error.code;
-      // The sentence names the origin, which the operator may want to list.
-      if (error.code === 'origin_not_allowed') logFields['detail'] = error.message;
+      // The sentence says what is for the operator to change: an origin that is not listed, what the venue objects to.
+      const isForOperator = error.code === 'origin_not_allowed' || error.code === 'venue_refused_service';
+      if (isForOperator) logFields['detail'] = error.message;
       const { orderId } = error.facts;
       const ofOrder = orderId !== undefined && { order_id: orderId };
       Object.assign(logFields, ofOrder);

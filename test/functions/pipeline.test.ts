@@ -4,7 +4,7 @@ import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint
 import { invocationTrace } from '../../functions/lambda-start.ts';
 import type { AnsweredRequest } from '../../functions/metrics.ts';
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
-import { AppError, ERRORS, type ErrorCode, titleOf } from '../../shared/errors.ts';
+import { AppError, ERRORS, type ErrorCode, refuse, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import { ask } from '../support/service/gateway-event.ts';
 
@@ -433,5 +433,12 @@ describe('errors', () => {
       level: 'warn',
       error: { code: 'venue_error', cause: { message: 'socket hang up' } },
     });
+  });
+
+  it('say in the log what the venue objects to, also without a cause: the operator has to act', async () => {
+    const { body, lines } = await ask(failing(refuse('venue_refused_service', { reason: 'region' })));
+    const detail = expect.stringContaining('it runs in a region from which orders are not accepted');
+    expect(body).toMatchObject({ detail });
+    expect(lines).toMatchObject([{ message: 'request', level: 'error', code: 'venue_refused_service', detail }]);
   });
 });
