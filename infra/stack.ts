@@ -51,6 +51,6 @@ export class ServiceStack extends Stack {
     if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
       addBudget(this, settings.monthlyBudget, settings.alarmTopic);
     }
-    if (settings.ordersTable === undefined) store.addTable([gateway.stage, alarms]);
+    if (settings.ordersTable === undefined) store.addTable(this.node.children.filter((child) => child !== store));
   }
 }

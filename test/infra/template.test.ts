@@ -302,6 +302,16 @@ describe('the store of orders', () => {
     template.hasOutput('OrderLog', { Value: Match.anyValue() });
   });
 
+  it('makes the table last of all that can fail: nobody may delete that of a first deployment that fails', () => {
+    const bounds = { healthCheck: 'true', monthlyBudget: 50 };
+    const template = templateOf({ ...ORDER_CONTEXT, ...bounds });
+    const [table] = Object.values(template.findResources('AWS::DynamoDB::Table'));
+    const others = ['AWS::Budgets::Budget', 'AWS::Route53::HealthCheck', 'AWS::CloudWatch::Dashboard'];
+    const ids = others.flatMap((type) => Object.keys(template.findResources(type)));
+    expect(ids).toHaveLength(3);
+    expect(table?.['DependsOn']).toEqual(expect.arrayContaining(ids));
+  });
+
   it('goes on with a restored table, and makes none beside it', () => {
     const template = templateOf({ ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' });
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
