@@ -178,7 +178,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
       { ThrottlingRateLimit: perSecond[name], ThrottlingBurstLimit: 2 * perSecond[name] },
     ]),
   );
-  const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.amazonaws.com`;
+  const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
   new CfnOutput(scope, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
   return { api, stage, accessLog, throttled, host };
 }

@@ -558,6 +558,14 @@ describe('settings of the whole service', () => {
     templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
   });
 
+  it('name the address of the gateway by the suffix of its region, which is another one in China', () => {
+    const [address] = Object.values(templateOf({ region: 'cn-north-1' }).findOutputs('Url'));
+    expect(address?.['Value']['Fn::Join'][1].slice(2)).toStrictEqual([
+      '.execute-api.cn-north-1.',
+      { Ref: 'AWS::URLSuffix' },
+    ]);
+  });
+
   it('have it asked for from outside, with an alarm that rings where nothing is heard', () => {
     const { alarmTopic, region } = ORDER_CONTEXT;
     const template = templateOf({ alarmTopic, region, healthCheck: 'true' });
