@@ -42,8 +42,8 @@ function toSeconds(timeMs: number): number {
 
 function createClient(config: DynamoDBClientConfig): DynamoDBClient {
   return new DynamoDBClient({
-    // The second attempt is for connections that died while a Lambda function was frozen.
-    maxAttempts: 2,
+    // One more than the two connections that an order opens: both die while a Lambda function is frozen.
+    maxAttempts: 3,
     requestHandler: {
       connectionTimeout: STORE_ATTEMPT_MS.connect,
       requestTimeout: STORE_ATTEMPT_MS.request,

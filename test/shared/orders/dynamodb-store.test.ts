@@ -200,6 +200,28 @@ describe('orders in DynamoDB', () => {
     await expect(store.read('key')).rejects.toThrow();
   });
 
+  it('gets through though both connections of an order have died while the function stood still', async () => {
+    const { hostname, port } = new URL(String(db.client.endpoint));
+    const opened: Socket[] = [];
+    const way = createServer((socket) => {
+      opened.push(socket.on('error', () => undefined));
+      socket.pipe(connect(Number(port), hostname).on('error', () => socket.destroy())).pipe(socket);
+    });
+    ways.push(way);
+    const endpoint = await listenOnLoopback(way);
+    const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint } });
+    // As an order with a key reads both of its keys.
+    await Promise.all([store.read('key'), store.read('other')]);
+    expect(opened).toHaveLength(2);
+    // Nobody says so before something is sent on them.
+    for (const socket of opened) {
+      socket.unpipe().resume();
+      socket.once('data', () => socket.resetAndDestroy());
+    }
+    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
+    expect(opened).toHaveLength(3);
+  });
+
   it('gives up in time when the database takes connections and says nothing', async () => {
     const silent = createServer(() => undefined);
     const endpoint = await listenOnLoopback(silent);
