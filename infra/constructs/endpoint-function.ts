@@ -5,6 +5,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { acknowledgeFunction, acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
@@ -68,6 +69,10 @@ export class EndpointFunction extends Construct {
   }
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {
+    if (Object.entries(props.environment).flat().join('').length > 4_096) {
+      const limit = 'Lambda takes 4,096 bytes; shorten corsOrigins or orderSubjects.';
+      throw new ConfigError(`The settings of the function of ${props.name} are too long: ${limit}`);
+    }
     return new lambda.Function(this, 'Function', {
       functionName: props.names.function(props.name),
       description: props.description,

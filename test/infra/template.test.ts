@@ -549,6 +549,14 @@ describe('settings of the whole service', () => {
     });
   });
 
+  it('are refused where a function has more of them than Lambda takes', () => {
+    const listOf = (count: number) => Array.from({ length: count }, (_, index) => `https://${index}.example`).join(',');
+    expect(() => templateOf({ corsOrigins: listOf(180) })).not.toThrow();
+    expect(() => templateOf({ corsOrigins: listOf(210) })).toThrow(
+      'The settings of the function of health are too long: Lambda takes 4,096 bytes; shorten corsOrigins or orderSubjects.',
+    );
+  });
+
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
