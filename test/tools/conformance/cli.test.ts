@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { formatJunit, formatResult, formatSummary } from '../../../tools/conformance/report.ts';
 import type { Report } from '../../../tools/conformance/suite.ts';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { AWS_VARIABLES, REGION } from '../../../tools/support/sigv4.ts';
 import { startIamGateway } from '../../support/service/iam-gateway.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
@@ -71,6 +73,13 @@ describe('the command', () => {
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes to agree') });
     expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: npm run conformance') });
     expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it('gives up a service that takes a connection and says nothing', async () => {
+    const silent = createServer(() => undefined);
+    const ended = await run('--url', await listenOnLoopback(silent));
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('no answer in 11 s') });
+    silent.close();
   });
 });
 
