@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -293,6 +294,8 @@ describe('a captured request', () => {
       expect(venue.orders()).toHaveLength(1);
     } finally {
       child.kill();
+      // Until then it writes what it saves into the folder.
+      await once(child, 'exit');
       await rm(directory, { recursive: true, force: true });
     }
   });
