@@ -96,6 +96,14 @@ describe('a signature', () => {
     }
   });
 
+  it('names its client in the record and in the log', async () => {
+    expect(verify(await sign(300))).toStrictEqual({
+      kind: 'verified',
+      client: { address: ALICE.address, isVerified: true },
+      trace: { client_address: ALICE.address, client_address_verified: true },
+    });
+  });
+
   it('proves nothing beside headers that nobody has checked', async () => {
     const right = await sign(300);
     const { 'x-client-address': _address, ...nobody } = right;
@@ -106,6 +114,17 @@ describe('a signature', () => {
 });
 
 describe('the authority', () => {
+  it.each([
+    ['of the request, is not explained', { own: () => ['y.example', 'x.example'] }, undefined],
+    ['another of our own, is explained', { own: () => ['y.example'] }, 'sign for y.example'],
+    ['the one that the operator has set, is not explained', { public: 'y.example' }, undefined],
+  ])('to sign for, %s', (_name, authorities, sentence) => {
+    const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
+    const client = createVerification(authorities).verify({ headers, domainName: 'x.example', order: ORDER, now });
+    const message = client.kind === 'refused' ? client.error.message : '';
+    expect(/sign for [\w.]+/.exec(message)?.[0]).toBe(sentence);
+  });
+
   it.each([
     ['X.Example', 'x.example'],
     ['x.example:80', 'x.example'],
