@@ -115,14 +115,15 @@ describe('a signature', () => {
 
 describe('the authority', () => {
   it.each([
-    ['of the request, is not explained', { own: () => ['y.example', 'x.example'] }, undefined],
-    ['another of our own, is explained', { own: () => ['y.example'] }, 'sign for y.example'],
-    ['the one that the operator has set, is not explained', { public: 'y.example' }, undefined],
-  ])('to sign for, %s', (_name, authorities, sentence) => {
+    ['of the request, is not explained', { own: () => ['y.example', 'x.example'] }, 'x.example', undefined],
+    ['another of our own, is explained', { own: () => ['y.example'] }, 'y.example', 'sign for y.example'],
+    ['the one that the operator has set, is not explained', { public: 'y.example' }, 'y.example', undefined],
+  ])('to sign for, %s', (_name, authorities, authority, sentence) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
     const client = createVerification(authorities).verify({ headers, domainName: 'x.example', order: ORDER, now });
-    const message = client.kind === 'refused' ? client.error.message : '';
-    expect(/sign for [\w.]+/.exec(message)?.[0]).toBe(sentence);
+    if (client.kind !== 'refused') throw new Error('it is not signed');
+    expect(String(client.error.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
+    expect(/sign for [\w.]+/.exec(client.error.message)?.[0]).toBe(sentence);
   });
 
   it.each([
