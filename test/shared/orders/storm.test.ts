@@ -39,7 +39,7 @@ async function goThrough(seeds: number, requests: number, openStore: (seed: numb
 
 it('in a storm, orders are placed once for a key, never denied, counted rightly and brought to an end', async () => {
   const open = (seed: number) => ({ ...createMemoryOrderStore(), outlivesAnswers: seed % 2 === 0 });
-  const answers = await goThrough(FULL_EXTENT ? 250 : 25, 50, open);
+  const answers = await goThrough(FULL_EXTENT ? 100 : 25, 50, open);
   expect(answers).toStrictEqual(expect.arrayContaining(ANSWERS));
 }, 600_000);
 
@@ -52,7 +52,7 @@ it('in a storm, the file of the local server keeps orders', async () => {
     return store;
   };
   try {
-    const answers = await goThrough(FULL_EXTENT ? 10 : 1, 50, open);
+    const answers = await goThrough(FULL_EXTENT ? 4 : 1, 50, open);
     expect(answers).toContain('placed');
   } finally {
     await Promise.all(opened.map((store) => store.close()));
