@@ -69,7 +69,7 @@ export class EndpointFunction extends Construct {
   }
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {
-    if (Object.entries(props.environment).flat().join('').length > 4_096) {
+    if (JSON.stringify(props.environment).length > 4_096) {
       const limit = 'Lambda takes 4,096 bytes; shorten corsOrigins or orderSubjects.';
       throw new ConfigError(`The settings of the function of ${props.name} are too long: ${limit}`);
     }

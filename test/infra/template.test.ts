@@ -557,6 +557,15 @@ describe('settings of the whole service', () => {
     );
   });
 
+  it('are measured as the JSON object that Lambda measures, names, quotes and all', () => {
+    const measured = (length: number) => {
+      const corsOrigins = `https://${'a'.repeat(length - '{"SERVICE_CORS_ORIGINS":"https://"}'.length)}`;
+      return templateOf({ corsOrigins });
+    };
+    expect(() => measured(4_096)).not.toThrow();
+    expect(() => measured(4_097)).toThrow('too long: Lambda takes 4,096 bytes');
+  });
+
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
