@@ -6,8 +6,11 @@ import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 
-/** Node reads `export` and white space other than blanks as part of the name, which would then be no setting. */
-const LINE = /^(?:#.*|(?:export +)?\w+ *=.*)?$/;
+/**
+ * Node reads `export` and white space other than blanks as part of the name, which would then be no setting, and drops what
+ * follows a value in quotes.
+ */
+const LINE = /^(?:#.*|(?:export +)?\w+ *=(?!\s*(["'`])(?:(?!\1).)*\1\s*[^\s#]).*)?$/;
 
 function readText(path: string, optional: boolean): string {
   try {

@@ -73,6 +73,9 @@ describe('a file of settings', () => {
     'export\tSERVICE_CLOB_API_SECRET=aHVudGVy',
     'export\u00a0SERVICE_CLOB_API_SECRET=aHVudGVy',
     'SERVICE_CLOB_API_SECRET\t=aHVudGVy',
+    // Node would drop what follows the value: a cap, or a part of one.
+    'SERVICE_PLACE_ORDER="1" SERVICE_MAX_ORDER_NOTIONAL="5"',
+    "SERVICE_MAX_ORDER_NOTIONAL='5'0",
   ])('is refused in one sentence, without its text, for the line %j', async (line) => {
     const sentence = `Line 2 of ${path} must be NAME=value, a comment or empty.`;
     await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
