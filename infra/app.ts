@@ -7,13 +7,8 @@ import { withEnvironmentFile } from './settings/environment-file.ts';
 import { readSettings } from './settings/settings.ts';
 import { ServiceStack } from './stack.ts';
 
-/** Folders that a deployment is made of. */
-export interface Folders {
-  /** The build's output. */
-  readonly assets: string;
-  /** Settings, a file per environment. */
-  readonly environments: string;
-}
+/** The folders of a deployment: the build's output, and its settings, a file per environment. */
+export type Folders = Readonly<Record<'assets' | 'environments', string>>;
 
 /** Adds the stack to the app; throws `ConfigError` where the context does not make sense. */
 export function addStack(app: App, { assets, environments }: Folders, found: Target): ServiceStack {

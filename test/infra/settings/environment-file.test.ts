@@ -19,7 +19,7 @@ beforeAll(async () => {
     misspelt: { stackName: 'misspelt', maxDailyNotionl: 5 },
     nameless: { region: 'eu-west-1' },
     deep: { stackName: 'deep', corsOrigins: ['https://app.example'] },
-    list: [{ stackName: 'prod' }],
+    list: [{ stackName: 'list' }],
     hasty: {
       placeOrder: true,
       region: 'eu-west-2',
@@ -34,7 +34,7 @@ beforeAll(async () => {
   sound = await mkdtemp(join(folder, 'sound-'));
   await copyFile(join(folder, 'prod.json'), join(sound, 'prod.json'));
   await writeFile(join(folder, 'broken.json'), '{"privateKeySecret":"0xsecret",}');
-  await writeFile(join(folder, 'long.json'), '{"stackName":"a","jwtAudience":179834912834912834}');
+  await writeFile(join(folder, 'long.json'), '{"stackName":"long","jwtAudience":179834912834912834}');
   await writeFile(
     join(folder, 'escaped.json'),
     '{"stackName":"a","maxDailyNotional":"5","maxDailyNotiona\\u006c":"500"}',
@@ -79,6 +79,31 @@ describe('the file of an environment', () => {
     const spoilt = await mkdtemp(join(folder, 'spoilt-'));
     await writeFile(join(spoilt, 'prod.json'), '{"stackName":"order-book-adapter","placeOrder":true,}');
     expect(problemOf({}, spoilt)).toMatch(/^ConfigError: deploy\/prod\.json must be JSON: one object/);
+  });
+
+  it.each([
+    ['says the same', { stackName: 'prod', region: 'eu-west-1' }, true],
+    ['does not say where it is', { stackName: 'prod' }, true],
+    [
+      'has another topic of the account',
+      { stackName: 'prod', alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:b' },
+      true,
+    ],
+    ['has another name', { stackName: 'staging', region: 'eu-west-1' }, false],
+    ['is in another region', { stackName: 'prod', region: 'eu-north-1' }, false],
+    ['is in another account', { stackName: 'prod', alarmTopic: 'arn:aws:sns:eu-west-1:210987654321:a' }, false],
+  ])('is the only one of its stack, where the other one %s', async (_, other, isSame) => {
+    const two = await mkdtemp(join(folder, 'two-'));
+    const prod = { stackName: 'prod', region: 'eu-west-1', alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:a' };
+    await writeFile(join(two, 'prod.json'), JSON.stringify(prod));
+    await writeFile(join(two, 'staging.json'), JSON.stringify(other));
+    for (const [env, rival] of [
+      ['prod', 'staging'],
+      ['staging', 'prod'],
+    ] as const) {
+      const sentence = `ConfigError: deploy/${rival}.json is of this stack too: change stackName, or give both a region and a topic.`;
+      expect(problemOf({ env }, two)).toBe(isSame ? sentence : 'none');
+    }
   });
 
   it('is told all that is wrong with it, with the command line, and in its settings at once', () => {
