@@ -57,6 +57,7 @@ function translate(error: ParserError): AppError {
   const { code } = error;
   if (code === 'HPE_HEADER_OVERFLOW') return refuse(isWithinTarget(error) ? 'uri_too_long' : 'headers_too_large', {});
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout', {});
+  if (code === 'HPE_INVALID_METHOD') return invalid('The method is not known.', 'method', 'must be one of HTTP.');
   return invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
 }
 

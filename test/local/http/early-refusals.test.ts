@@ -18,6 +18,11 @@ const INVALID_HTTP = {
   detail: 'The request is not valid HTTP/1.1.',
   errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
 };
+const UNKNOWN_METHOD = {
+  ...INVALID_HTTP,
+  detail: 'The method is not known.',
+  errors: [{ field: 'method', detail: 'must be one of HTTP.' }],
+};
 const TOO_LONG = {
   title: 'URI too long',
   status: 414,
@@ -42,9 +47,7 @@ const QUICK = { headersMs: 600, requestMs: 700, checkIntervalMs: 20 };
 
 describe('what is not HTTP', () => {
   it.each([
-    ['rubbish', 'rubbish\r\n\r\n'],
     ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['an unknown method', `FOO /health HTTP/1.1\r\n${LAST}\r\n`],
     ['two lengths of a body', `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
     [
       'a length beside chunks',
@@ -58,11 +61,14 @@ describe('what is not HTTP', () => {
     ['a space before the colon', `GET /health HTTP/1.1\r\n${LAST}X : x\r\n\r\n`],
     ['a target outside ASCII', `GET /health\u00e4 HTTP/1.1\r\n${LAST}\r\n`],
     ['a target without a slash', `GET health HTTP/1.1\r\n${LAST}\r\n`],
-  ])('is refused as a problem: %s', async (_name, text) => {
+    ['rubbish', 'rubbish\r\n\r\n', UNKNOWN_METHOD],
+    ['an unknown method', `FOO /health HTTP/1.1\r\n${LAST}\r\n`, UNKNOWN_METHOD],
+    ['a method in lower case', `patch /v1/orders HTTP/1.1\r\n${LAST}\r\n`, UNKNOWN_METHOD],
+  ])('is refused as a problem: %s', async (_name, text, problem = INVALID_HTTP) => {
     const { url, lines } = await startTestServer();
     const answers = await sendRaw(url, text);
     expect(answers).toHaveLength(1);
-    expectProblem(answers[0], INVALID_HTTP);
+    expectProblem(answers[0], problem);
     expect(lines).toMatchObject([{ message: 'request', status: 400, request_id: answers[0]?.headers['x-request-id'] }]);
   });
 
@@ -115,7 +121,7 @@ describe('what is not HTTP', () => {
     accepted.resolve();
     const answers = parseAnswers(await closed);
     expect(answers.map(({ status }) => status)).toStrictEqual([201, 400]);
-    expectProblem(answers[1], INVALID_HTTP);
+    expectProblem(answers[1], UNKNOWN_METHOD);
   });
 });
 
