@@ -75,7 +75,7 @@ const FORMATS = {
   readAccess: oneOf(['open', 'iam', 'jwt']),
   jwtIssuer: matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
   jwtAudience: TEXT,
-  jwtScopes: matching('scopes, separated by a space', /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/),
+  jwtScopes: matching('scopes, separated by a space; the gateway takes 10', /^[\x21-\x7e]+(?: [\x21-\x7e]+){0,9}$/),
   marketsPerSecond: count(10_000),
   booksPerSecond: count(10_000),
   readConcurrency: count(1_000),

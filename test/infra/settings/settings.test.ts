@@ -353,6 +353,11 @@ describe('settings', () => {
       { ...PUBLIC, clientVerification: 'off' },
       'orderAccess=public needs -c clientVerification=required: everybody who knows the URL can send orders.',
     ],
+    [
+      'more scopes than a route of the gateway takes',
+      { jwtScopes: Array.from({ length: 11 }, (_, index) => `scope-${index}`).join(' ') },
+      'jwtScopes must be scopes, separated by a space; the gateway takes 10.',
+    ],
     ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
     [
       'orders of everybody without a cap',
