@@ -167,7 +167,7 @@ function reasonOf(error: unknown): string {
   }
   // Aborted by our own signal.
   if (message === 'canceled') return `the venue did not answer within ${CALL_MS / 1_000} s.`;
-  const isNetwork = status === 0 && /E[A-Z]{4,}|[Ss]ocket|[Nn]etwork|[Cc]ertificate/.test(message);
+  const isNetwork = status === 0 && /E[A-Z_]{4,}|[Ss]ocket|[Nn]etwork|[Cc]ertificate/.test(message);
   return isNetwork ? 'the venue cannot be reached.' : 'the venue gave an answer that cannot be used.';
 }
 

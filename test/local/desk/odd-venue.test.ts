@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -351,6 +352,19 @@ describe('a venue that answers nonsense', () => {
   it('is nobody', async () => {
     const { err } = await desk(['open'], settings('http://127.0.0.1:9'));
     expect(err).toBe('The open orders: the venue cannot be reached.\n');
+  });
+
+  it('has a name for which no server of names answers', async () => {
+    const { lookup } = dns;
+    const fail = (host: string, _options: unknown, done: (error: Error) => void) =>
+      process.nextTick(done, Object.assign(new Error(`getaddrinfo EAI_AGAIN ${host}`), { code: 'EAI_AGAIN' }));
+    Object.assign(dns, { lookup: fail });
+    try {
+      const { err } = await desk(['open'], settings('https://venue.invalid'));
+      expect(err).toBe('The open orders: the venue cannot be reached.\n');
+    } finally {
+      Object.assign(dns, { lookup });
+    }
   });
 
   it('says of a cancellation what it wants: what rests is looked for, and no secret is printed', async () => {
