@@ -1,5 +1,5 @@
 import { formatDecimal, ZERO } from '../../shared/decimal.ts';
-import { type Desk, note, plural } from './desk.ts';
+import { type Desk, note, orNote, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords } from './records.ts';
@@ -66,18 +66,22 @@ export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknow
   return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
 }
 
-/** Finds the account's fills in trades. Trades without a recognisable order of the account are left over. */
-export async function findFills({ venue, terminal }: Desk, trades: readonly Trade[], ours: Ours) {
-  const fees = new Map<string, Fees | null>();
+/**
+ * Finds the account's fills in trades. Trades without a recognisable order of the account are left over. The fees of a
+ * market that cannot be read are not known, which is said.
+ */
+export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours) {
+  const fees = new Map<string, Fees | null | undefined>();
   for (const { market } of trades) {
     if (fees.has(market)) continue;
-    terminal.progress(`${fees.size} markets`);
-    fees.set(market, await venue.fees(market));
+    desk.terminal.progress(`${fees.size} markets`);
+    fees.set(market, await orNote(desk, desk.venue.fees(market)));
   }
   const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
   return {
     fills: found.flatMap(({ fills }) => fills),
     foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),
+    areFeesRead: ![...fees.values()].includes(undefined),
   };
 }
 
@@ -98,14 +102,14 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   }
 }
 
-/** Reports the fills of the account, one by one or by client. */
+/** Reports the fills of the account, one by one or by client. Returns 1 where some, or a fee, cannot be told. */
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const { since, until, client, byClient: isByClient } = options;
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
   const records = await readRecords(access, (record) => record.client, terminal.progress);
-  const { fills: all, foreign } = await findFills(desk, trades, oursOf(desk, records));
+  const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = (orderId: string) => cellsOf(records.byId.get(orderId));
   const fills = all.filter(({ order_id }) => client === undefined || isOfClient(clientOf(order_id), client));
   terminal.progress('');
@@ -118,5 +122,5 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
     );
   }
   noteOmissions(desk, fills, foreign);
-  return foreign.length > 0 ? 1 : 0;
+  return foreign.length > 0 || !areFeesRead ? 1 : 0;
 }

@@ -30,7 +30,7 @@ const SHOW_NAMES =
   'order_id client_address client_address_verified recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
 const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 
-/** Shows an order: its record, what the venue knows of it, and its fills. */
+/** Shows an order: its record, what the venue knows of it, and its fills. Returns 1 where a fee cannot be read. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
@@ -43,7 +43,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const involved = trades.filter((trade) =>
     [trade.taker_order_id, ...trade.maker_orders.map(({ order_id }) => order_id)].includes(id),
   );
-  const { fills: all } = await findFills(desk, involved, oursOf(desk, records));
+  const { fills: all, areFeesRead } = await findFills(desk, involved, oursOf(desk, records));
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
@@ -67,5 +67,5 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
       `${plural(fills.length, 'fill')}${order ? '' : '; the venue has no such order any more, or never had'}.`,
     );
   }
-  return 0;
+  return areFeesRead ? 0 : 1;
 }

@@ -231,6 +231,29 @@ describe('our part of an odd trade', () => {
     expect(makersPay.rows).toMatchObject([{ fee: '0.03035' }]);
   });
 
+  it('is told where the fees of its market cannot be read, which is said', async () => {
+    const own = { taker_order_id: idOf('ours'), maker_orders: [maker('x', '30', '0.45')] };
+    const other = `0x${'c1'.repeat(32)}`;
+    const { url } = await startVenue(({ path }): Reply => {
+      if (path === `/clob-markets/${other}`) return { status: 429 };
+      if (path.startsWith('/clob-markets/'))
+        return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0, fd: null } };
+      const data = [tradeOf('t-1', { ...own, market: other }), tradeOf('t-2', own)];
+      return { body: path.startsWith('/data/order/') ? null : { limit: 100, count: 2, data, next_cursor: 'LTE=' } };
+    });
+    const why = 'The fees of a market: the venue limits the rate of requests. Try again in a minute.\n';
+    const known = { trade_id: 't-2', fee: '0', fee_source: 'computed' };
+    const unknown = { trade_id: 't-1', value: '13.5', fee: null, fee_source: null };
+    const fills = await deskRows(['fills'], settings(url));
+    expect([fills.code, fills.rows]).toMatchObject([1, [known, unknown]]);
+    expect(fills.err).toBe(`${why}The fee of 1 fill is not known, and in no sum.\n`);
+    const shown = await deskRows(['show', idOf('ours')], settings(url));
+    expect([shown.code, shown.err]).toStrictEqual([1, why]);
+    expect(shown.rows).toMatchObject([
+      { order_id: idOf('ours'), fills: expect.arrayContaining([expect.objectContaining(unknown)]) },
+    ]);
+  });
+
   it('is of its client, also where the order was placed while the report was being made', async () => {
     const late = tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] });
     const { url } = await startVenue(async ({ path }): Promise<Reply> => {
