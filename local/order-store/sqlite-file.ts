@@ -1,9 +1,10 @@
-import { closeSync, fchmodSync, lstatSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS } from '../../shared/limits.ts';
 import type { DayCount, Expected, Written } from '../../shared/orders/record.ts';
 import {
+  BESIDE,
   identify,
   isBusy,
   keepTrace,
@@ -149,7 +150,7 @@ function makePrivate(path: string): void {
 
 type OpenFile = ReturnType<typeof openFile>;
 
-/** Signed orders are sensitive: the file is its owner's alone, and SQLite gives its `-wal` and `-shm` the same mode. */
+/** Signed orders are sensitive: the file is its owner's alone, and so are its `-wal` and `-shm`. */
 function openFile(path: string, patienceMs: number) {
   makeDirectory(dirname(path));
   // A device such as /dev/null would be closed to everybody else, a pipe waits for its other end, and SQLite keeps log and
@@ -163,6 +164,8 @@ function openFile(path: string, patienceMs: number) {
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
     const found = setUp(db);
+    // SQLite makes them with the mode of the main file. Those of a copy may have another one.
+    for (const suffix of BESIDE) chmodSync(path + suffix, 0o600);
     const statements = prepare(db);
     return { db, found, statements, log: rememberLog(path, () => Number(statements.moveLog.get()?.['log'])) };
   } catch (error) {

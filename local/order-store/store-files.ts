@@ -16,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite';
  * (`-shm`), by which processes that share the store see each other's writes. They belong together: a process that has
  * another log or index than the rest knows other keys than they do.
  */
-const BESIDE = ['-wal', '-shm'] as const;
+export const BESIDE = ['-wal', '-shm'] as const;
 
 /** SQLite makes the index in pieces of this size and maps them: to touch one that was cut off ends the process. */
 const INDEX_BYTES = 32_768;

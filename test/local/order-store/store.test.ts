@@ -301,6 +301,16 @@ describe('orders in a file', () => {
     for (const file of readdirSync(dirname(path))) expect(mode(join(dirname(path), file))).toBe('600');
   });
 
+  it('closes the files beside it that were there, too: a copy of a store may be open to others', async () => {
+    mkdirSync(dirname(path));
+    using other = new DatabaseSync(path);
+    other.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (id)');
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o644);
+    await open().create('key', unfinishedOrder('a'));
+    for (const file of readdirSync(dirname(path)))
+      expect([file, mode(join(dirname(path), file))]).toStrictEqual([file, '600']);
+  });
+
   it('leaves what is no file to everybody who may use it', async () => {
     mkdirSync(dirname(path));
     execFileSync('mkfifo', ['-m', '666', path]);
