@@ -176,10 +176,14 @@ async function ask<T extends z.ZodMiniType>(
   schema: T,
   call: () => Promise<unknown>,
 ): Promise<z.infer<T>> {
+  // The signal of a call keeps no process alive, and a connection may end without an answer or an error.
+  const awake = setInterval(() => undefined, CALL_MS);
   try {
     return schema.parse(await call());
   } catch (error) {
     throw new DeskError(`${what}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    clearInterval(awake);
   }
 }
 

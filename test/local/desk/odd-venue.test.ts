@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import dns from 'node:dns';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openOrderStore } from '../../../local/order-store/store.ts';
@@ -364,6 +365,19 @@ describe('a venue that answers nonsense', () => {
     expect(open).toStrictEqual({ code: 1, out: '', err: 'The open orders: the venue did not answer within 10 s.\n' });
     expect(fills.err).toBe('The trades: the venue did not answer within 10 s.\n');
   }, 25_000);
+
+  it('may end the connection without an answer and without an error, which ends no command', async () => {
+    const { url } = await startVenue(() => (response) => {
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+    });
+    const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
+    const command = ['local/start.js', 'orders', 'open', '--settings', devNull];
+    const cwd = join(import.meta.dirname, '../../..');
+    execFile(process.execPath, command, { cwd, env: { ...settings(url) } }, (error, stdout, stderr) =>
+      resolve([error?.code, stdout, stderr]),
+    );
+    expect(await promise).toStrictEqual([1, '', 'The open orders: the venue did not answer within 10 s.\n']);
+  }, 60_000);
 
   it('is not followed elsewhere: a redirect gets no credentials', async () => {
     const elsewhere = await startVenue(() => ({ body: { data: [], next_cursor: 'LTE=' } }));
