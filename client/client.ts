@@ -102,6 +102,8 @@ function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
   const root = baseUrl.replace(/\/+$/, '');
   return async (path, init, limitMs) => {
     const limit = AbortSignal.timeout(limitMs);
+    // Node 20 forgets a limit that nothing listens to: `any` does not hold it.
+    limit.onabort = () => undefined;
     return fetch(root + path, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
   };
 }

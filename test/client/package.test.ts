@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPaperService } from '../support/service/paper-service.ts';
+import { startScriptedService } from '../support/service/scripted-service.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -63,6 +64,23 @@ describe('the packed client', () => {
       console.log(status, error.code);`;
     const { stdout } = await run(node, ['--input-type=module', '-e', script], { cwd: project });
     expect(stdout).toBe('live invalid_request\n');
+  });
+
+  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('ends an attempt in time in %s', async (node) => {
+    const { url } = await startScriptedService(['silence']);
+    // Garbage is collected all the time: a limit that nothing holds would go with it.
+    const script = `
+      import { createClient } from '${NAME}';
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = () => timeout(500);
+      setInterval(gc, 50);
+      setTimeout(() => process.exit(1), 20_000);
+      const { signal } = new AbortController();
+      const error = await createClient({ baseUrl: '${url}' }).book('1', { signal }).catch((thrown) => thrown);
+      console.log(error.code);
+      process.exit();`;
+    const { stdout } = await run(node, ['--expose-gc', '--input-type=module', '-e', script], { cwd: project });
+    expect(stdout).toBe('network_error\n');
   });
 
   it('runs the example of its README', async () => {
