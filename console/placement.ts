@@ -48,6 +48,15 @@ function slotOf(account: string): string {
   return `unsettled-order ${account}`;
 }
 
+/** Returns false where the browser forbids the page all storage: an order that is not settled would be lost by a reload. */
+function canKeep(): boolean {
+  try {
+    return sessionStorage !== null;
+  } catch {
+    return false;
+  }
+}
+
 function keep(account: string, { order, key, wantedAt }: Intent): void {
   sessionStorage.setItem(slotOf(account), JSON.stringify({ order, key, wantedAt }));
 }
@@ -182,7 +191,8 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     if (proof !== undefined && toast.shown() === shown) toast.append(proof);
   }
 
-  const left = findKept(account);
+  if (!canKeep()) onBlock('To place orders, allow this page to store data');
+  const left = canKeep() ? findKept(account) : undefined;
   if (left) showUnsettled(left, { content: [make('p', {}, 'The page was loaded again before its answer came.')] });
   return (order) => send({ order, key: newIdempotencyKey(), wantedAt: Date.now(), mayBeLive: false });
 }

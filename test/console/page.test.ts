@@ -25,8 +25,8 @@ afterEach(async () => {
 
 const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status: z.string() })) });
 
-/** Opens the console of a service on paper, and waits for the first book. */
-async function openConsole() {
+/** Opens the console of a service on paper, in a page that a script has prepared, and waits for the first book. */
+async function openConsole(prepared = '') {
   let screen = '';
   const print = (text: string) => {
     screen += text;
@@ -37,6 +37,7 @@ async function openConsole() {
   opened.push({ page, service });
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
+  await page.addInitScript(prepared);
   await page.goto(consoleUrl);
   await page.locator('#ladder-rows th').first().waitFor();
   return {
@@ -208,6 +209,14 @@ describeInChromium('the console', () => {
     await page.getByRole('button', { name: 'Repeat with the same key' }).click();
     expect(await answered(page, 'placed')).toContain('the answer is a replay');
     expect(await orders()).toHaveLength(1);
+  });
+
+  it('shows books and takes no orders where the browser lets it keep none', async () => {
+    const forbidden = "get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); }";
+    const { page, faults } = await openConsole(`Object.defineProperty(window, 'sessionStorage', { ${forbidden} });`);
+    const why = page.getByRole('button', { name: 'To place orders, allow this page to store data' });
+    expect(await why.isDisabled()).toBe(true);
+    expect(faults).toStrictEqual([]);
   });
 
   it('repeats no order that is so old that the service may have forgotten its key', async () => {
