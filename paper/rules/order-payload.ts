@@ -31,6 +31,9 @@ const payload = z.object({
   deferExec: z.boolean().optional(),
 });
 
+/** What only orders of the first protocol have, as clients from before April 2026 send them. */
+const firstProtocol = z.object({ order: z.object({ nonce: z.string(), feeRateBps: z.string() }) });
+
 const cancellation = z.object({ orderID: z.string() });
 const cancellations = z.array(z.string());
 const marketCancellation = z.object({ market: z.string().optional(), asset_id: z.string().optional() });
@@ -38,13 +41,17 @@ const marketCancellation = z.object({ market: z.string().optional(), asset_id: z
 /** Body of POST /order as it arrives. */
 export type OrderPayload = z.infer<typeof payload>;
 
-function refuse(): never {
-  throw new VenueRefusal(400, 'Invalid order payload');
+function refuse(text = 'Invalid order payload'): never {
+  throw new VenueRefusal(400, text);
 }
 
-/** Parses the body of POST /order; 400 `Invalid order payload` when anything is missing or of the wrong type. */
+/**
+ * Parses the body of POST /order; 400 `order_version_mismatch` for an order of the first protocol, else `Invalid order
+ * payload` when anything is missing or of the wrong type.
+ */
 export function parseOrder(body: unknown): OrderPayload {
-  return payload.safeParse(body).data ?? refuse();
+  const order = payload.safeParse(body).data;
+  return order ?? refuse(firstProtocol.safeParse(body).success ? 'order_version_mismatch' : undefined);
 }
 
 /** Splits the body of POST /orders into orders, still unparsed. */

@@ -1,9 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type ApiKeyCreds, AssetType } from '@polymarket/clob-client-v2';
+import {
+  type ApiKeyCreds,
+  AssetType,
+  isV2Order,
+  OrderBuilder,
+  OrderType,
+  orderToJsonV1,
+  Side,
+} from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../shared/settings/table.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
-import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { clientSigner, officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import { findMarket, listMarkets, plainMarket } from '../../support/venue/paper-markets.ts';
 import { type OrderRequest, officialOrder, signOrder } from '../../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
@@ -64,6 +72,15 @@ describe('the paper venue refuses with the venue’s own words', () => {
     }
     const text = await signedRequest(paper, creds, { method: 'POST', path: '/order', body: '{"order":', at: clock });
     expect(text).toMatchObject({ status: 400, body: { error: 'Invalid order payload' } });
+  });
+
+  it('an order of the first protocol, as its client sends it', async () => {
+    const order = { tokenID: yes, price: 0.4, size: 10, side: Side.BUY };
+    const builder = new OrderBuilder(clientSigner(WALLET), 137);
+    const signed = await builder.buildOrder(order, { tickSize: '0.01', negRisk: false }, 1);
+    if (isV2Order(signed)) throw new Error('the client signed an order of a later protocol');
+    const body = orderToJsonV1(signed, '', OrderType.GTC).order;
+    expect(await postSigned(body)).toStrictEqual(refusal('order_version_mismatch'));
   });
 
   it('an order of another account', async () => {
