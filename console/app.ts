@@ -56,11 +56,7 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
     return await client.health();
   } catch (error) {
     if (!(error instanceof OrderBookError)) throw error;
-    const reason =
-      error.status === undefined
-        ? `no answer. Is the service running, with ${location.origin} in SERVICE_CORS_ORIGINS?`
-        : error.detail;
-    say('service-error', `No orders from this page: ${reason}`);
+    say('service-error', `No orders from this page: ${error.detail}`);
     return undefined;
   }
 }

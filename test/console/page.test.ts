@@ -527,6 +527,10 @@ describeInChromium('the console on another host', () => {
 
   it('asks for the address of the service where nobody has told it', async () => {
     const { page, url } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }), false);
+    await page.getByLabel('Address of the service').fill('localhost:8080');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(/No orders from this page: .* must begin with http:/).waitFor();
+    await page.goBack();
     await page.getByLabel('Address of the service').fill(url);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.locator('#ladder-rows th').first().waitFor();
