@@ -23,16 +23,23 @@ export async function prepareStore(setting: string, log: Log): Promise<Store> {
   const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
   const store = createDynamoDbStore({ tableName });
   const read = () => store.read(NO_KEY);
+  let replaced: Promise<unknown> = Promise.resolve();
   return {
     ...store,
     outlivesAnswers: true,
+    replace: (...asked) => {
+      const written = store.replace(...asked);
+      replaced = Promise.allSettled([replaced, written]).then(() => undefined);
+      return written;
+    },
     place: setting,
     open: async () => {
       // The first one also looks for credentials, which may take all of its time.
       await read().catch(read);
       return 'found';
     },
-    close: async () => undefined,
+    // A request without a key does not wait until its placement is stored.
+    close: async () => void (await replaced),
   };
 }
 
