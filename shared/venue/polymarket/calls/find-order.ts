@@ -177,7 +177,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     try {
       return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
     } catch (error) {
-      log.debug('look-up failed', { venue_request: spec.name, error });
+      log.debug('look-up failed', { venue_request: spec.name, ...call.trace, error });
       return undefined;
     }
   }

@@ -59,6 +59,16 @@ describe('an order of an earlier request', () => {
     });
   });
 
+  it('leaves a line that names the request where the venue does not answer', async () => {
+    const world = await openWorld();
+    const signed = await world.sign();
+    await world.venue.close();
+    const trace = { request_id: 'r-1' };
+    await world.entry.lookUp(signed, { ...callWithin(), trace });
+    const line = { level: 'debug', message: 'look-up failed', venue_request: 'read-order', ...trace };
+    expect(world.lines).toContainEqual(expect.objectContaining(line));
+  });
+
   it('is asked for a second time after one failure', async () => {
     const { result, sent } = await settled({ order: (id, index) => (index === 0 ? 'reset' : lookedUp(id, 'MATCHED')) });
     expect({ result, sent }).toMatchObject({ result: { status: 'matched' }, sent: 0 });
