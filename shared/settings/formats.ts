@@ -118,7 +118,8 @@ export const AUTHORITY: Format<string> = {
   rule: 'a host with an optional port, such as api.example.com',
   parse: (text) => {
     const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
-    const isPlain = /^[\w.:[\]-]+$/.test(authority);
+    // A wallet key would stand in each challenge.
+    const isPlain = /^[\w.:[\]-]+$/.test(authority) && !KEY_LIKE.test(authority);
     return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
   },
 };

@@ -465,6 +465,8 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   SERVICE_BUILDER_CODE: ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
   SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
   SERVICE_PUBLIC_AUTHORITY: [
+    '1b'.repeat(32),
+    `0x${'1B'.repeat(32)}`,
     'https://api.example.com',
     'api.example.com/',
     'api.example.com:',
