@@ -404,7 +404,7 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description Answered when the gateway has named no caller, and this deployment takes orders of callers that it names alone. */
+        /** @description Answered when the gateway has named no caller, or none from whom this deployment takes orders. */
         CallerNotIdentifiedProblem: {
             /** @constant */
             type: "about:blank";
@@ -1620,7 +1620,7 @@ export interface operations {
              *     - `order_placement_disabled`: the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which.
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
              *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             *     - `caller_not_identified`: the gateway has named no caller, and this deployment takes orders of callers that it names alone.
+             *     - `caller_not_identified`: the gateway has named no caller, or none from whom this deployment takes orders.
              */
             403: {
                 headers: {

@@ -234,9 +234,9 @@ export const ERRORS = {
   },
   caller_not_identified: {
     status: 403,
-    when: 'the gateway has named no caller, and this deployment takes orders of callers that it names alone',
+    when: 'the gateway has named no caller, or none from whom this deployment takes orders',
     detail: () =>
-      'The order came without a caller that the gateway has checked, and nothing was placed: sign the request with AWS credentials or send the token of a user, as this deployment asks for.',
+      'The order came without a caller from whom this deployment takes orders, and nothing was placed: sign the request with AWS credentials or send the token of a user who may order, as this deployment asks for.',
   },
   not_found: {
     status: 404,

@@ -238,6 +238,8 @@ describe('the trace of a deployed order', () => {
     const headers = { 'content-type': 'application/json' };
     const { result } = await ask(endpoint, { requestContext, method: 'POST', headers, body: JSON.stringify(BODY) });
     expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
+    // Of a token that the gateway has checked, too.
+    if (status === 403) expect(result.body).toContain('without a caller from whom this deployment takes orders');
   });
 
   it('is in all of its lines, those of refused requests included', async () => {
