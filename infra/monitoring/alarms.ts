@@ -23,7 +23,7 @@ const DESCRIPTIONS = {
   LeaseFaults: 'Answers or leases of orders cannot be stored, or leases end too early.',
   OrderFaults: 'Orders are answered 5xx.',
   OutcomeUnknown: 'An order may be live although its caller was not told so.',
-  UnidentifiedCaller: 'An order reached its function without a caller whom the gateway has checked, and was refused.',
+  UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
   DailyCapNear: 'Nine tenths of maxDailyNotional are used, or it has refused an order.',
   SlowOrders: 'The slowest hundredth of the orders is near the 24 s after which they are answered outcome_unknown.',
   NobodyAnswers: 'No request for /health has come for five minutes, although Route 53 sends one every few seconds.',
