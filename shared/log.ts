@@ -61,7 +61,7 @@ function lossLine(lost: number): string {
   return JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost });
 }
 
-/** Rewrites a line, those about lost lines too. */
+/** Rewrites a line of the log, also one that says how many were lost. */
 type Format = (line: string) => string;
 
 /**

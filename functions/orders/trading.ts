@@ -49,7 +49,7 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   let opened: Promise<Opened> | undefined;
   let before: Opened | undefined;
 
-  /** The next request opens orders anew if the secret is another one by then. */
+  /** Has the next request read the secret again, and open orders anew if it has changed. */
   function reread(): void {
     opened = undefined;
   }

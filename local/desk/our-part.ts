@@ -13,7 +13,7 @@ import type { Fees, Trade } from './venue.ts';
 
 // Our part of a trade: all of it as its taker, as a maker the entry of our order.
 
-/** Knows which orders of a trade are of the account. */
+/** Recognises the orders of the account in a trade. */
 export interface Ours {
   readonly isRecorded: (orderId: string) => boolean;
   /** The id of the API key. */

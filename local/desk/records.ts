@@ -8,7 +8,7 @@ import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
 const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
-/** Records between two words of progress. */
+/** The records that are read between two reports of progress. */
 const STRIDE_RECORDS = 1_000;
 
 /** The records of the orders that a command is about. */

@@ -148,7 +148,7 @@ interface Moment {
 }
 
 interface Taker extends Moment {
-  /** Reason to come, by which the orders of a step have different ids. */
+  /** Why it comes: a part of its order's id, so that the orders of one step have different ones. */
   readonly label: string;
   /** Worst price, in terms of the first outcome. */
   readonly limit?: bigint;

@@ -196,9 +196,9 @@ export class HeldOrder {
   }
 
   /**
-   * Returns `unknown` for a refusal that was asked for, or comes, while an earlier send may still arrive, by `lateMs` and by
-   * now: until then it proves nothing, and the process may have stood still since the venue gave it. If the venue
-   * refused the order in unknown words before, adds these words to an unknown fate.
+   * While an earlier send may still arrive, a refusal proves nothing: returns `unknown` for it. `lateMs` is the time that was
+   * left for that when the order was handed over: it counts though it is over by now, since the process may have stood
+   * still after the refusal. If the venue refused the order in unknown words before, adds these words to an unknown fate.
    */
   #weigh(fate: Fate, lateMs: number): Fate {
     const venueReason = this.#hold.record.venueReason ?? undefined;

@@ -110,8 +110,8 @@ export async function askOnce(service: Reachable, key: string, body: object): Pr
 }
 
 /**
- * Repeats a request, `copies` of it at the same time, until one has a final answer; gives all final answers. `goesOn` tells
- * if there is another attempt after so many; by their number, it does not matter how busy the machine is.
+ * Repeats a request, `copies` of it at the same time, until one has a final answer; returns all final answers. `goesOn` says
+ * whether to go on after that many attempts: a number, not a time, so that it does not matter how busy the machine is.
  */
 export async function askUntilFinal(
   service: Reachable,
