@@ -206,7 +206,7 @@ class Claim {
         : {
             ...found,
             lease,
-            unprovenAt: laterOf(now, unprovenBefore),
+            unprovenAt: laterOf(this.#lastSending(now), unprovenBefore),
             countedOn: this.#deps.dayCap?.daysFor(now, countedOn) ?? countedOn,
           };
     const finished = await this.#replace(found, record);
@@ -254,10 +254,16 @@ class Claim {
       client,
       payload,
       lease: this.#newLease(signedAt),
-      unprovenAt: signedAt,
+      unprovenAt: this.#lastSending(signedAt),
       venueReason: null,
       isFreed: false,
     };
+  }
+
+  /** Returns the last moment at which the holder of a lease sends: should it be killed then, nobody stores a better one. */
+  #lastSending({ venue, own }: Moment): Moment {
+    const { leaseMs } = this.#deps;
+    return { venue: venue + leaseMs, own: own + leaseMs };
   }
 
   #newLease({ venue }: Moment): UnfinishedOrder['lease'] {

@@ -424,14 +424,29 @@ describe('orders under an idempotency key', () => {
       expect((await refusal(place())).code).toBe('venue_unavailable');
     });
 
-    it('is unknown after a crash too: bytes may have left since the order was stored', async () => {
+    it('is unknown after a crash too: bytes may have left until the end of its lease', async () => {
       venue.submit = () => new Promise(() => undefined);
       void place();
       await new Promise((resolve) => setImmediate(resolve));
-      time += LEASE_MS;
       venue.settle = fail('order_rejected');
-      expect((await refusal(place())).code).toBe('outcome_unknown');
+      for (const at of [LEASE_MS, LATE_ARRIVAL_MS, LEASE_MS + LATE_ARRIVAL_MS - 1]) {
+        time = START + at;
+        expect((await refusal(place())).code).toBe('outcome_unknown');
+      }
+      time = START + LEASE_MS + LATE_ARRIVAL_MS;
+      expect((await refusal(place())).code).toBe('order_rejected');
+    });
+
+    it('is unknown after a crash in a second sending, until the end of that lease', async () => {
+      venue.submit = fail('venue_unavailable');
+      await refusal(place());
+      venue.settle = () => new Promise(() => undefined);
+      void place();
+      await new Promise((resolve) => setImmediate(resolve));
+      venue.settle = fail('order_rejected');
       time = START + LATE_ARRIVAL_MS;
+      expect((await refusal(place())).code).toBe('outcome_unknown');
+      time = START + LEASE_MS + LATE_ARRIVAL_MS;
       expect((await refusal(place())).code).toBe('order_rejected');
     });
 
@@ -615,7 +630,7 @@ describe('orders under an idempotency key', () => {
       const orders = capped();
       const slow = ask5('a', orders);
       await new Promise((resolve) => setImmediate(resolve));
-      time += LATE_ARRIVAL_MS;
+      time += LEASE_MS + LATE_ARRIVAL_MS;
       venue.settle = fail('order_rejected');
       await refusal(ask5('a', orders));
       expect(await counted()).toBe(0n);
@@ -686,7 +701,7 @@ describe('orders under an idempotency key', () => {
     };
     const slow = place();
     await new Promise((resolve) => setImmediate(resolve));
-    time += LATE_ARRIVAL_MS;
+    time += LEASE_MS + LATE_ARRIVAL_MS;
     venue.settle = fail('order_rejected');
     expect((await refusal(place())).code).toBe('order_rejected');
     answered.resolve();

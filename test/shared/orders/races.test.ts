@@ -173,8 +173,8 @@ describe('a request that takes an order over', () => {
   });
 
   it.each([
-    [-1_000, START],
-    [1_000, START + 1_000],
+    [-LEASE_MS - 1_000, START],
+    [1_000, START + LEASE_MS + 1_000],
   ])('keeps the latest time at which bytes may have left: %d ms later', async (later, unprovenAt) => {
     const { store, clock, venue, place, leaveOpen } = openWorld();
     await leaveOpen();
@@ -286,7 +286,7 @@ describe('an answer that comes after another process has settled the order', () 
   async function overtaken(own: (world: World) => OrderStore = ({ store }) => store, send: Send = placed) {
     const world = openWorld();
     const slow = await beginSlowly(world, world.open({ own: own(world) }), send);
-    world.clock.now += LATE_ARRIVAL_MS;
+    world.clock.now += LEASE_MS + LATE_ARRIVAL_MS;
     return { world, slow };
   }
 

@@ -75,7 +75,7 @@ export function createWorld({ faults, ticks, key, flaw, jumps = false }: WorldOp
   const closing: Happening = {
     name: 'after every lease, a last repeat without faults',
     run: () => {
-      [world.clock, world.faults] = [ticks + LATE_TICKS, 0];
+      [world.clock, world.faults] = [ticks + 1 + LATE_TICKS, 0];
       last.ask();
     },
   };
