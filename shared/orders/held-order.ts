@@ -79,7 +79,7 @@ export interface Hold {
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
 
-/** A repeat may keep the refusal for longer at the same moment. */
+/** Another request may take the order over, or keep a refusal for longer, at the same moment. */
 const MAX_OVERRULINGS = 3;
 
 /** An order whose key a request holds: sent or looked up, its answer stored, the lease released. */
@@ -260,10 +260,11 @@ export class HeldOrder {
     if (this.#request.idempotencyKey === undefined && this.#deps.store.outlivesAnswers) return own;
     let standing = await stored;
     // A request that has taken over holds the same order, except for a key that was freed since.
-    if (standing?.state === 'unfinished' && standing.orderId === orderId) {
+    for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
+      if (standing?.state !== 'unfinished' || standing.orderId !== orderId) break;
       // It counts on the days of its last sending, which may be that of the other request.
       record = { ...record, countedOn: standing.countedOn };
-      standing = await this.#store(record, 'unfinished');
+      standing = await this.#store(record, { heldBy: standing.lease.owner });
     }
     if (!standing || standing === record) return own;
     const { log } = this.#deps;
@@ -273,7 +274,10 @@ export class HeldOrder {
       log.error('a placed order has lost its key to another one', other);
       return own;
     }
-    if (standing.state !== 'finished') return own;
+    if (standing.state !== 'finished') {
+      this.#logFault('final answer not stored');
+      return own;
+    }
     if (standing.answer.result === 'placed') return isSame(standing, record) ? own : resultOf(standing, true);
     log.error('a placed order contradicts its record', { ...contradiction, record: standing.answer });
     await this.#overrule(standing, record);

@@ -26,6 +26,8 @@ import {
   whenCalled,
 } from '../../support/orders/processes.ts';
 
+const DAY_MS = 86_400_000;
+const NEXT_DAY = '2026-09-22';
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
 /** Acts of another process with the same key in the middle of a request. */
@@ -411,6 +413,62 @@ describe('an answer that comes after another process has settled the order', () 
       record: { order_id: '0x2' },
       metric: 'contradicted_records',
     });
+  });
+
+  it('counts on the day of the last sending, though that begins while this answer is stored', async () => {
+    const world = openWorld();
+    const capped = () => world.open({ dailyCap: '12' });
+    const own = whenCalled(world.store, async (name, count) => {
+      if (name !== 'replace' || count !== 2) return;
+      world.clock.now += DAY_MS;
+      void world.place(capped());
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    const slow = await beginSlowly(world, world.open({ own, dailyCap: '12' }));
+    world.clock.now += LEASE_MS;
+    world.venue.settle = () => new Promise(() => undefined);
+    void world.place(capped());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    const record = world.store.records.get('key');
+    expect(record).toMatchObject({ answer: { result: 'placed' }, countedOn: [NEXT_DAY] });
+    expect([await world.store.countedOn(DAY), await world.store.countedOn(NEXT_DAY)]).toStrictEqual([0n, 5_000_000n]);
+  });
+
+  it('does not replace the record of another order that is signed while this answer is stored', async () => {
+    const world = openWorld();
+    await world.leaveOpen(notTaken());
+    const own = whenCalled(world.store, (name, count) =>
+      name === 'replace' && count === 3 ? holdOpen(world) : undefined,
+    );
+    const shown = Promise.withResolvers<void>();
+    world.venue.lookUp = async (...asked) => {
+      await shown.promise;
+      return placed(...asked);
+    };
+    const slow = world.place(world.open({ own, cap: '4.99' }));
+    await new Promise((resolve) => setImmediate(resolve));
+    world.clock.now += LEASE_MS;
+    world.venue.settle = notTaken(true);
+    await world.place();
+    shown.resolve();
+    expect(await endOf(slow)).toBe('placed live 0x1');
+    expect(world.store.records.get('key')).toMatchObject({ orderId: '0x2', state: 'unfinished' });
+    expect(world.log.lines.at(-1)).toMatchObject({ message: 'a placed order has lost its key to another one' });
+  });
+
+  it('is told to the operator where requests that take over keep it from being stored', async () => {
+    const world = openWorld();
+    let writes = 0;
+    const own = whenCalled(world.store, (name) => {
+      const record = world.store.records.get('key');
+      if (name !== 'replace' || record?.state !== 'unfinished') return;
+      writes += 1;
+      world.store.records.set('key', { ...record, lease: { owner: `other ${writes}`, until: 0 } });
+    });
+    expect(await endOf(world.place(world.open({ own })))).toBe('placed live 0x1');
+    expect(writes).toBe(4);
+    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', message: 'final answer not stored', ...TRACE });
   });
 
   it('tries three times to replace a refusal that does not stand still', async () => {
