@@ -31,7 +31,9 @@ export type Posted =
   // An executed order whose amounts the answer leaves out can be looked up.
   (Placed & { readonly leavesOutFills: boolean }) | SaidFate | Unproven;
 
-const strings = z.catch(z.array(z.string()), []);
+/** A list of anything, also of one thing that stands there alone: what shows trades in another form shows trades. */
+const list = readBy((value) => [value || []].flat());
+const isText = (item: unknown) => typeof item === 'string';
 const text = z.catch(z.string(), '');
 /** The text of an amount, empty if there is none; what is neither a text nor a number reads as no amount. */
 const amount = readBy((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)));
@@ -44,8 +46,8 @@ const acceptance = z.object({
   status: text,
   makingAmount: amount,
   takingAmount: amount,
-  transactionsHashes: strings,
-  tradeIDs: strings,
+  transactionsHashes: list,
+  tradeIDs: list,
 });
 
 const noWords = z.optional(z.nullable(z.literal('')));
@@ -125,7 +127,12 @@ export function readPosted(
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
   if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
-    const own = { orderId, status: known.data, transactionHashes: transactionsHashes, tradeIds: tradeIDs };
+    const own = {
+      orderId,
+      status: known.data,
+      transactionHashes: transactionsHashes.filter(isText),
+      tradeIds: tradeIDs.filter(isText),
+    };
     const told = fillsInAnswer(order, known.data, accepted);
     // Trades without amounts: something was executed, and not said how much.
     const fills = showsTrades && told.filledSize === '0' ? NOTHING_KNOWN : told;

@@ -87,6 +87,12 @@ describe('an accepted order', () => {
     });
   });
 
+  it('has the ids that are texts', () => {
+    const placement = { transactionHashes: ['0xaa'], tradeIds: ['t1'] };
+    const answered = read({ ...ACCEPTED, transactionsHashes: '0xaa', tradeIDs: [17, 't1', { id: 't2' }] });
+    expect(answered).toMatchObject({ kind: 'placed', placement });
+  });
+
   it.each([
     ['matched', {}, true],
     ['matched', { makingAmount: null, takingAmount: undefined }, true],
@@ -95,6 +101,10 @@ describe('an accepted order', () => {
     ['live', { tradeIDs: ['t1'] }, true],
     ['live', { transactionsHashes: ['0xaa'], makingAmount: '0', takingAmount: '0' }, true],
     ['live', { tradeIDs: ['t1'], makingAmount: '1.05', takingAmount: '2.5' }, false],
+    ['live', { tradeIDs: [17] }, true],
+    ['live', { tradeIDs: ['t1', { id: 't2' }] }, true],
+    ['live', { transactionsHashes: '0xaa' }, true],
+    ['live', { transactionsHashes: '', tradeIDs: null }, false],
     ['delayed', {}, false],
   ])('that is %s %j leaves out what was executed: %j', (status, changes, leavesOutFills) => {
     expect(read({ ...ACCEPTED, status, ...changes })).toMatchObject({ kind: 'placed', leavesOutFills });
@@ -146,7 +156,7 @@ describe('an accepted order', () => {
     expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer that names an order)${claim}`);
   });
 
-  it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }])(
+  it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }, { tradeIDs: [17] }, { transactionsHashes: '0xaa' }])(
     'is perhaps there where only %j is named',
     (named) => {
       const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, ...named };
