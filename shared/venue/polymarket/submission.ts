@@ -139,9 +139,12 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       ...call,
       deadline: Math.min(call.deadline, performance.now() + FILL_IN_MS),
     });
-    const { filledSize, remainingSize, filledValue } = found.kind === 'found' ? found.fate.placement : placement;
+    const { status, filledSize, remainingSize, filledValue } =
+      found.kind === 'found' ? found.fate.placement : placement;
+    // Neither rests on the book.
+    const known = status === 'cancelled' || remainingSize === '0' ? { ...placement, status } : placement;
     // A look-up can lag behind, and show an order that nothing has met yet.
-    return filledSize === '0' ? placement : { ...placement, filledSize, remainingSize, filledValue };
+    return filledSize === '0' ? known : { ...known, filledSize, remainingSize, filledValue };
   }
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {

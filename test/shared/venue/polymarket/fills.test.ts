@@ -346,6 +346,21 @@ describe('a placed order', () => {
     },
   );
 
+  it.each<[string, string, string, object]>([
+    ['all of it is executed', 'MATCHED', '10', { status: 'matched', filledSize: '10', remainingSize: '0' }],
+    ['it is off the book', 'CANCELED', '4', { status: 'cancelled', filledSize: '4', remainingSize: '6' }],
+    ['it is off the book untouched', 'CANCELED', '0', { status: 'cancelled', ...NOTHING_TOLD }],
+  ])(
+    'is not said to rest where the look-up of its fills shows that %s',
+    async (_what, state, size_matched, expected) => {
+      const ends = ['live', 'delayed'].map(async (status) => {
+        const post: Answers['post'] = (id) => accepted(id, { status, tradeIDs: ['t1'] });
+        return (await fills({ post, order: (id) => lookedUp(id, state, { size_matched }) })).result;
+      });
+      for (const end of await Promise.all(ends)) expect(end).toMatchObject(expected);
+    },
+  );
+
   it('has no fills while it rests', async () => {
     expect((await fills({})).result).toMatchObject({ status: 'live', ...NOTHING_FILLED });
   });
