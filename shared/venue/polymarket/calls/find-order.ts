@@ -19,7 +19,7 @@ const order = z.object({
   status: z.string(),
   size_matched: decimalText,
   original_size: lenientDecimal,
-  associate_trades: lenient(z.array(z.string())),
+  associate_trades: lenient(z.array(z.unknown())),
 });
 
 const trade = z.object({
@@ -76,15 +76,15 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   if (body === null) return NOT_FOUND;
   const parsed = order.safeParse(body);
   if (!parsed.success || !isId(parsed.data.id, orderId)) return UNUSABLE;
-  const { status: state, size_matched: sizeMatched, original_size: originalSize, associate_trades } = parsed.data;
-  const placement = (status: Placement['status']) =>
-    placed({
-      orderId,
-      status,
-      ...fillsInRecord(signed, status, { sizeMatched, originalSize }),
-      transactionHashes: [],
-      tradeIds: associate_trades ?? [],
-    });
+  const { status: state, size_matched: sizeMatched, original_size: originalSize } = parsed.data;
+  const trades = parsed.data.associate_trades ?? [];
+  const placement = (status: Placement['status']) => {
+    const told = fillsInRecord(signed, status, { sizeMatched, originalSize });
+    // Trades without amounts, as in the answer to `POST /order`.
+    const fills = trades.length > 0 && told.filledSize === '0' ? NOTHING_KNOWN : told;
+    const tradeIds = trades.filter((id) => typeof id === 'string');
+    return placed({ orderId, status, ...fills, transactionHashes: [], tradeIds });
+  };
   const name = state.toUpperCase().replace(/^ORDER_STATUS_/, '');
   // Off the book by the time of this look-up; the venue had taken it.
   if (/^(?:CANCELL?ED|INVALID)[A-Z_]*$/.test(name)) return placement('cancelled');

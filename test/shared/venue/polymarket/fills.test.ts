@@ -361,6 +361,16 @@ describe('a placed order', () => {
     },
   );
 
+  it('is not called unfilled where its look-up names trades without amounts', async () => {
+    const ends = [['t1'], [17]].flatMap((associate_trades) =>
+      ['LIVE', 'CANCELED'].map(async (state) => {
+        const order: Answers['order'] = (id) => lookedUp(id, state, { associate_trades });
+        return (await fills({ post: () => 'reset', order })).result;
+      }),
+    );
+    for (const end of await Promise.all(ends)) expect(end).toMatchObject(NOTHING_TOLD);
+  });
+
   it('has no fills while it rests', async () => {
     expect((await fills({})).result).toMatchObject({ status: 'live', ...NOTHING_FILLED });
   });
