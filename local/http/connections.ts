@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** A connection on which more requests wait is not read from until they are answered. */
-export const MAX_WAITING = 8;
+export const PAUSE_ABOVE = 8;
 
 /** A connection on which more requests wait is closed: the 1,800 that Node may read at once would take up to 11 MB. */
-export const MOST_WAITING = 16;
+export const CLOSE_ABOVE = 16;
 
 /** Node's own answer of its server to its parser, after which the rest of what was read is not parsed. */
 const STOPS_PARSER = 2;
@@ -30,7 +30,7 @@ class Connection {
     this.#socket = socket;
     // Node itself resumes reading after each answer; its own brake works in the same way.
     socket.on('resume', () => {
-      if (this.pending > MAX_WAITING) socket.pause();
+      if (this.pending > PAUSE_ABOVE) socket.pause();
     });
   }
 
@@ -42,8 +42,8 @@ class Connection {
     const socket = this.#socket;
     if (socket.destroyed) return;
     this.pending += 1;
-    if (this.pending > MOST_WAITING) this.#dropAll();
-    else if (this.pending > MAX_WAITING) socket.pause();
+    if (this.pending > CLOSE_ABOVE) this.#dropAll();
+    else if (this.pending > PAUSE_ABOVE) socket.pause();
     const next = async () => {
       this.awaitedSince = undefined;
       if (socket.writable) await serve();
@@ -54,7 +54,7 @@ class Connection {
       .catch(() => socket.destroy())
       .then(() => {
         this.pending -= 1;
-        if (this.pending === MAX_WAITING) socket.resume();
+        if (this.pending === PAUSE_ABOVE) socket.resume();
       });
   }
 

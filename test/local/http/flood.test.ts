@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createClient } from '../../../client/client.ts';
-import { MOST_WAITING } from '../../../local/http/connections.ts';
+import { CLOSE_ABOVE } from '../../../local/http/connections.ts';
 import { startProgram } from '../../support/service/program.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -16,7 +16,7 @@ const SMALL = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** Kinds of clients that pipeline and read nothing. */
 const FLOODS = {
   'as many small requests as are read at once': LIST + SMALL.repeat((CHUNK_BYTES - LIST.length) / SMALL.length),
-  'as many lists as may wait': LIST.repeat(MOST_WAITING),
+  'as many lists as may wait': LIST.repeat(CLOSE_ABOVE),
 } as const;
 
 describe('a service on paper that a crowd floods', () => {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_WAITING, MOST_WAITING } from '../../../local/http/connections.ts';
+import { CLOSE_ABOVE, PAUSE_ABOVE } from '../../../local/http/connections.ts';
 import { openRaw, parseAnswers } from '../../support/service/http-client.ts';
 import { startTestServer } from '../../support/service/local-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../../support/venue/fake-venue.ts';
@@ -83,7 +83,7 @@ describe('requests that pile up behind a slow one', () => {
       socket.on('drain', flood).on('connect', flood);
     }
     await sleep(2_000);
-    const atOnce = MAX_WAITING + Math.ceil(CHUNK_BYTES / large.length) + 1;
+    const atOnce = PAUSE_ABOVE + Math.ceil(CHUNK_BYTES / large.length) + 1;
     expect(count.parsed).toBeGreaterThanOrEqual(clients.length);
     expect(count.parsed).toBeLessThanOrEqual(clients.length * atOnce);
     for (const socket of clients) socket.destroy();
@@ -99,10 +99,10 @@ describe('requests that pile up behind a slow one', () => {
     const ids = Array.from({ length: 100 }, (_, index) => `request-${index}`);
     const last = (id: string) => (id === ids.at(-1) ? 'Connection: close\r\n' : '');
     socket.write(ids.map((id) => `${LIST}${filler}X-Request-Id: ${id}\r\n${last(id)}\r\n`).join(''));
-    while (count.parsed <= MAX_WAITING) await sleep(5);
+    while (count.parsed <= PAUSE_ABOVE) await sleep(5);
     await sleep(100);
     const atFirst = count.parsed;
-    expect(atFirst).toBeLessThan(2 * MAX_WAITING);
+    expect(atFirst).toBeLessThan(2 * PAUSE_ABOVE);
     // One answer makes no room as long as too many wait.
     releaseFirst();
     while (received() === '') await sleep(5);
@@ -119,14 +119,14 @@ describe('requests that pile up behind a slow one', () => {
     const { url: trading } = await startTestServer({ orders });
     const pile = (waiting: number) => `${LIST}\r\n${ORDER_REQUEST.repeat(waiting)}`;
     const [within, beyond] = [openRaw(url), openRaw(url)];
-    within.socket.write(pile(MOST_WAITING - 1));
-    beyond.socket.write(pile(MOST_WAITING));
+    within.socket.write(pile(CLOSE_ABOVE - 1));
+    beyond.socket.write(pile(CLOSE_ABOVE));
     expect(await beyond.closed).toBe('');
     releaseFirst();
     releaseOthers();
-    while (within.received().split('HTTP/1.1 201').length <= MOST_WAITING - 1) await sleep(5);
+    while (within.received().split('HTTP/1.1 201').length <= CLOSE_ABOVE - 1) await sleep(5);
     const flood = openRaw(trading);
-    flood.socket.write(ORDER_REQUEST.repeat(MOST_WAITING + 1));
+    flood.socket.write(ORDER_REQUEST.repeat(CLOSE_ABOVE + 1));
     await flood.closed;
     expect(orders.placed.length).toBeLessThanOrEqual(1);
     expect(parseAnswers(await sendAlone(trading)).map(({ status }) => status)).toStrictEqual([201]);
