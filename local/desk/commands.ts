@@ -183,7 +183,8 @@ export async function runDesk(env: Environment, terminal: DeskTerminal): Promise
       const run = () => {
         throw new UsageError('Name a command: open, show, cancel or fills.');
       };
-      return runCommand(DESK, run, terminal);
+      // The options of a misspelt command are not looked at: its name is what is wrong.
+      return runCommand(DESK, run, name.startsWith('-') ? terminal : { ...terminal, args: [] });
     }
   }
 }

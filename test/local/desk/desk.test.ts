@@ -445,7 +445,9 @@ describe('the command line', () => {
 
   it.each([
     [[], /^Name a command: open, show, cancel or fills\./],
-    [['orders'], /^An argument belongs to no option\./],
+    [['nope'], /^Name a command: open, show, cancel or fills\./],
+    [['nope', '--all'], /^Name a command: open, show, cancel or fills\./],
+    [['--all'], /^Unknown option '--all'/],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', 'x'], /^An argument belongs to no option\./],
