@@ -135,6 +135,14 @@ function checkRepeatedMembers(repeated: ReadonlySet<string>, body: unknown): voi
   if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
 }
 
+const UNKNOWN_MEMBER = 'is not a field of an order.';
+
+/** What middy's parser throws for a member that reaches for a prototype; `data` names it. */
+const forbiddenMember = z.object({
+  message: z.literal('Forbidden key in JSON body'),
+  cause: z.object({ data: z.string() }),
+});
+
 /**
  * Parses the body, or refuses it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that
  * reach for a prototype, but keeps the last of repeated members, and rounds numbers: their digits are put into quotes
@@ -152,7 +160,12 @@ export function parseJsonBody(): Middleware {
         repeated = members.repeated;
         Object.assign(request.event, { body: members.text, isBase64Encoded: false });
         await parser.before?.(request);
-      } catch {
+      } catch (error) {
+        const { data: forbidden } = forbiddenMember.safeParse(error);
+        if (forbidden) {
+          const errors = [{ field: forbidden.cause.data, detail: UNKNOWN_MEMBER }];
+          throw refuse('invalid_request', { part: 'The order', errors });
+        }
         throw refuse('invalid_request', {
           sentence: 'The body is not valid JSON: send one order as a JSON object.',
           errors: [{ field: 'body', detail: 'must be a JSON object.' }],
@@ -232,7 +245,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: shownName(key), detail: 'is not a field of an order.' }));
+    return issue.keys.map((key) => ({ field: shownName(key), detail: UNKNOWN_MEMBER }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];

@@ -293,28 +293,30 @@ describe('a body that is no order', () => {
     expect(answered.placed).toStrictEqual([]);
   });
 
+  it.each(['', ' ', '{', '{"a":1}x', 'undefined', "{'a':1}", '{"a":NaN}', '{"a":01}', '\ufeff{}'])(
+    'is refused where it is not JSON: %j',
+    async (text) => {
+      const answered = await place(text);
+      expect(answered.body).toStrictEqual(
+        problem(answered, {
+          code: 'invalid_request',
+          detail: 'The body is not valid JSON: send one order as a JSON object.',
+          errors: [{ field: 'body', detail: 'must be a JSON object.' }],
+        }),
+      );
+      expect(answered.result.statusCode).toBe(400);
+    },
+  );
+
   it.each([
-    '',
-    ' ',
-    '{',
-    '{"a":1}x',
-    'undefined',
-    "{'a':1}",
-    '{"a":NaN}',
-    '{"a":01}',
-    '\ufeff{}',
-    '{"__proto__":{"price":1}}',
-    '{"constructor":{"prototype":{}}}',
-  ])('is refused where it is not JSON: %j', async (text) => {
+    ['__proto__', '{"__proto__":{"price":1}}'],
+    ['__proto__', '{"price":[{"__proto__":1}]}'],
+    ['constructor', '{"constructor":{"prototype":{}}}'],
+  ])('is told the member that reaches for a prototype: %s in %s', async (field, text) => {
     const answered = await place(text);
-    expect(answered.body).toStrictEqual(
-      problem(answered, {
-        code: 'invalid_request',
-        detail: 'The body is not valid JSON: send one order as a JSON object.',
-        errors: [{ field: 'body', detail: 'must be a JSON object.' }],
-      }),
-    );
-    expect(answered.result.statusCode).toBe(400);
+    const detail = 'is not a field of an order.';
+    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail }])));
+    expect(answered.placed).toStrictEqual([]);
   });
 
   it('has an end in UTC and whole seconds, which is answered as it was asked', async () => {
