@@ -36,7 +36,7 @@ async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
 function translateFailure({ kind, cause }: TransportError): AppError {
   if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' });
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
-  return refuse('venue_error', { why: kind === 'too_large' ? 'unusable' : 'broken_off' }, { cause });
+  return refuse('venue_error', { why: kind === 'reset' ? 'broken_off' : 'unusable' }, { cause });
 }
 
 /** Awaits a request without a retry; throws the errors of `readWithRetry`, and any other error unchanged. */

@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import { errorCode } from '../../../error-code.ts';
 import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call, RateLimit } from '../../port.ts';
@@ -11,7 +12,7 @@ import { parseRateLimit, type ToldRateLimit } from './rate-limit.ts';
 /** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  readonly kind: 'not_connected' | 'timeout' | 'reset' | 'too_large';
+  readonly kind: 'not_connected' | 'timeout' | 'reset' | 'no_http' | 'too_large';
   readonly sent: boolean;
 
   constructor(kind: TransportError['kind'], sent: boolean, cause?: unknown) {
@@ -53,8 +54,8 @@ export interface VenueHttpResponse {
  * One HTTP exchange with a host of the venue: no retry, no redirect, no answer over 8 MiB.
  *
  *   send ─> connect (CONNECT_MS) ─> write ─> head ─> body ─> answer
- *             │                       │        │       └ too_large, reset, timeout: sent
- *             └ not_connected: unsent └────────┴ reset, timeout: sent
+ *             │                       │        │       └ too_large, no_http, reset, timeout: sent
+ *             └ not_connected: unsent └────────┴ no_http, reset, timeout: sent
  *
  * Throws `TransportError`; its `sent` is what decides whether an order may have arrived.
  */
@@ -156,7 +157,11 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sent = false;
   let answer: IncomingMessage | undefined;
-  const broken = (cause?: unknown) => new TransportError(sent ? 'reset' : 'not_connected', sent, cause);
+  const broken = (cause?: unknown) => {
+    // The codes of Node's parser.
+    const kind = errorCode(cause)?.startsWith('HPE_') ? 'no_http' : 'reset';
+    return new TransportError(sent ? kind : 'not_connected', sent, cause);
+  };
   const timer = setTimeout(() => {
     const late = new TransportError('timeout', sent);
     // Node reports a request that we destroy in the middle of its answer as a reset: the answer is told first.
@@ -182,7 +187,12 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
     answer = response;
     resolve(response);
   });
-  request.on('error', (error) => reject(error instanceof TransportError ? error : broken(error)));
+  request.on('error', (error) => {
+    const failure = error instanceof TransportError ? error : broken(error);
+    // Node reports a body that is no HTTP to the request, and to its answer as a reset.
+    answer?.destroy(failure);
+    reject(failure);
+  });
   request.on('close', () => {
     clearTimeout(timer);
     // An answer that switches protocols ends in neither of the two above.

@@ -25,6 +25,7 @@ const cut: Reply = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('{', () => response.destroy());
 };
+const noHttp: Reply = ({ socket }) => socket?.end('SSH-2.0-OpenSSH_9.9\r\n\r\n');
 
 describe('a read', () => {
   it.each<[string, Reply]>([
@@ -77,6 +78,12 @@ describe('a read', () => {
   it.each<[string, Reply[], string, string]>([
     ['silence', ['hang'], 'venue_timeout', 'The venue did not answer in time; try again.'],
     ['two resets', ['reset', 'reset'], 'venue_error', 'The venue broke off its answer; try again.'],
+    [
+      'two answers that are no HTTP',
+      [noHttp, noHttp],
+      'venue_error',
+      'The venue gave an answer that cannot be used; try again later.',
+    ],
     [
       'an endless answer',
       [{ body: ' '.repeat(8 * 1024 * 1024 + 1) }],

@@ -300,6 +300,10 @@ describe('transport without a readable answer', () => {
     response.writeHead(101, { upgrade: 'websocket', connection: 'upgrade' });
     response.end();
   };
+  const raw =
+    (text: string): Reply =>
+    ({ socket }) =>
+      socket?.end(text);
 
   it.each<[string, Reply, string]>([
     ['no answer', 'hang', 'timeout'],
@@ -309,6 +313,9 @@ describe('transport without a readable answer', () => {
     ['a body that ends in the middle of its chunks', cutChunked, 'reset'],
     ['a body of over 8 MiB', oversize, 'too_large'],
     ['a switch to another protocol', switching, 'reset'],
+    ['an answer that is no HTTP', raw('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'no_http'],
+    ['a head that is no HTTP', raw('HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'), 'no_http'],
+    ['a body that is no HTTP', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'), 'no_http'],
   ])('knows that the request may have arrived after %s', async (_what, reply, kind) => {
     const venue = await startVenue(() => reply);
     const startedAt = performance.now();
