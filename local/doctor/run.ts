@@ -1,3 +1,4 @@
+import { errorCode } from '../../shared/error-code.ts';
 import { AppError } from '../../shared/errors.ts';
 import { DOCTOR_MS } from '../../shared/limits.ts';
 import type { Call } from '../../shared/venue/port.ts';
@@ -86,6 +87,10 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
     case 'venue_refused_service':
       return explainRefusal(error.facts['reason'], asks);
     default:
+      // Of such errors only those of the connection have a code of the system.
+      if (/^E[A-Z]+$/.test(errorCode(error.cause) ?? '')) {
+        return [`${asks} closed the connection before its answer was whole.`, CHECK_NETWORK];
+      }
       return [`${asks} gave an answer that cannot be used.`, CHANGED];
   }
 }

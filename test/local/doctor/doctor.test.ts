@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -14,6 +15,7 @@ import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/se
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { startVenue } from '../../support/venue/scripted-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const KEY = `0x${'5e'.repeat(32)}`;
@@ -445,6 +447,17 @@ describe('a fault', () => {
     expect(found).toStrictEqual(expected);
     for (const [id, pattern] of Object.entries(said)) expect(words(id)).toMatch(pattern);
     expect(writes()).toStrictEqual(args.includes('--probe') ? ['POST /order'] : []);
+  });
+
+  it.each([
+    ['before its answer', (response: ServerResponse) => response.destroy()],
+    ['in its answer', (response: ServerResponse) => response.write('{', () => response.destroy())],
+  ])('of a host that closes the connection %s', async (_when, reply) => {
+    const { url } = await startVenue(() => reply);
+    const { said } = await examine({ ...healthy(), SERVICE_CLOB_URL: url });
+    expect(said('clock')).toBe(
+      'The CLOB (SERVICE_CLOB_URL) closed the connection before its answer was whole. Check the network of this machine, and https://status.polymarket.com.',
+    );
   });
 
   it.each([400, 401, 403, 404, 429, 500, 503])('of a venue that quotes secrets in each answer: %d', async (code) => {
