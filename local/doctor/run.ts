@@ -57,6 +57,8 @@ export async function need<T>({ id, result }: Step<T>): Promise<T> {
 }
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
+const CHECK_CERTIFICATE =
+  'Check its clock. Where a proxy of your own stands in between, set NODE_EXTRA_CA_CERTS to the file of its certificate.';
 /** The advice to an operator in a region from which orders are not accepted. */
 export const GO_ELSEWHERE =
   'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
@@ -77,10 +79,14 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
     const kind = error instanceof Error ? error.name : 'unknown';
     return [`The check itself failed (${kind}).`, 'This is a fault of this program: please report it.'];
   }
+  const code = errorCode(error.cause) ?? '';
   switch (error.code) {
     case 'venue_timeout':
       return [`${asks} did not answer.`, CHECK_NETWORK];
     case 'venue_unavailable':
+      if (/CERT|^UNABLE_TO_/.test(code)) {
+        return [`${asks} has a certificate that this machine does not trust (${code}).`, CHECK_CERTIFICATE];
+      }
       return [`${asks} cannot be reached, or is not available at the moment.`, CHECK_NETWORK];
     case 'rate_limited':
       return [`${asks} limits the rate of requests from here.`, 'Try again in a minute.'];
@@ -88,7 +94,7 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
       return explainRefusal(error.facts['reason'], asks);
     default:
       // Of such errors only those of the connection have a code of the system.
-      if (/^E[A-Z]+$/.test(errorCode(error.cause) ?? '')) {
+      if (/^E[A-Z]+$/.test(code)) {
         return [`${asks} closed the connection before its answer was whole.`, CHECK_NETWORK];
       }
       return [`${asks} gave an answer that cannot be used.`, CHANGED];

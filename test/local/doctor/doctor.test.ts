@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -13,7 +14,9 @@ import { DOCTOR_MS } from '../../../shared/limits.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
+import { createCertificate } from '../../support/venue/certificate.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 import { startVenue } from '../../support/venue/scripted-venue.ts';
 
@@ -457,6 +460,17 @@ describe('a fault', () => {
     const { said } = await examine({ ...healthy(), SERVICE_CLOB_URL: url });
     expect(said('clock')).toBe(
       'The CLOB (SERVICE_CLOB_URL) closed the connection before its answer was whole. Check the network of this machine, and https://status.polymarket.com.',
+    );
+  });
+
+  it('of a host whose certificate is not trusted', async () => {
+    const server = createServer(createCertificate());
+    const { port } = new URL(await listenOnLoopback(server));
+    const { found, said } = await examine({ ...healthy(), SERVICE_CLOB_URL: `https://localhost:${port}` });
+    server.close();
+    expect(found).toMatchObject({ clock: 'fail', credentials: 'fail' });
+    expect(said('clock')).toMatch(
+      /^The CLOB \(SERVICE_CLOB_URL\) has a certificate that this machine does not trust \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. .* NODE_EXTRA_CA_CERTS /,
     );
   });
 
