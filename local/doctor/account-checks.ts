@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
@@ -60,7 +60,12 @@ export async function writeCredentials(file: string, key: Key, { venue, call }: 
   const members = { apiKey, apiSecret: secret.reveal(), apiPassphrase: passphrase.reveal() };
   try {
     // Never an existing file: it may be somebody else's, or be readable by others.
-    await writeFile(file, `${JSON.stringify(members)}\n`, { flag: 'wx', mode: 0o600 });
+    await using created = await open(file, 'wx', 0o600);
+    await created.writeFile(`${JSON.stringify(members)}\n`).catch(async (error) => {
+      // What a full disk took of it would be in the way of the next run.
+      await rm(file);
+      throw error;
+    });
   } catch (error) {
     const code = errorCode(error);
     const reason = code === 'EEXIST' ? 'it is there already' : String(code);

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
@@ -723,6 +724,18 @@ describe('--print-credentials', () => {
     expect(found).toStrictEqual({ credentials_file: 'fail' });
     expect(said('credentials_file')).toMatch(/is not written: it is there already\./);
     expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+
+  it('leaves no empty file behind on a full disk', async () => {
+    const file = join(folder, 'credentials.json');
+    const args = ['--json', '--settings', devNull, '--site-url', paper.url, '--data-url', paper.url];
+    // The size that a file may have.
+    const limited = 'ulimit -f 0; exec "$0" local/start.js doctor "$@"';
+    const command = ['-c', limited, process.execPath, ...args, '--print-credentials', file];
+    const env = { PATH: OF_NODE.PATH, ...healthy() };
+    const { stdout } = await promisify(execFile)('sh', command, { cwd: ROOT, env }).catch((error) => error);
+    expect(stdout).toContain(`${file} is not written: EFBIG.`);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 });
 
