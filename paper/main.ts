@@ -26,7 +26,7 @@ const COMMAND = {
   POST /paper/trades      {"order_id":ID,"status":"FAILED"}, or the trade's "id": how a trade settled
   POST /paper/look-ups    {"lag_ms":8000}        age at which look-ups begin to show orders and trades
   POST /paper/refresh     {"steps":60}           the markets go as many steps on, else one a second
-  POST /paper/reset       back to the first minute
+  POST /paper/reset       back to the first minute: as if started now
 
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
 clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after, reset

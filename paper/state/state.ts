@@ -18,15 +18,13 @@ export class VenueState {
   readonly proxyWallets = new Map<string, string>();
   /** Age at which look-ups begin to show an order or a trade. */
   lookUpLagMs: number;
-  readonly #startedAt: number;
   #markets: Markets;
   #step = 0;
 
   constructor(settings: PaperSettings) {
     this.settings = settings;
     this.lookUpLagMs = settings.lookUpLagMs;
-    this.#startedAt = settings.now();
-    this.#markets = openMarkets(settings, this.#startedAt);
+    this.#markets = openMarkets(settings);
   }
 
   get exchange(): Exchange {
@@ -46,9 +44,9 @@ export class VenueState {
     else simulation.advance(this.#step, at);
   }
 
-  /** Goes back to the first minute: no keys, no orders, the first books. */
+  /** Goes back to the first minute, which is now: no keys, no orders, the first books, all markets open again. */
   reset(): void {
-    this.#markets = openMarkets(this.settings, this.#startedAt);
+    this.#markets = openMarkets(this.settings);
     this.#step = 0;
     this.restrictions.clear();
     this.hiddenHashes.clear();
@@ -60,8 +58,9 @@ export class VenueState {
 
 type Markets = ReturnType<typeof openMarkets>;
 
-/** Creates the markets with their first books; `startedAt` in epoch milliseconds. */
-function openMarkets({ seed, faucet, closingAfterMs }: PaperSettings, startedAt: number) {
+/** Creates the markets with their first books; their dates count from now. */
+function openMarkets({ seed, faucet, closingAfterMs, now }: PaperSettings) {
+  const startedAt = now();
   const holdings = { collateral: BigInt(faucet.collateral) * ONE, shares: BigInt(faucet.shares) * ONE };
   const catalogue = createCatalogue(seed, { startedAt, stopsAt: startedAt + closingAfterMs });
   const exchange = new Exchange(catalogue, holdings, houseOf(seed));

@@ -243,6 +243,15 @@ describe('the markets of a paper venue that lives', () => {
     expect(later).not.toStrictEqual(first);
     expect(await everything(other)).toStrictEqual(later);
     await other.send('POST', '/paper/reset');
-    expect(await everything(other)).toStrictEqual(first);
+    expect(await everything(other)).toStrictEqual(await everything(await startPaper(living)));
+  });
+
+  it('take orders again after a reset where they had stopped by the clock', () => {
+    const state = new VenueState(settingsOf({ ...living, closingAfterMs: 60_000 }));
+    const stops = () => state.exchange.catalogue.markets.flatMap(({ stopsAt }) => stopsAt ?? []);
+    expect(stops()).toStrictEqual([clock + 60_000]);
+    clock += 90_000;
+    state.reset();
+    expect(stops()).toStrictEqual([clock + 60_000]);
   });
 });
