@@ -567,12 +567,10 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
-            order_id?: string;
             /** @description Lowest price, in collateral per share. */
-            min_price?: string;
+            min_price: string;
             /** @description Highest price, in collateral per share. */
-            max_price?: string;
+            max_price: string;
         };
         /** @description Answered when the price is not a multiple of the tick size. */
         PriceOffTickProblem: {
@@ -613,10 +611,8 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
-            order_id?: string;
             /** @description Decimals that a size may have. */
-            max_decimals?: number;
+            max_decimals: number;
         };
         /** @description Answered when the size is below the market's minimum. */
         SizeBelowMinimumProblem: {

@@ -295,9 +295,8 @@ export const ERRORS = {
     status: 422,
     when: 'the price is not from one tick to 1 minus one tick',
     facts: {
-      ...signedOrder,
-      minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.', optional: true },
-      maxPrice: { kind: 'decimal', meaning: 'Highest price, in collateral per share.', optional: true },
+      minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.' },
+      maxPrice: { kind: 'decimal', meaning: 'Highest price, in collateral per share.' },
     },
     final: true,
     detail: ({ minPrice, maxPrice }: { readonly minPrice: string; readonly maxPrice: string }) =>
@@ -321,10 +320,7 @@ export const ERRORS = {
     status: 422,
     title: 'Size has too many decimals',
     when: 'the size has too many decimals',
-    facts: {
-      ...signedOrder,
-      maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.', optional: true },
-    },
+    facts: { maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.' } },
     final: true,
     detail: ({ maxDecimals }: { readonly maxDecimals: number }) => `The size can have at most ${maxDecimals} decimals.`,
   },

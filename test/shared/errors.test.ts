@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppError, ERRORS } from '../../shared/errors.ts';
+import { AppError, ERRORS, errorSpec } from '../../shared/errors.ts';
 
 /** As the contract has them. */
 const STATUSES = {
@@ -55,6 +55,15 @@ describe('the error codes', () => {
       status === 429 || status === 503 ? [code] : [],
     );
     expect(waiting).toStrictEqual(expected);
+  });
+
+  it.each([
+    ['price_out_of_range', ['minPrice', 'maxPrice']],
+    ['size_precision', ['maxDecimals']],
+  ] as const)('name their bounds always, and no order, where no order can have been signed: %s', (code, names) => {
+    const { facts = {} } = errorSpec(code);
+    expect(Object.keys(facts)).toStrictEqual(names);
+    expect(Object.values(facts).filter(({ optional }) => optional)).toStrictEqual([]);
   });
 
   it('keep what an error was given', () => {
