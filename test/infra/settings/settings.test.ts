@@ -468,6 +468,14 @@ describe('settings', () => {
     expect(problemOf({ ...own, ...ORDER_CONTEXT })).toBe('none');
   });
 
+  it('take a venue on loopback, which the rig of the functions has', () => {
+    const { environment } = readSettings({ gammaUrl: 'http://127.0.0.1:1/', clobUrl: 'http://localhost:1' });
+    expect(environment).toStrictEqual({
+      SERVICE_GAMMA_URL: 'http://127.0.0.1:1/',
+      SERVICE_CLOB_URL: 'http://localhost:1',
+    });
+  });
+
   it('are all handed to the function of orders, which starts with them', () => {
     const context = {
       ...ORDER_CONTEXT,
