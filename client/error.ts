@@ -61,9 +61,10 @@ export class OrderBookError extends Error {
 /** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
 export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {
   if (code === 'foreign_answer') return true;
-  // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before.
-  if (status === 422 && facts.order_id !== undefined) return false;
-  return before || status === undefined || status === 409 || status === 429 || status >= 500;
+  // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before: the daily
+  // cap refuses an order that this attempt has signed, while an earlier one may still be on its way.
+  if (status === 422 && facts.order_id !== undefined && code !== 'daily_cap_reached') return false;
+  return before || !status || status === 409 || status === 429 || status >= 500;
 }
 
 /** Reads a member of a value of any kind; `undefined` if it has none. */

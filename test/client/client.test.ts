@@ -177,6 +177,7 @@ describe('an order', () => {
       false,
     ],
     ['a lost answer and then a rule that has changed', ['reset', problem(422, 'expiry_too_soon')], true],
+    ['a lost answer and then a full day', ['reset', problem(422, 'daily_cap_reached', undefined, OF_ORDER)], true],
     ['a lost answer and then a key of another order', ['reset', problem(422, 'idempotency_key_reused')], true],
   ])('tells after %s if it may be live', async (_what, steps, mayBeLive) => {
     const { url } = await startScriptedService(steps);
