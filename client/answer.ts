@@ -43,7 +43,7 @@ async function readJson(response: Response): Promise<unknown> {
 }
 
 function parseSeconds(header: string | null): number | undefined {
-  return /^\d{1,9}$/.test(header ?? '') ? Number(header) : undefined;
+  return /^\d+$/.test(header ?? '') ? Number(header) : undefined;
 }
 
 function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookError {
