@@ -163,7 +163,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
           // A refusal of the credentials may have taken the time that its repeat needs.
           if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', { waitedFor: 'answer' });
-          return { name: 'post-order', method: 'POST', path: '/order', body: orderBody(order, key), timeLimit };
+          const body = orderBody(order, key);
+          return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit, beforeBytes: onSend };
         },
         call,
         (first) => {

@@ -37,6 +37,8 @@ export interface VenueHttpRequest {
   readonly isLimited?: true;
   /** On a connection that is made for it: one that was kept may be as dead as the one before. */
   readonly afresh?: true;
+  /** Called when a new connection is there; none of the request leaves if it throws. A machine may have slept until then. */
+  readonly beforeBytes?: () => void;
 }
 
 /** One answer of the venue, with its body as text. */
@@ -132,7 +134,7 @@ function openConnections(baseUrl: string, now: () => number): Exchange {
     } catch (error) {
       throw new TransportError('not_connected', false, error);
     }
-    const head = headOf(request, limit, connectedEvent);
+    const head = headOf(request, limit, connectedEvent, spec.beforeBytes);
     request.end(spec.body);
     return head;
   };
@@ -153,7 +155,12 @@ function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string,
 }
 
 /** Awaits the head of an answer for a time, and notes from when on a byte of the request may have arrived. */
-function headOf(request: ClientRequest, limit: number, connectedEvent: string): Promise<IncomingMessage> {
+function headOf(
+  request: ClientRequest,
+  limit: number,
+  connectedEvent: string,
+  beforeBytes: VenueHttpRequest['beforeBytes'],
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sent = false;
   let answer: IncomingMessage | undefined;
@@ -178,8 +185,13 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
     }
     const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);
     socket.once(connectedEvent, () => {
-      sent = true;
       clearTimeout(connecting);
+      try {
+        beforeBytes?.();
+        sent = true;
+      } catch (error) {
+        request.destroy(new TransportError('not_connected', false, error));
+      }
     });
     socket.once('close', () => clearTimeout(connecting));
   });

@@ -257,8 +257,10 @@ describe('transport without a readable answer', () => {
 
   it('knows that a request may have arrived once the TLS handshake is over', async () => {
     const { key, cert } = createCertificate();
+    let posts = 0;
     const server = createTlsServer({ key, cert }, (request, response) => {
       if (request.method === 'GET') response.end('{}');
+      else posts += 1;
     });
     const address = new URL(await listenOnLoopback(server));
     const known = getCACertificates('default');
@@ -267,7 +269,13 @@ describe('transport without a readable answer', () => {
       const http = createTransport(`https://localhost:${address.port}`);
       const hanging = http.send({ ...POST, timeLimit: 1_000 }, callWithin());
       expect(await failureOf(hanging)).toStrictEqual({ kind: 'timeout', sent: true });
+      const beforeBytes = () => {
+        throw new Error('too late');
+      };
+      const late = http.send({ ...POST, afresh: true, beforeBytes }, callWithin());
+      expect(await failureOf(late)).toStrictEqual({ kind: 'not_connected', sent: false });
       expect(await http.send(GET, callWithin())).toMatchObject({ status: 200, text: '{}' });
+      expect(posts).toBe(1);
     } finally {
       setDefaultCACertificates(known);
       await shut(server);
