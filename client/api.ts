@@ -940,7 +940,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id?: string;
         };
-        /** @description Answered when the store of idempotency keys or of the key does not work; this request sent nothing. */
+        /** @description Answered when the store of idempotency keys or of the key does not work; this request placed no order. */
         StoreUnavailableProblem: {
             /** @constant */
             type: "about:blank";
@@ -1683,7 +1683,7 @@ export interface operations {
              * @description Service Unavailable:
              *
              *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
-             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; this request sent nothing.
+             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; this request placed no order.
              */
             503: {
                 headers: {

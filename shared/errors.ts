@@ -94,7 +94,7 @@ const RATE_LIMITED = {
 const STORE_UNAVAILABLE = {
   orders:
     'The store of orders does not work, so this request sent nothing; repeat it, with the same Idempotency-Key if it had one.',
-  secret: 'The service could not read its key from the secret store, so this request sent nothing; repeat it later.',
+  secret: 'The service could not read its key from the secret store, so this request placed no order; repeat it later.',
 } as const;
 
 const ADVICE = {
@@ -462,7 +462,7 @@ export const ERRORS = {
   },
   store_unavailable: {
     status: 503,
-    when: 'the store of idempotency keys or of the key does not work; this request sent nothing',
+    when: 'the store of idempotency keys or of the key does not work; this request placed no order',
     facts: signedOrder,
     retryAfterS: 5,
     detail: ({ store }: { readonly store: keyof typeof STORE_UNAVAILABLE }) => STORE_UNAVAILABLE[store],

@@ -118,6 +118,21 @@ function describeRotation(world: World): void {
     });
   });
 
+  it('is not said to have kept an order from being sent that the venue has refused', async () => {
+    secrets.set(WALLET_KEY);
+    await withOrders(world, async ({ place }) => {
+      assert.equal((await place()).status, 201);
+      secrets.set(undefined);
+      venue.arm({ fault: 'unauthorized', method: 'POST', path: '/order', times: 1 });
+      const { status, body } = await place();
+      assert.equal(status, 503);
+      assert.match(
+        JSON.stringify(body),
+        /so this request placed no order; repeat it later\..*"order_id":"0x[0-9a-f]{64}"/,
+      );
+    });
+  });
+
   it('is read again after refused credentials that were derived from it', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ place }) => {
