@@ -14,9 +14,10 @@ export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 /** Longer texts are not prices or sizes; the bound keeps BigInt arithmetic cheap. */
 export const MAX_TEXT_LENGTH = 100;
 
-function normalise(coefficient: bigint, scale: number): Decimal {
-  let c = coefficient;
-  let s = scale;
+/** Creates a decimal from a number of units of 10^-decimals; `decimals` may be below zero. */
+export function fromUnits(units: bigint, decimals: number): Decimal {
+  let c = units;
+  let s = decimals;
   while (s > 0 && c % 10n === 0n) {
     c /= 10n;
     s -= 1;
@@ -31,7 +32,7 @@ export function parseNumber(text: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const scale = fraction.length - Number(exponent);
   if (Math.abs(scale) > MAX_TEXT_LENGTH) return undefined;
-  return normalise(BigInt(`${sign}${whole}${fraction}`), scale);
+  return fromUnits(BigInt(`${sign}${whole}${fraction}`), scale);
 }
 
 /** Reads plain decimal notation (`0.51`, `-3`); `undefined` for anything else, exponents included. */
@@ -60,18 +61,18 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
 /** Returns a + b, exactly. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
-  return normalise(x + y, Math.max(a.scale, b.scale));
+  return fromUnits(x + y, Math.max(a.scale, b.scale));
 }
 
 /** Returns a - b, exactly. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
-  return normalise(x - y, Math.max(a.scale, b.scale));
+  return fromUnits(x - y, Math.max(a.scale, b.scale));
 }
 
 /** Returns a × b, exactly. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
-  return normalise(a.coefficient * b.coefficient, a.scale + b.scale);
+  return fromUnits(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
 /** Returns true for a whole number of `step`s; `step` is above zero. */
@@ -83,11 +84,6 @@ export function isMultipleOf(value: Decimal, step: Decimal): boolean {
 /** The value in units of 10^-decimals, or `undefined` when it has more decimals than that. */
 export function toUnits({ coefficient, scale }: Decimal, decimals: number): bigint | undefined {
   return scale > decimals ? undefined : coefficient * 10n ** BigInt(decimals - scale);
-}
-
-/** Creates a decimal from a number of units of 10^-decimals. */
-export function fromUnits(units: bigint, decimals: number): Decimal {
-  return normalise(units, decimals);
 }
 
 /** Decimals of collateral and shares alike, which are counted in millionths (https://docs.polymarket.com, page "place orders"). */
