@@ -89,7 +89,7 @@ export const STORE_REPORT_MS = 100;
 /** The local store's thread starts and opens its file before the server listens: 50 ms on an idle machine. */
 export const STORE_OPEN_MS = 10_000;
 /** One attempt of a call of the deployed store; two that say nothing and the pause between them fit into a call. */
-export const STORE_ATTEMPT_MS = { connect: 400, request: 900 } as const;
+export const STORE_ATTEMPT_MS = { connect: 400, attempt: 900 } as const;
 /** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */
 export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as const;
 /**

@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
+import { awsClientOptions } from '../../shared/aws-client.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
@@ -46,16 +47,7 @@ export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Pa
  * region unless another one is named.
  */
 export function createSecretReader(secretId: string, region?: string): () => Promise<string> {
-  const client = new SecretsManagerClient({
-    ...(region !== undefined && { region }),
-    maxAttempts: 2,
-    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
-    requestHandler: {
-      connectionTimeout: SECRET_MS.connect,
-      requestTimeout: SECRET_MS.attempt,
-      throwOnRequestTimeout: true,
-    },
-  });
+  const client = new SecretsManagerClient(awsClientOptions(2, SECRET_MS, region));
   return async () => {
     const command = new GetSecretValueCommand({ SecretId: secretId });
     const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(SECRET_MS.read) });

@@ -1,6 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { walletAddressOf } from '#venue/order-entry';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
+import { awsClientOptions } from '../../shared/aws-client.ts';
 import type { Secret } from '../../shared/secret.ts';
 import { type ApiCredentials, CREDENTIAL_NAMES, parseCredentials } from '../../shared/settings/credentials.ts';
 import { type Attempt, ConfigError, readAll, TABLE_PREFIX } from '../../shared/settings/formats.ts';
@@ -91,14 +92,9 @@ function openLocal({ settings }: Where, own: Environment): Access {
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
-  const { connect: connectionTimeout, attempt: requestTimeout, all } = STACK_MS;
-  const client = new CloudFormationClient({
-    ...(region !== undefined && { region }),
-    maxAttempts: 2,
-    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
-  });
+  const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, region));
   const described = client.send(new DescribeStacksCommand({ StackName: stack }), {
-    abortSignal: AbortSignal.timeout(all),
+    abortSignal: AbortSignal.timeout(STACK_MS.all),
   });
   const fix = 'check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks';
   const { Stacks = [] } = await described.catch(unreadable(`The stack ${stack}`, fix));

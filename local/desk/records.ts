@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { awsClientOptions } from '../../shared/aws-client.ts';
 import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { readRecordTexts } from '../order-store/read-records.ts';
@@ -21,12 +22,7 @@ export interface Records<T> {
 
 /** Reads the encoded records of a table; the sums of days are no records. */
 async function* scan(table: string, region: string | undefined): AsyncGenerator<string, void> {
-  const { connect: connectionTimeout, attempt: requestTimeout } = SCAN_MS;
-  const client = new DynamoDBClient({
-    ...(region !== undefined && { region }),
-    maxAttempts: 5,
-    requestHandler: { connectionTimeout, requestTimeout, throwOnRequestTimeout: true },
-  });
+  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, region));
   const input = {
     TableName: table,
     ConsistentRead: true,

@@ -12,6 +12,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
+import { awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import {
   type DayCount,
@@ -38,19 +39,6 @@ const storedSum = z.object({ notional_units: z.object({ N: z.string().check(z.re
 /** DynamoDB's time to live counts in seconds. */
 function toSeconds(timeMs: number): number {
   return Math.ceil(timeMs / 1_000);
-}
-
-function createClient(config: DynamoDBClientConfig): DynamoDBClient {
-  return new DynamoDBClient({
-    // One more than the two connections that an order opens: both die while a Lambda function is frozen.
-    maxAttempts: 3,
-    requestHandler: {
-      connectionTimeout: STORE_ATTEMPT_MS.connect,
-      requestTimeout: STORE_ATTEMPT_MS.request,
-      throwOnRequestTimeout: true,
-    },
-    ...config,
-  });
 }
 
 /** `lease_owner` is what conditions compare; `expires_at` is on finished orders alone, so no other is ever dropped. */
@@ -151,7 +139,8 @@ async function inTime<T>(act: (abortSignal: AbortSignal) => Promise<T>): Promise
  * is lost, the second attempt is a `conflict`: the caller reads the record to see whose it is.
  */
 export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
-  const client = createClient(config);
+  // One attempt more than the two connections that an order opens: both die while a Lambda function is frozen.
+  const client = new DynamoDBClient({ ...awsClientOptions(3, STORE_ATTEMPT_MS), ...config });
   const get = async (key: string) => {
     const command = new GetItemCommand({ TableName, Key: { idempotency_key: { S: key } }, ConsistentRead: true });
     return (await inTime((abortSignal) => client.send(command, { abortSignal }))).Item;
