@@ -78,13 +78,6 @@ function ownAuthorities(host: string, port: number): readonly string[] {
   return [...names].map((name) => (port === 80 ? name : `${name}:${port}`));
 }
 
-/** Returns the address that is listened on; `url` has loopback for a wildcard, which is not one to connect to. */
-function listeningUrl(url: string, host: string): string {
-  const listening = new URL(url);
-  listening.hostname = bracketed(host);
-  return listening.origin;
-}
-
 /** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
 function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
   const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
@@ -170,7 +163,9 @@ export async function startService(
     // 0 has taken a free one.
     port = Number(new URL(url).port || 80);
     announce?.({ url, walletAddress: account.walletAddress });
-    log.info('listening', { url: listeningUrl(url, config.host), ...inForce(config, account, store) });
+    // The address that is listened on: `url` has loopback for a wildcard, which is not one to connect to.
+    const listening = { url: `http://${bracketed(config.host)}:${port}` };
+    log.info('listening', { ...listening, ...inForce(config, account, store) });
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();
