@@ -123,11 +123,6 @@ function prepare(db: DatabaseSync) {
       'INSERT INTO days (day, units) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET units = units + excluded.units',
     ),
     counted,
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    // COMMIT ends the last one.
-    beginCall: db.prepare('SAVEPOINT call'),
-    undoCall: db.prepare('ROLLBACK TO call'),
-    commit: db.prepare('COMMIT'),
     clean: db.prepare('DELETE FROM orders WHERE expires_at < ?'),
     cleanDays: db.prepare('DELETE FROM days WHERE day < ?'),
     emptyLog: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
@@ -242,24 +237,25 @@ export function reasonOf(error: unknown): string {
 
 /** Does one call of a transaction, all of it or nothing. Throws where SQLite has given up the transaction itself. */
 function attempt(file: OpenFile, { id, call }: NumberedCall): CallResult {
-  const { db, statements } = file;
-  statements.beginCall.run();
+  const { db } = file;
+  // COMMIT ends the last one.
+  db.exec('SAVEPOINT call');
   try {
     const answered = answer(file, call);
-    if (typeof answered === 'object') statements.undoCall.run();
+    if (typeof answered === 'object') db.exec('ROLLBACK TO call');
     return { id, answer: answered };
   } catch (error) {
     if (!db.isTransaction) throw error;
-    statements.undoCall.run();
+    db.exec('ROLLBACK TO call');
     return { id, failure: reasonOf(error) };
   }
 }
 
 /** Begins a transaction; `false` while another process holds the file. */
-function begin({ db, statements }: OpenFile, patienceMs: number): boolean {
+function begin({ db }: OpenFile, patienceMs: number): boolean {
   db.exec(`PRAGMA busy_timeout = ${Math.min(patienceMs, LOCK_WAIT_MS)}`);
   try {
-    statements.begin.run();
+    db.exec('BEGIN IMMEDIATE');
     return true;
   } catch (error) {
     if (isBusy(error)) return false;
@@ -373,7 +369,7 @@ export function createOrderFile(path: string, identity?: string) {
       use(patienceMs, (file) => {
         if (!begin(file, patienceMs)) return 'locked';
         const results = calls.map((call) => attempt(file, call));
-        file.statements.commit.run();
+        file.db.exec('COMMIT');
         if (calls.some(precedesSending)) moveLog(file);
         // What went into a log that has lost its name meanwhile is not on the disk.
         requireIntact(file);
