@@ -33,7 +33,6 @@ export interface RequestState {
   readonly trace: Readonly<Record<string, string>>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
-  readonly origin: string | undefined;
   /** Replaced when the body has come: its time begins then. */
   call: Call;
   /** Opened before the checks. */

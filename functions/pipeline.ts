@@ -70,17 +70,15 @@ function waitedMs({ requestContext: { timeEpoch } }: Event): number {
 }
 
 function openState(event: Event, context: RequestContext, budgetMs: number, deps: PipelineDeps): RequestState {
-  const { headers } = event;
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
-  const requestId = requestIdFrom(headers['x-request-id'], context.awsRequestId);
+  const requestId = requestIdFrom(event.headers['x-request-id'], context.awsRequestId);
   const trace = { request_id: requestId, ...deps.trace?.(event, context, requestId) };
   return {
     requestId,
     trace,
     startedAt,
-    origin: headers['origin'],
     call: { deadline, venueRequests: [], trace },
     logFields: {},
   };
@@ -116,15 +114,16 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
 
 /** Checks method and origin, and puts the CORS headers on every response. */
 function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): Middleware {
-  const addHeaders: NonNullable<Middleware['after']> = ({ response, context: { state } }) => {
-    if (response) response.headers = { ...response.headers, ...originHeaders(origins, state.origin, listed) };
+  const addHeaders: NonNullable<Middleware['after']> = ({ event, response }) => {
+    if (!response) return;
+    response.headers = { ...response.headers, ...originHeaders(origins, event.headers['origin'], listed) };
   };
   return {
-    before: ({ event, context: { state } }) => {
+    before: ({ event }) => {
       if (route.method !== 'ANY' && !allowedMethods(route).includes(methodOf(event))) {
         throw refuse('method_not_allowed', { methods: allowedMethods(route), path: route.path });
       }
-      if (origins === 'listed-only') checkOrigin(state.origin, listed);
+      if (origins === 'listed-only') checkOrigin(event.headers['origin'], listed);
     },
     after: addHeaders,
     onError: addHeaders,
@@ -185,9 +184,9 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
     .use(problems(endpoint.route, deps.log));
 }
 
-function answerOptions(route: AnyRoute, { origin }: RequestState): HttpResponse {
+function answerOptions(route: AnyRoute, { headers }: Event): HttpResponse {
   const allow = allowedMethods(route).join(', ');
-  return { status: 204, headers: { allow, ...(origin !== undefined && preflightHeaders(allow)) } };
+  return { status: 204, headers: { allow, ...(headers['origin'] !== undefined && preflightHeaders(allow)) } };
 }
 
 async function answer(event: Event, { call, logFields, requestId, handler }: RequestState): Promise<Result> {
@@ -213,8 +212,8 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
   const main = createChain(endpoint, deps)
     .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
     .handler((event, { state }) => answer(event, state));
-  const options = createChain(endpoint, deps).handler((event, { state }) =>
-    toResult(answerOptions(route, state), methodOf(event)),
+  const options = createChain(endpoint, deps).handler((event) =>
+    toResult(answerOptions(route, event), methodOf(event)),
   );
   return async (event, context) => {
     const opened = { ...context, state: openState(event, context, budgetMs, deps) };
