@@ -30,24 +30,22 @@ function summaryOf(lines: readonly Line[]): string {
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} skipped.\n`;
 }
 
-type Write = (text: string) => unknown;
-
 /** Runs the checks and prints each as soon as those before it are known. Returns the exit code. */
-async function run(options: DoctorOptions, env: Environment, json: boolean, write: Write): Promise<number> {
+async function run(options: DoctorOptions, env: Environment, write: Terminal['out']): Promise<number> {
   // Loaded only here: `--help` does without.
   const { examine } = await import('./doctor.ts');
   const checks: Line[] = [];
   for (const { id, result } of examine(options, env)) {
     const line = { id, ...(await result).finding };
     checks.push(line);
-    if (!json) write(inWords(line));
+    if (!options.json) write(inWords(line));
   }
   const ok = checks.every(({ status }) => status !== 'fail');
-  write(json ? `${JSON.stringify({ ok, checks })}\n` : summaryOf(checks));
+  write(options.json ? `${JSON.stringify({ ok, checks })}\n` : summaryOf(checks));
   return ok ? 0 : 1;
 }
 
 /** Runs the doctor as its command line says. Returns the exit code: 1 where a check failed, 2 for a wrong option. */
 export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS): Promise<number> {
-  return runCommand(COMMAND, (values) => run(optionsOf(values), env, values.json, terminal.out), terminal);
+  return runCommand(COMMAND, (values) => run(optionsOf(values), env, terminal.out), terminal);
 }
