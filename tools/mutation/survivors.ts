@@ -87,7 +87,7 @@ export const ACCEPTED: readonly Accepted[] = [
   {
     file: 'shared/venue/polymarket/submission.ts',
     why: 'Names a class in a stack, or a call in the log alone.',
-    changes: ['\'LeaseEnded\' -> ""', '\'Expired\' -> ""', '\'post-order\' -> ""', '\'the order has expired\' -> ""'],
+    changes: ['\'NotSent\' -> ""', '\'post-order\' -> ""', '\'the order has expired\' -> ""'],
   },
   {
     file: 'shared/venue/polymarket/submission.ts',

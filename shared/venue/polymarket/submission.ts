@@ -46,17 +46,15 @@ function unknown(cause: string | Error, sentAt: Moment | null, venueReason?: str
   return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-/** Thrown instead of sending once the right to send has ended; the venue has answered every byte that left. */
-class LeaseEnded extends Error {
-  override readonly name = 'LeaseEnded';
-}
+/** The end of an order once the right to send it has ended; the venue has answered every byte that left. */
+const LEASE_ENDED: UnknownFate = { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
 
-/** Thrown instead of sending after the order's expiry. */
-class Expired extends Error {
-  override readonly name = 'Expired';
-  readonly end: Unproven;
+/** Thrown instead of sending, with the end that the order has without it. */
+class NotSent extends Error {
+  override readonly name = 'NotSent';
+  readonly end: Unproven | UnknownFate;
 
-  constructor(end: Unproven) {
+  constructor(end: NotSent['end']) {
     super();
     this.end = end;
   }
@@ -81,8 +79,7 @@ const MAY_HAVE_EXPIRED: Unproven = { kind: 'unproven', why: 'the order may have 
  * credentials that were sent first.
  */
 function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
-  if (error instanceof LeaseEnded) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
-  if (error instanceof Expired) return error.end;
+  if (error instanceof NotSent) return error.end;
   const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
   // The account has no credentials to send the order with, or none but those that the venue has refused.
   if (error instanceof AppError) {
@@ -121,9 +118,9 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
     let sentAt: Moment | null = null;
     const onSend = () => {
-      if (call.maySend?.() === false) throw new LeaseEnded();
+      if (call.maySend?.() === false) throw new NotSent(LEASE_ENDED);
       const end = endOf(order);
-      if (end) throw new Expired(end);
+      if (end) throw new NotSent(end);
       sentAt = clock.moment();
     };
     const posted = await post(order, call, onSend);
