@@ -128,14 +128,15 @@ describe('the packed client', () => {
       // Those of TypeScript itself: the client's are checked.
       skipDefaultLibCheck: true,
     };
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    for (const [module, moduleResolution] of [
-      ['nodenext', 'nodenext'],
-      ['esnext', 'node10'],
-    ]) {
+    const projects = ['nodenext', 'node10'];
+    for (const moduleResolution of projects) {
+      const module = moduleResolution === 'node10' ? 'esnext' : moduleResolution;
       const options = { ...compilerOptions, module, moduleResolution };
-      await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.ts'] }));
-      await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' });
+      const config = { compilerOptions: options, files: ['use.ts'] };
+      await writeFile(join(project, `${moduleResolution}.json`), JSON.stringify(config));
     }
+    // One process for both: it reads TypeScript's own libraries once.
+    const build = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--build', ...projects.map((name) => `${name}.json`)];
+    await expect(run(process.execPath, build, { cwd: project })).resolves.toMatchObject({ stdout: '' });
   }, 300_000);
 });
