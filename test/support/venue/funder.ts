@@ -1,9 +1,14 @@
 import type { SignatureType } from '../../../shared/settings/table.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 
+/** The accounts of each address that a file of tests asks for, derived once: its hashes are slow under jest. */
+const derived = new Map<string, ReturnType<typeof deriveAccounts>>();
+
 /** The account of a kind that the key of an address controls; of two deposit wallets the one of today. */
 export function funderOf(address: string, kind: SignatureType): string {
-  const account = deriveAccounts(address).find(({ signatureType }) => signatureType === kind);
+  const accounts = derived.get(address) ?? deriveAccounts(address);
+  derived.set(address, accounts);
+  const account = accounts.find(({ signatureType }) => signatureType === kind);
   if (!account) throw new Error(`no account of kind ${kind}`);
   return account.address;
 }
