@@ -17,5 +17,7 @@ export default {
   maxWorkers: 8,
   // Modules of finished suites stay in a worker's memory: a fresh one costs less than collecting them again and again.
   workerIdleMemoryLimit: '500MB',
+  // Workers end at the same time, and Node takes more than jest's 500 ms to clean up after each: jest would report a leak.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 90_000,
 };
