@@ -117,7 +117,6 @@ function prepare(db: DatabaseSync) {
       'INSERT INTO orders (record, lease_owner, expires_at, idempotency_key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     replaceFinished: db.prepare(`${update} AND lease_owner IS NULL AND expires_at = ?`),
-    replaceUnfinished: db.prepare(`${update} AND lease_owner IS NOT NULL`),
     replaceHeld: db.prepare(`${update} AND lease_owner = ?`),
     count: db.prepare(
       'INSERT INTO days (day, units) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET units = units + excluded.units',
@@ -185,9 +184,8 @@ function toValues({ key, record, holder, expiresAt }: OrderRow): [string, string
 }
 
 function replace({ statements }: OpenFile, row: OrderRow, expected: Expected): boolean {
-  const { replaceFinished, replaceUnfinished, replaceHeld } = statements;
+  const { replaceFinished, replaceHeld } = statements;
   const values = toValues(row);
-  if (expected === 'unfinished') return replaceUnfinished.run(...values).changes === 1;
   if ('heldBy' in expected) return replaceHeld.run(...values, expected.heldBy).changes === 1;
   return replaceFinished.run(...values, expected.keptUntil).changes === 1;
 }

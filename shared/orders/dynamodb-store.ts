@@ -60,7 +60,6 @@ interface Condition {
 const IS_NEW: Condition = { ConditionExpression: 'attribute_not_exists(idempotency_key)' };
 
 function conditionOf(expected: Expected): Condition {
-  if (expected === 'unfinished') return { ConditionExpression: 'attribute_exists(lease_owner)' };
   if ('heldBy' in expected) {
     return {
       ConditionExpression: 'lease_owner = :holder',

@@ -207,8 +207,8 @@ export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }
 
-/** The condition on a record at the moment it is replaced: unfinished, or finished and not changed since it was read. */
-export type Expected = 'unfinished' | { readonly heldBy: string } | { readonly keptUntil: number };
+/** The condition on a record at the moment it is replaced: unfinished with this lease, or finished and kept until then. */
+export type Expected = { readonly heldBy: string } | { readonly keptUntil: number };
 
 /** A change of the notional that is counted for a day, made in the same write as the record. */
 export interface DayCount {

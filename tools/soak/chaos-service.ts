@@ -39,7 +39,9 @@ function withoutConditions(store: OrderStore): OrderStore {
   const overwrite: OrderStore['create'] = async (key, record) => {
     if ((await store.create(key, record)) === 'written') return 'written';
     const present = await store.read(key);
-    return store.replace(key, record, present?.state === 'finished' ? { keptUntil: present.keepUntil } : 'unfinished');
+    if (!present) return 'conflict';
+    const asFound = present.state === 'finished' ? { keptUntil: present.keepUntil } : { heldBy: present.lease.owner };
+    return store.replace(key, record, asFound);
   };
   return { ...store, create: overwrite };
 }

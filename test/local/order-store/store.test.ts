@@ -101,7 +101,7 @@ describe('orders in a file', () => {
     const finish = async (store: FileOrderStore, key: string, keepUntil: number) => {
       // Long ago: nothing is over by then.
       await store.create(key, signedAt(0));
-      await store.replace(key, finishedOrder(PLACED, keepUntil), 'unfinished');
+      await store.replace(key, finishedOrder(PLACED, keepUntil), { heldBy: 'a' });
       uptime += HOUR_MS;
     };
     /** Those of the keys that the store still knows. */
@@ -167,7 +167,7 @@ describe('orders in a file', () => {
       return store;
     };
     const finishAll = async (store: FileOrderStore) => {
-      for (const key of keys) await store.replace(key, finishedOrder(PLACED), 'unfinished');
+      for (const key of keys) await store.replace(key, finishedOrder(PLACED), { heldBy: key });
     };
     /** Those of the keys whose signed bytes are in a file. */
     const found = () => {
@@ -245,7 +245,7 @@ describe('orders in a file', () => {
     rmSync(dirname(path), { recursive: true });
     await expect(store.read('key')).rejects.toThrow('restart the service');
     expect(await open().create('key', unfinishedOrder('b'))).toBe('conflict');
-    await expect(store.replace('key', unfinishedOrder('c'), 'unfinished')).rejects.toThrow('restart the service');
+    await expect(store.replace('key', unfinishedOrder('c'), { heldBy: 'a' })).rejects.toThrow('restart the service');
     expect(await open().read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 

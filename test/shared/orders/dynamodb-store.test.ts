@@ -74,7 +74,7 @@ describe('orders in DynamoDB', () => {
       const key = randomBytes(50).toString('hex');
       await store.create(key, { ...record, payload });
       expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(2_048);
-      await store.replace(key, finishedOrder(PLACED), 'unfinished');
+      await store.replace(key, finishedOrder(PLACED), { heldBy: record.lease.owner });
       expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(2_048);
     },
   );
@@ -91,7 +91,7 @@ describe('orders in DynamoDB', () => {
       tradeIds,
     } as const;
     const record = finishedOrder({ result: 'placed', placement });
-    await expect(store.replace('key', record, 'unfinished')).rejects.toThrow();
+    await expect(store.replace('key', record, { heldBy: 'a' })).rejects.toThrow();
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 
@@ -99,7 +99,7 @@ describe('orders in DynamoDB', () => {
     const store = openStore();
     await store.create('key', unfinishedOrder('a'));
     expect(Object.keys(await readItem()).sort()).toStrictEqual(['idempotency_key', 'lease_owner', 'record']);
-    await store.replace('key', finishedOrder(PLACED, 1_790_090_000_001), 'unfinished');
+    await store.replace('key', finishedOrder(PLACED, 1_790_090_000_001), { heldBy: 'a' });
     const item = await readItem();
     expect(Object.keys(item).sort()).toStrictEqual(['expires_at', 'idempotency_key', 'record']);
     expect(item['expires_at']).toStrictEqual({ N: '1790090001' });

@@ -15,7 +15,7 @@ for (const [key, payload] of keys) {
 // Someone who reads keeps the log from being emptied, however long the rest takes.
 const reader = new DatabaseSync(path);
 reader.exec('BEGIN; SELECT count(*) FROM orders');
-for (const [key] of keys) await store.replace(key, finishedOrder(PLACED), 'unfinished');
+for (const [key] of keys) await store.replace(key, finishedOrder(PLACED), { heldBy: key });
 process.stdout.write('finished\n');
 // Now, since nothing is kept at the end of a process that is killed.
 flushCompileCache();

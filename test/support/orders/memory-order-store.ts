@@ -21,7 +21,6 @@ export interface MemoryOrderStore extends OrderStore {
 /** Returns true if a record fits the condition on it. */
 export function isAsExpected(record: OrderRecord | undefined, expected: Expected): boolean {
   if (!record) return false;
-  if (expected === 'unfinished') return record.state === expected;
   if ('heldBy' in expected) return holderOf(record) === expected.heldBy;
   return record.state === 'finished' && record.keepUntil === expected.keptUntil;
 }

@@ -70,8 +70,10 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
       world.record = { ...record, isFreed: true };
     }
   };
-  const expects = (record: OrderRecord, expected: Expected): Expected =>
-    flaw === 'a refusal is stored without the lease' && record.state === 'finished' ? 'unfinished' : expected;
+  const mayReplace = (record: OrderRecord, expected: Expected): boolean =>
+    flaw === 'a refusal is stored without the lease' && record.state === 'finished'
+      ? world.record?.state === 'unfinished'
+      : isAsExpected(world.record, expected);
   return {
     outlivesAnswers: false,
     read: () =>
@@ -94,7 +96,7 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
     countedOn: async () => 0n,
     replace: (_key, record, expected) => {
       nameOwner(record);
-      const condition = () => isAsExpected(world.record, expects(record, expected));
+      const condition = () => mayReplace(record, expected);
       const what =
         record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
       const written = steps.take('store', () =>
