@@ -23,7 +23,7 @@ const FIRST_SEED = Number(process.env['FIRST_SEED'] ?? 1);
 const ANSWERS = [
   ...['placed', 'unknown', 'insufficient_balance', 'post_only_would_cross', 'order_rejected', 'order_in_progress'],
   ...['venue_unavailable', 'venue_timeout', 'rate_limited', 'venue_refused_service', 'unknown_token'],
-  ...['idempotency_key_reused', 'daily_cap_reached', 'store_unavailable'],
+  ...['idempotency_key_reused', 'daily_cap_reached', 'store_unavailable', 'order_above_cap', 'expiry_too_soon'],
 ];
 
 /** Goes through storms, each on a store of its own, until one breaks a promise. Returns the answers that were given. */

@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../../shared/decimal.ts';
 import { type AppError, FINAL_CODES } from '../../../shared/errors.ts';
-import { LEASE_MS } from '../../../shared/limits.ts';
+import { EARLY_EXPIRY_MS, LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderResult } from '../../../shared/orders/order-request.ts';
 import { notionalOf, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
+const terms = ['tokenId', 'side', 'makerAmount', 'takerAmount', 'signer', 'expiration'];
 /** An order as it is sent. */
 const posted = z.object({
   postOnly: z.boolean(),
-  order: z.object({ tokenId: z.string(), side: z.string(), makerAmount: z.string(), takerAmount: z.string() }),
+  order: z.object(Object.fromEntries(terms.map((name) => [name, z.string()]))),
 });
 
 /** One request for an order. */
@@ -21,6 +22,8 @@ export interface Asked {
   readonly address: string | null;
   readonly order: LimitOrder;
   readonly isVerified: boolean;
+  /** The wallet of the service. */
+  readonly wallet: string;
   /** The keys of its record, and of that which it would have if the verification were switched. */
   readonly kept: string | undefined;
   readonly other: string | undefined;
@@ -34,6 +37,11 @@ export const asking = new AsyncLocalStorage<Asked>();
 /** Returns those for whom there may be one order under a key: its client, and everybody where clients are not verified. */
 function callersOf({ key, address, isVerified }: Asked): readonly string[] {
   return key === undefined ? [] : [`${address},${key}`, ...(isVerified ? [] : [key])];
+}
+
+/** Returns true for requests of one order under one stored key, for one wallet. */
+function isSame(one: Asked, other: Asked): boolean {
+  return one.kept === other.kept && one.wallet === other.wallet && isDeepStrictEqual(one.order, other.order);
 }
 
 /** Returns true for an answer that ends a key. */
@@ -61,7 +69,7 @@ export class Witness {
   readonly #written = new Set<string>();
   readonly #takenAt = new Map<string, number>();
   readonly #refused = new Set<string>();
-  readonly #finals = new Map<string, { readonly end: string; readonly order: LimitOrder; readonly at: number }>();
+  readonly #finals: { readonly asked: Asked; readonly end: string; readonly at: number }[] = [];
 
   constructor(time: VirtualTime, store: OrderStore) {
     this.#time = time;
@@ -108,10 +116,12 @@ export class Witness {
   taken(orderId: string, body: string): void {
     const asked = this.#askedFor.get(orderId);
     if (!asked) return;
-    const { side, price, size, tokenId, postOnly } = asked.order;
+    const { side, price, size, tokenId, postOnly, expiresAt } = asked.order;
+    const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
     const [shares, collateral] = [size, multiplyDecimals(price, size)].map((each) => toUnits(each, UNIT_DECIMALS));
     const [makerAmount, takerAmount] = (side === 'buy' ? [collateral, shares] : [shares, collateral]).map(String);
-    const wanted = { postOnly, order: { tokenId, side: side.toUpperCase(), makerAmount, takerAmount } };
+    const signed = { tokenId, side: side.toUpperCase(), makerAmount, takerAmount, signer: asked.wallet, expiration };
+    const wanted = { postOnly, order: signed };
     if (!isDeepStrictEqual(posted.parse(JSON.parse(body)), wanted)) this.breach(`not what was asked for: ${body}`);
     if (this.#refused.has(orderId)) this.breach(`refused, it was said, and the venue took ${orderId}`);
     for (const earlier of this.#takenAt.keys()) {
@@ -135,26 +145,27 @@ export class Witness {
     if (fate.kind === 'not_taken') return end;
     if (fate.kind === 'refused') this.#refused.add(orderId);
     const signed = this.#askedFor.get(orderId);
-    if (signed?.order !== asked.order || signed.kept !== asked.kept) this.breach(`${orderId} is the order of another`);
+    if (!signed || !isSame(signed, asked)) this.breach(`${orderId} is the order of another`);
     this.#conclude(asked, `${end} ${orderId}`);
     return end;
   }
 
-  #conclude({ kept, order }: Asked, end: string): void {
+  #conclude(asked: Asked, end: string): void {
+    const { kept } = asked;
     if (kept === undefined) return;
-    const earlier = this.#finals.get(kept)?.end ?? end;
-    if (earlier !== end) this.breach(`${kept} was ${earlier} and is ${end}`);
-    this.#finals.set(kept, { at: this.#time.now, ...this.#finals.get(kept), end, order });
+    const other = this.#finals.find((final) => final.asked.kept === kept && final.end !== end);
+    if (other) this.breach(`${kept} was ${other.end} and is ${end}`);
+    this.#finals.push({ asked, end, at: this.#time.now });
   }
 
   /** Holds an error against what its key was told before the request began. */
   failed(asked: Asked, { code, retryAfter = 0 }: AppError, beganAt: number): string {
-    const { kept = '', order } = asked;
+    const { kept = '', other } = asked;
     if (code === 'order_in_progress' && retryAfter > LEASE_MS / 1_000)
       this.breach(`${kept} is held for ${retryAfter} s`);
-    const final = this.#finals.get(kept);
-    const isOver = final !== undefined && final.order === order && final.at < beganAt;
-    if (code === 'idempotency_key_reused' && isOver)
+    // A final answer that was not stored binds nobody but its caller: the other key of another may be bound since before.
+    const final = this.#finals.find(({ asked: by, at }) => isSame(by, asked) && by.other === other && at < beganAt);
+    if (code === 'idempotency_key_reused' && final)
       this.breach(`${kept} is the key of another, it was said after ${final.end}`);
     return code;
   }
@@ -173,8 +184,14 @@ export class Witness {
   /** Holds that a request was told at the end that its key belongs to another against what the store has. */
   async checkReused(asked: Asked): Promise<void> {
     const { own, switched } = await this.#bothOf(asked);
-    const isOfAnother = own !== undefined && this.#askedFor.get(own.orderId)?.order !== asked.order;
+    const signed = own && this.#askedFor.get(own.orderId);
+    const isOfAnother = signed !== undefined && !isSame(signed, asked);
     if (!isOfAnother && !isBinding(switched)) this.breach(`${asked.kept} belongs to nobody`);
+  }
+
+  /** Holds that no order can be signed for a request any more against what the store has. */
+  async checkUnbound(asked: Asked): Promise<void> {
+    if (isBinding((await this.#bothOf(asked)).own)) this.breach(`the order of ${asked.kept} is denied`);
   }
 
   /** Checks that no order is without a record, and that the sum of each day is that of the records that count on it. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError, refuse } from '../../../shared/errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS, ORDER_BUDGET_MS, STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createLog } from '../../../shared/log.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
@@ -25,41 +25,55 @@ const CLIENTS = [null, '0x2c7536e3605d9c16a7a3d7b1898e529396a65c23', '7EYnhQoR9Y
 const ORDER = limitOrder();
 const OTHER_ORDER = limitOrder({ price: '0.4', side: 'sell' });
 const ORDERS = [...Array.from({ length: 9 }, () => ORDER), OTHER_ORDER];
-const CAPS = [{}, { maxDailyNotional: decimal('22') }, { maxDailyNotional: decimal('60') }];
+const CAPS = [{}, ...['22', '60', '600'].map((cap) => ({ maxDailyNotional: decimal(cap) }))];
+/** The second is below one of the orders. */
+const ORDER_CAPS = [{}, { maxOrderNotional: decimal('4.5') }];
+const WALLETS = [PRIVATE_KEY, `0x${'4e'.repeat(32)}`].map((key) => new Secret(key));
 /** One clock of a storm is wrong, by times that change. */
 const WRONG_CLOCKS = ['none', 'venue', 'A', 'B', 'C', 'monotonic'] as const;
 const MOST_WRONG_MS = 86_400_000;
 const WRONG_BY_MS = [0, 31_000, 150_000, 3_600_000, MOST_WRONG_MS].flatMap((ms) => [ms, -ms]);
 
+/** Answers after which no repeat places an order, though none of them is final. */
+const NOT_ORDERED = ['idempotency_key_reused', 'expiry_too_soon'];
+
 const SETTINGS = {
   clobUrl: 'https://venue.example',
-  privateKey: new Secret(PRIVATE_KEY),
   signatureType: 'eoa',
   funderAddress: undefined,
   credentials: CREDENTIALS,
-  reloadCredentials: async () => ({ ...CREDENTIALS }),
   maxOrderNotional: undefined,
 } as const;
 
 function weatherOf({ pick }: Random) {
   return {
-    kills: pick([0, 0.003, 0.01]),
-    stills: pick([0.005, 0.03, 0.1]),
+    kills: pick([0, 0.003, 0.01, 0.05]),
+    stills: pick([0.005, 0.03, 0.1, 0.2]),
     losses: pick([0.003, 0.02, 0.1]),
+    wrongByMs: pick([WRONG_BY_MS, WRONG_BY_MS.slice(-2)]),
     storeMs: pick([5, 50, 50, 900]),
     verifies: pick([0, 0.5, 0.5, 1]),
     slotMs: pick([20_000, 60_000, 200_000]),
-    caps: pick([CAPS, CAPS.slice(0, 1), CAPS.slice(0, 1), CAPS.slice(2)]),
+    caps: pick([CAPS, CAPS.slice(0, 1), CAPS.slice(2, 3), CAPS.slice(3)]),
+    orderCaps: pick([ORDER_CAPS, ORDER_CAPS.slice(0, 1)]),
+    wallets: pick([WALLETS, WALLETS.slice(0, 1), WALLETS.slice(0, 1)]),
+    /** From the slots of keys to the ends of their orders. */
+    livesMs: pick([[null], [null, 300_000, 500_000], [150_000, 300_000, 500_000]]),
   };
 }
 
+type Settings = Pick<Service, 'verifies' | 'privateKey'>;
 type Wish = Pick<Asked, 'key' | 'address' | 'order'>;
 
 interface Service {
   readonly orders: Orders;
   readonly process: VirtualProcess;
   readonly verifies: boolean;
+  readonly privateKey: Secret;
 }
+
+/** The different requests with a key, and the services that they were for. */
+type AskedOfService = Map<string, readonly [Asked, Service]>;
 
 /** A machine on which one process runs at a time. */
 interface Host {
@@ -69,10 +83,10 @@ interface Host {
 }
 
 /** Returns the request for a wish to a service, which has keys of its own for each client that it verifies. */
-function requestTo({ verifies }: Service, { key, address, order }: Wish): Asked {
+function requestTo({ orders, verifies }: Service, { key, address, order }: Wish): Asked {
   const ofClient = key !== undefined && address !== null ? `${address},${key}` : undefined;
   const [kept, other] = verifies ? [ofClient, key] : [key, ofClient];
-  return { key, address, order, isVerified: verifies, kept, other, wroteAt: 0 };
+  return { key, address, order, isVerified: verifies, wallet: orders.walletAddress, kept, other, wroteAt: 0 };
 }
 
 /** Three processes on one store, in a storm that a seed decides. */
@@ -101,7 +115,7 @@ export class Storm {
 
   /** Lets so many requests come, and repeats them when the storm is over. Returns the first promises that are broken. */
   async run(requests: number): Promise<readonly string[]> {
-    const asked = new Map<string, Asked>();
+    const asked: AskedOfService = new Map();
     for (const host of this.#hosts) this.#start(host);
     for (let index = 0; index < requests; index += 1) {
       this.#time.after(this.#random() * LENGTH_MS, () => this.#askSomebody(this.#choose(), asked));
@@ -115,7 +129,7 @@ export class Storm {
     this.#venue.clockError = 0;
     for (const host of this.#hosts) host.wallError = 0;
     await this.#pass(STILL_MS + LATE_ARRIVAL_MS + LEASE_MS);
-    for (const each of asked.values()) await this.#bringToItsEnd(each);
+    for (const each of asked.values()) await this.#bringToItsEnd(...each);
     await this.#witness.checkRecords();
     return this.#witness.breaches;
   }
@@ -124,17 +138,33 @@ export class Storm {
     return this.#time.pass(ms, () => this.#witness.breaches.length > 0);
   }
 
-  #start(host: Host, verifies = this.#random() < this.#weather.verifies): Service {
-    const cap = this.#venue.isCalm ? {} : this.#random.pick(this.#weather.caps);
+  #chooseSettings(): Settings {
+    const { verifies, wallets } = this.#weather;
+    return { verifies: this.#random() < verifies, privateKey: this.#random.pick(wallets) };
+  }
+
+  #start(host: Host, { verifies, privateKey }: Settings = this.#chooseSettings()): Service {
+    const { caps, orderCaps } = this.#weather;
+    const cap = this.#venue.isCalm ? {} : this.#random.pick(caps);
+    const orderCap = this.#venue.isCalm ? {} : this.#random.pick(orderCaps);
     const process = new VirtualProcess(
       { time: this.#time, venue: this.#venue, random: this.#random },
       () => host.wallError,
       () => this.#befall(host),
     );
     const [log, store] = [this.#log, this.#storeOf(process)];
-    const orders = process.run(() => createOrders({ entry: createOrderEntry(SETTINGS, log), store, log, ...cap }));
-    host.service = { orders, process, verifies };
+    const reloadCredentials = async () => this.#reloadCredentials();
+    const settings = { ...SETTINGS, privateKey, ...orderCap, reloadCredentials };
+    const orders = process.run(() => createOrders({ entry: createOrderEntry(settings, log), store, log, ...cap }));
+    host.service = { orders, process, verifies, privateKey };
     return host.service;
+  }
+
+  /** Returns other credentials, none, or fails. */
+  #reloadCredentials() {
+    const chance = this.#random();
+    if (chance < 0.2) throw refuse('store_unavailable', { store: 'secret' });
+    return chance < 0.4 ? undefined : { ...CREDENTIALS };
   }
 
   /** Kills a process that could go on, or makes it stand still. */
@@ -151,7 +181,7 @@ export class Storm {
   }
 
   #setClock(): void {
-    const error = this.#random.pick(WRONG_BY_MS);
+    const error = this.#random.pick(this.#weather.wrongByMs);
     if (this.#wrongClock === 'venue') this.#venue.clockError = error;
     for (const host of this.#hosts) if (host.name === this.#wrongClock) host.wallError = error;
   }
@@ -199,19 +229,24 @@ export class Storm {
   /** Chooses what is asked for: each key within three slots of time, and mostly with the same order. */
   #choose(): Wish {
     const { pick } = this.#random;
-    const slot = Math.floor((this.#time.now - START) / this.#weather.slotMs) + pick([0, 1, 2]);
-    return { key: this.#random() < 0.1 ? undefined : `key-${slot}`, address: pick(CLIENTS), order: pick(ORDERS) };
+    const { slotMs, livesMs } = this.#weather;
+    const slot = Math.floor((this.#time.now - START) / slotMs) + pick([0, 1, 2]);
+    const lifeMs = livesMs[slot % livesMs.length] ?? null;
+    const expiresAt = lifeMs === null ? null : START + slot * slotMs + lifeMs;
+    const order = { ...pick(ORDERS), postOnly: slot % 2 === 0, expiresAt };
+    return { key: this.#random() < 0.1 ? undefined : `key-${slot}`, address: pick(CLIENTS), order };
   }
 
   /** Asks a process, and often another one soon after. */
-  #askSomebody(wish: Wish, asked: Map<string, Asked>): void {
+  #askSomebody(wish: Wish, asked: AskedOfService): void {
     const { service } = this.#random.pick(this.#hosts);
     const again = () => this.#askSomebody(wish, asked);
     if (this.#random() < 0.75) this.#time.after(this.#random() * this.#random.pick(PAUSES_MS), again);
     // A service that verifies clients takes no order without a client and a key.
     if (!service || (service.verifies && (wish.address === null || wish.key === undefined))) return;
     const request = requestTo(service, wish);
-    if (request.kept !== undefined) asked.set(String([request.kept, request.other, wish.order.side]), request);
+    const { kept, other, wallet } = request;
+    if (kept !== undefined) asked.set(String([kept, other, wallet, wish.order.side]), [request, service]);
     void this.#ask(request, service);
   }
 
@@ -236,10 +271,10 @@ export class Storm {
   }
 
   /** Repeats a request after the storm until its key has an end. */
-  async #bringToItsEnd(asked: Asked): Promise<void> {
-    const service = this.#start({ name: 'last', wallError: 0, service: undefined }, asked.isVerified);
+  async #bringToItsEnd(asked: Asked, settings: Settings): Promise<void> {
+    const service = this.#start({ name: 'last', wallError: 0, service: undefined }, settings);
     const ends: string[] = [];
-    const isOver = () => ends.some((end) => isFinal(end) || end === 'idempotency_key_reused');
+    const isOver = () => ends.some((end) => isFinal(end) || NOT_ORDERED.includes(end));
     // A time by a clock that was ahead is over once that time has passed.
     for (const pauseMs of [0, ...Array.from({ length: 6 }, () => LEASE_MS), MOST_WRONG_MS, LEASE_MS]) {
       if (isOver()) break;
@@ -252,5 +287,6 @@ export class Storm {
     const isStuck = !isOver() && !(await this.#witness.isBoundTwice(asked));
     if (isStuck) this.#witness.breach(`${asked.kept} has no end: ${ends.join(', ')}`);
     if (ends.includes('idempotency_key_reused')) await this.#witness.checkReused(asked);
+    if (ends.includes('expiry_too_soon')) await this.#witness.checkUnbound(asked);
   }
 }
