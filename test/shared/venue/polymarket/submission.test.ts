@@ -46,7 +46,7 @@ async function handed(
   const { entry } = world;
   const fate: Fate = await (act === 'lookUp' ? entry.lookUp(order, call, venueReason) : entry[act](order, call));
   const calls = world.venue.calls().slice(1);
-  return { fate, sent: calls.filter((name) => name === 'POST /order').length, calls };
+  return { fate, sent: calls.filter((name) => name === 'POST /order').length, calls, lines: world.lines };
 }
 
 /** Hands over an order; `isLate`: its fate came more than two seconds after the first look-up of it. */
@@ -193,6 +193,7 @@ describe('an order that was not taken', () => {
     const world = await openWorld({ post: late }, { credentials: undefined });
     const fate = await world.entry.submit(await world.sign(), callWithin(7_000));
     expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false, error: { code: 'venue_timeout' } });
+    expect(fate.kind === 'not_taken' && fate.error.message).toContain('did not answer in time');
     expect(world.venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
   });
 
@@ -248,6 +249,21 @@ describe('an answer that proves an end', () => {
 });
 
 describe('an answer that proves nothing', () => {
+  it('is of unknown fate by words that are not known: a repeat waits 10 s, and the log asks for a row', async () => {
+    const [said, silent] = await Promise.all([
+      handed({ post: refuses('nobody knows') }),
+      handed({ post: () => ({ status: 502, body: '<html>' }) }),
+    ]);
+    expect(said.fate).toMatchObject({ why: 'unknown_words', venueReason: 'nobody knows', retryAfter: 10 });
+    expect(said.lines).toContainEqual({
+      ...{ level: 'error', order_id: expect.any(String), venue_reason: 'nobody knows', time: expect.any(String) },
+      message: expect.stringContaining('it wants a row'),
+    });
+    expect(silent.fate).toMatchObject({ kind: 'unknown', why: 'sent' });
+    expect(silent.fate).not.toHaveProperty('venueReason');
+    expect(silent.lines.filter(({ level }) => level === 'error')).toStrictEqual([]);
+  });
+
   const LOOK_UP = 'GET /data/order/';
   const TRADES = 'GET /data/trades';
   const counted = ({ calls }: { readonly calls: readonly string[] }) =>
