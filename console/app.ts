@@ -56,7 +56,7 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
     return await client.health();
   } catch (error) {
     if (!(error instanceof OrderBookError)) throw error;
-    say('service-error', `No orders from this page: ${error.detail}`);
+    say('service-error', `No orders: ${error.detail}`);
     return undefined;
   }
 }

@@ -529,7 +529,7 @@ describeInChromium('the console on another host', () => {
     const { page, url } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }), false);
     await page.getByLabel('Address of the service').fill('localhost:8080');
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText(/No orders from this page: .* must begin with http:/).waitFor();
+    await page.getByText(/No orders: .* must begin with http:/).waitFor();
     await page.goBack();
     await page.getByLabel('Address of the service').fill(url);
     await page.getByRole('button', { name: 'Open' }).click();
