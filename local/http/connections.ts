@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** A connection on which more requests wait is not read from until they are answered. */
-export const PAUSE_ABOVE = 8;
+export const STALL_ABOVE = 8;
 
 /** A connection on which more requests wait is closed: the 1,800 that Node may read at once would take up to 11 MB. */
 export const CLOSE_ABOVE = 16;
@@ -30,7 +30,7 @@ class Connection {
     this.#socket = socket;
     // Node itself resumes reading after each answer; its own brake works in the same way.
     socket.on('resume', () => {
-      if (this.pending > PAUSE_ABOVE) socket.pause();
+      if (this.pending > STALL_ABOVE) socket.pause();
     });
   }
 
@@ -43,7 +43,7 @@ class Connection {
     if (socket.destroyed) return;
     this.pending += 1;
     if (this.pending > CLOSE_ABOVE) this.#dropAll();
-    else if (this.pending > PAUSE_ABOVE) socket.pause();
+    else if (this.pending > STALL_ABOVE) socket.pause();
     const next = async () => {
       this.awaitedSince = undefined;
       if (socket.writable) await serve();
@@ -54,7 +54,7 @@ class Connection {
       .catch(() => socket.destroy())
       .then(() => {
         this.pending -= 1;
-        if (this.pending === PAUSE_ABOVE) socket.resume();
+        if (this.pending === STALL_ABOVE) socket.resume();
       });
   }
 

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { CLOSE_ABOVE, PAUSE_ABOVE } from '../../../local/http/connections.ts';
+import { CLOSE_ABOVE, STALL_ABOVE } from '../../../local/http/connections.ts';
 import { openRaw, parseAnswers } from '../../support/service/http-client.ts';
 import { startTestServer } from '../../support/service/local-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../../support/venue/fake-venue.ts';
@@ -84,7 +84,7 @@ describe('requests that pile up behind a slow one', () => {
     }
     while (count.parsed < clients.length) await sleep(5);
     await sleep(2_000);
-    const atOnce = PAUSE_ABOVE + Math.ceil(CHUNK_BYTES / large.length) + 1;
+    const atOnce = STALL_ABOVE + Math.ceil(CHUNK_BYTES / large.length) + 1;
     expect(count.parsed).toBeLessThanOrEqual(clients.length * atOnce);
     for (const socket of clients) socket.destroy();
     stopCounting();
@@ -99,10 +99,10 @@ describe('requests that pile up behind a slow one', () => {
     const ids = Array.from({ length: 100 }, (_, index) => `request-${index}`);
     const last = (id: string) => (id === ids.at(-1) ? 'Connection: close\r\n' : '');
     socket.write(ids.map((id) => `${LIST}${filler}X-Request-Id: ${id}\r\n${last(id)}\r\n`).join(''));
-    while (count.parsed <= PAUSE_ABOVE) await sleep(5);
+    while (count.parsed <= STALL_ABOVE) await sleep(5);
     await sleep(100);
     const atFirst = count.parsed;
-    expect(atFirst).toBeLessThan(2 * PAUSE_ABOVE);
+    expect(atFirst).toBeLessThan(2 * STALL_ABOVE);
     // One answer makes no room as long as too many wait.
     releaseFirst();
     while (received() === '') await sleep(5);
