@@ -79,8 +79,9 @@ describeInChromium('the look of the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     if (width === 1440) expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(900);
     await shoot(page, 'book', width);
-    const [best = ''] = await page.locator('th.bid button').allTextContents();
-    await order(page, best, 'placed');
+    // In the middle of the bids an order rests on the screen, though the market moves on a busy machine.
+    const bids = await page.locator('th.bid button').allTextContents();
+    await order(page, bids[Math.floor(bids.length / 2)] ?? '', 'placed');
     await page.locator('td.own:not(:empty)').first().waitFor();
     await shoot(page, 'placed', width);
     // The worst price of the asks matches, wherever the market moves meanwhile.
