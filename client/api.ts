@@ -810,7 +810,7 @@ export interface components {
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
-        /** @description Answered when the `Idempotency-Key` belongs to another order. */
+        /** @description Answered when the `Idempotency-Key` belongs to another order or client, or the service has changed since. */
         IdempotencyKeyReusedProblem: {
             /** @constant */
             type: "about:blank";
@@ -1552,7 +1552,7 @@ export interface operations {
             header?: {
                 /** @description The user's address in the client's own chain, so that the operator can match users to fills. Logged and recorded as unverified, cut to 512 characters, and never a reason to refuse an order. Where the service verifies clients it is required: the EVM or Solana address that signs the order. */
                 "X-Client-Address"?: string;
-                /** @description Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. Required where the service verifies clients; then each client has keys of its own. */
+                /** @description Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. Required where the service verifies clients. Use a UUID: a key names one order of one client. */
                 "Idempotency-Key"?: string;
                 /** @description The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead. */
                 "X-Client-Signature-Expires"?: string;
@@ -1649,7 +1649,7 @@ export interface operations {
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
              *     - `order_rejected`: the venue refused the order for a reason of its own, or does not know it after its `expires_at`.
-             *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order.
+             *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order or client, or the service has changed since.
              */
             422: {
                 headers: {

@@ -164,12 +164,16 @@ interface Quoted {
   readonly venueReason?: string;
 }
 
-/** Words of a sentence about a key that was used by a service with another account. */
-const OTHER_ACCOUNT = {
-  'another wallet': 'when the service traded with another wallet',
-  'another account': 'when the service traded with another account or kind of account',
-  'another venue': 'when the service traded at another venue',
-  'another verification': 'when the service verified clients and now does not, or the other way round',
+const usedWhen = (service: string) =>
+  `This Idempotency-Key was used when the service ${service}, and its order may be live: look it up before you order with a new key.`;
+
+const KEY_REUSED = {
+  'another order': 'This Idempotency-Key belongs to another order; a new order needs a new key.',
+  'another client': 'This Idempotency-Key belongs to an order of another client; use a new key, such as a UUID.',
+  'another verification': usedWhen('verified clients and now does not, or the other way round'),
+  'another wallet': usedWhen('traded with another wallet'),
+  'another account': usedWhen('traded with another account or kind of account'),
+  'another venue': usedWhen('traded at another venue'),
 } as const;
 
 /** Set where the venue named the rule, which has changed since it was read. */
@@ -410,11 +414,8 @@ export const ERRORS = {
   },
   idempotency_key_reused: {
     status: 422,
-    when: 'the `Idempotency-Key` belongs to another order',
-    detail: ({ belongsTo }: { readonly belongsTo: 'another order' | keyof typeof OTHER_ACCOUNT }) =>
-      belongsTo === 'another order'
-        ? 'This Idempotency-Key belongs to another order; a new order needs a new key.'
-        : `This Idempotency-Key was used ${OTHER_ACCOUNT[belongsTo]}, and its order may be live there: look it up before you order with a new key.`,
+    when: 'the `Idempotency-Key` belongs to another order or client, or the service has changed since',
+    detail: ({ belongsTo }: { readonly belongsTo: keyof typeof KEY_REUSED }) => KEY_REUSED[belongsTo],
   },
   rate_limited: {
     status: 429,

@@ -77,7 +77,7 @@ export const ORDER_HEADERS = {
     z.regex(/^[\x20-\x2b\x2d-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without a comma.'),
     z.describe(
       'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
-        'Required where the service verifies clients; then each client has keys of its own.',
+        'Required where the service verifies clients. Use a UUID: a key names one order of one client.',
     ),
   ),
 } as const;

@@ -31,7 +31,7 @@ export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: 
 }
 
 /** Creates a lease of nobody: a request that has read the record before does not take over what it has not read. */
-export function releasedLease(): UnfinishedOrder['lease'] {
+function releasedLease(): UnfinishedOrder['lease'] {
   return { owner: randomUUID(), until: 0 };
 }
 
@@ -73,7 +73,7 @@ export interface Hold {
   readonly unprovenBefore: Moment | null;
   /** By our own wall clock. */
   readonly takenAt: number;
-  /** The refusal of an order that was never sent, by a cap of today or by the other key, where it is looked up alone. */
+  /** The refusal of an order that was never sent, by a cap of today. */
   readonly heldBack?: AppError | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface OrderRequest {
   readonly order: LimitOrder;
   /** The caller's; without one each request is a new order. */
   readonly idempotencyKey: string | undefined;
-  /** `null` where the caller named no client. A verified client has keys of its own. */
+  /** `null` where the caller named no client. */
   readonly client: OrderClient | null;
   /** The id of the request, for the record. */
   readonly requestId: string | null;
@@ -41,7 +41,5 @@ export interface OrdersDeps {
 /** A request under its key in the store. */
 export interface KeyedRequest extends OrderRequest {
   readonly key: string;
-  /** The key that the same request would have in the store if the verification of clients were switched. */
-  readonly otherKey: string | undefined;
   readonly call: Call;
 }

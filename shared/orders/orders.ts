@@ -4,7 +4,7 @@ import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call, Moment } from '../venue/port.ts';
 import { createDayCap, recount } from './day-cap.ts';
-import { HeldOrder, type Hold, heldByAnother, orderInProgress, releasedLease, replayOf } from './held-order.ts';
+import { HeldOrder, type Hold, heldByAnother, orderInProgress, replayOf } from './held-order.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import type { KeyedRequest, OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type OrderRecord,
   termsOf,
   type UnfinishedOrder,
+  verifiedAddressOf,
 } from './record.ts';
 
 /** The orders of the operator's wallet. */
@@ -43,24 +44,6 @@ export interface OrdersOptions
   readonly maxDailyNotional?: Decimal | undefined;
 }
 
-/**
- * Returns the key of an order in the store, and the one that it would have if verification of clients were switched.
- * No caller's key holds a comma, so each verified client has keys of its own.
- */
-function storedKeys({ idempotencyKey, client }: OrderRequest): Pick<KeyedRequest, 'key' | 'otherKey'> {
-  if (idempotencyKey === undefined) return { key: `once ${randomUUID()}`, otherKey: undefined };
-  if (!client) return { key: idempotencyKey, otherKey: undefined };
-  const { address, isVerified } = client;
-  // An EVM address may be in any case. A Solana address, which never begins with 0x, depends on its case.
-  const ofClient = `${/^0x/i.test(address) ? address.toLowerCase() : address},${idempotencyKey}`;
-  return isVerified ? { key: ofClient, otherKey: idempotencyKey } : { key: idempotencyKey, otherKey: ofClient };
-}
-
-/** Returns true for a record that binds its key: a freed one leaves it to the next order. */
-function isBinding(record: OrderRecord | undefined): boolean {
-  return record !== undefined && !(record.state === 'unfinished' && record.isFreed);
-}
-
 function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppError {
   return refuse('idempotency_key_reused', { belongsTo });
 }
@@ -80,7 +63,10 @@ export function createOrders({
   return {
     walletAddress: rest.entry.walletAddress,
     now: rest.entry.now,
-    place: (request, call) => new Claim(deps, { ...request, ...storedKeys(request), call }).place(),
+    place: (request, call) => {
+      const key = request.idempotencyKey ?? `once ${randomUUID()}`;
+      return new Claim(deps, { ...request, key, call }).place();
+    },
   };
 }
 
@@ -97,17 +83,14 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
 /**
  * The way of a request to the sole right to send an order, or to the answer that its key has already:
  *
- *   place ─ read the key ─┬─ no record ──> sign, create the record ─┬─ written ──> held, sent for the first time (*)
+ *   place ─ read the key ─┬─ no record ──> sign, create the record ─┬─ written ──> held, sent for the first time
  *                         │                                         └─ conflict ─> whose record is it?
  *                         ├─ finished ───> replayed
  *                         └─ unfinished ─┬─ its lease runs ────────> 409
- *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first (*)
- *                                        ├─ above the caps of now, answered in words that are not known, or beside
- *                                        │  another (*) ──────────> replace the lease ─────────────> held, looked up
+ *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first
+ *                                        ├─ above the caps of now, or answered in words that are not known
+ *                                        │  ──────────────────────> replace the lease ─────────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
- *
- * (*) The key of a switched verification is read before, and once more: where it is bound by then, this one is freed. It
- * is read before a lease is replaced, too: where it is bound by then, nothing is sent.
  */
 class Claim {
   readonly #deps: OrdersDeps;
@@ -127,16 +110,12 @@ class Claim {
   }
 
   async #claim(): Promise<HeldOrder | FinishedOrder> {
-    const { key, otherKey, idempotencyKey } = this.#request;
+    const { key, idempotencyKey } = this.#request;
     if (idempotencyKey === undefined) return this.#create();
     // Before signing, not beside it: a repeat is answered though the market has closed, and when the venue is in trouble
     // and everybody repeats, it is not asked for market rules that are not needed. A new order waits for this read, 0.1 ms
     // in a file and some 3 ms in DynamoDB; beside it a warm one would save the half millisecond of a signature.
-    const { store } = this.#deps;
-    const keys = otherKey === undefined ? [key] : [key, otherKey];
-    const [found, other] = await required(() => Promise.all(keys.map((each) => store.read(each))));
-    // An order of one's own stays one, whatever a request that was stopped before it looked has left under the other key.
-    if (!isBinding(found) && isBinding(other)) throw reused('another verification');
+    const found = await required(() => this.#deps.store.read(key));
     return found ? this.#claimFound(found) : this.#create();
   }
 
@@ -174,14 +153,7 @@ class Claim {
       const record = await this.#sign('afresh');
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    // Read after the record: one that was stopped before it looked may stand beside one that was sent. Which of them that
-    // is can be told where the other has ended and is this client's: what has no address in its key is anybody's.
-    const other = await this.#readOther();
-    const hasEnded = other?.state === 'finished';
-    if (hasEnded && storedKeys({ ...this.#request, client: other.client }).otherKey === this.#request.key) {
-      throw reused('another verification');
-    }
-    const heldBack = isBinding(other) ? reused('another verification') : await this.#aboveCapNow(found, now);
+    const heldBack = await this.#aboveCapNow(found, now);
     if (heldBack || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, heldBack);
     try {
       return await this.#takeLease(found, 'again', now);
@@ -229,7 +201,10 @@ class Claim {
     if (written === 'written') return undefined;
     if (written !== 'conflict') throw this.#aboveDayCap(orderId, written.fullDay);
     const winner = await required(() => store.read(key), orderId);
-    if (winner?.state === 'finished') return winner;
+    if (winner?.state === 'finished') {
+      this.#checkBelongs(winner);
+      return winner;
+    }
     // A store's client repeats a write whose answer was lost, and then finds its own record.
     if (!winner || holderOf(winner) !== record.lease.owner) throw heldByAnother(this.#deps, winner);
     return undefined;
@@ -270,24 +245,8 @@ class Claim {
     return { owner: randomUUID(), until: venue + this.#deps.leaseMs };
   }
 
-  /**
-   * Holds a new order. Where a service that verifies clients and one that does not run side by side, both may have
-   * written: each looks for the other's record after its own, so that never both send.
-   */
-  async #holdFirst(record: UnfinishedOrder): Promise<HeldOrder> {
-    const { store } = this.#deps;
-    const { key } = this.#request;
-    const other = await this.#readOther(record.orderId);
-    if (!isBinding(other)) return this.#hold({ send: 'first', record, unprovenBefore: null });
-    const freed = { ...record, unprovenAt: null, isFreed: true, countedOn: [], lease: releasedLease() };
-    const asHolder = { heldBy: record.lease.owner };
-    await required(() => store.replace(key, freed, asHolder, recount(record, [])), record.orderId);
-    throw reused('another verification');
-  }
-
-  async #readOther(orderId?: string): Promise<OrderRecord | undefined> {
-    const { otherKey } = this.#request;
-    return otherKey === undefined ? undefined : required(() => this.#deps.store.read(otherKey), orderId);
+  #holdFirst(record: UnfinishedOrder): HeldOrder {
+    return this.#hold({ send: 'first', record, unprovenBefore: null });
   }
 
   #hold(hold: Omit<Hold, 'takenAt'>): HeldOrder {
@@ -295,14 +254,19 @@ class Claim {
   }
 
   /**
-   * Throws 422 `idempotency_key_reused` for a record of another order, or of one that was signed for another account or
-   * venue: it could neither be looked up nor sent, and a second order under the same key is what the key is there to
-   * prevent. A freed key is bound to its order alone.
+   * Throws 422 `idempotency_key_reused` for the record of another order or client, and of one that was signed for another
+   * account or venue: it could neither be looked up nor sent. A freed key is bound to its order only.
    */
   #checkBelongs(record: OrderRecord): void {
-    const { entry } = this.#deps;
     if (!isOfOrder(record, this.#request.order)) throw reused('another order');
     if (record.state === 'unfinished' && record.isFreed) return;
+    const [then, now] = [verifiedAddressOf(record.client), verifiedAddressOf(this.#request.client)];
+    if (then !== now) throw reused(then === null || now === null ? 'another verification' : 'another client');
+    this.#checkAccount(record);
+  }
+
+  #checkAccount(record: OrderRecord): void {
+    const { entry } = this.#deps;
     if (record.walletAddress !== entry.walletAddress) throw reused('another wallet');
     const { signedFor: then } = record;
     const { signedFor: now } = entry;

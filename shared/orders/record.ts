@@ -190,6 +190,15 @@ export function isOfOrder({ terms }: OrderRecord, order: LimitOrder): boolean {
   return isDeepStrictEqual(terms, termsOf(order));
 }
 
+/**
+ * Returns the address that a key is bound to: a verified one, and `null` for a claim. EVM addresses are compared in lower
+ * case; Solana addresses, which never begin with 0x, depend on their case.
+ */
+export function verifiedAddressOf(client: OrderClient | null): string | null {
+  if (!client?.isVerified) return null;
+  return /^0x/i.test(client.address) ? client.address.toLowerCase() : client.address;
+}
+
 /** Returns price times size, in collateral. */
 export function notionalOf({ terms: { price, size } }: Pick<OrderRecord, 'terms'>): Decimal {
   return multiplyDecimals(parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO);

@@ -43,7 +43,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
       'shared/orders/orders',
       'shared/orders/races',
       'shared/orders/overtaken',
-      'shared/orders/switched-verification',
+      'shared/orders/key-owner',
       'shared/orders/unknown-words',
       'shared/orders/clocks',
     ],

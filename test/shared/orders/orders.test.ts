@@ -152,19 +152,6 @@ describe('orders under an idempotency key', () => {
     expect([...store.records.values()]).toMatchObject([{ ...kept, state: 'finished' }]);
   });
 
-  it('keeps the keys of verified clients apart from each other and from all other keys', async () => {
-    for (const [address, idempotencyKey] of [
-      ['0xA', 'key'],
-      ['0xB', 'key'],
-      ['Solana', 'key'],
-      ['0xA', 'other'],
-    ] as const) {
-      const request = { order: order(), idempotencyKey, client: { address, isVerified: true }, requestId: null };
-      expect((await open().place(request, { deadline: 0, venueRequests: [] })).replayed).toBe(false);
-    }
-    expect([...store.records.keys()]).toStrictEqual(['0xa,key', '0xb,key', 'Solana,key', '0xa,other']);
-  });
-
   it('reads once and writes twice for a new order, and reads once for a repeat', async () => {
     expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: false });
     expect(store.calls).toStrictEqual(['read', 'create', 'replace']);

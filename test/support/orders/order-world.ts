@@ -27,7 +27,8 @@ export interface WorldOptions {
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
   const lease = { owner: 'old', until: 0 };
-  world.record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), lease, signedAt: at(0), unprovenAt: at(0) };
+  const record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), client: null };
+  world.record = { ...record, lease, signedAt: at(0), unprovenAt: at(0) };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

@@ -24,9 +24,6 @@ export interface Asked {
   readonly isVerified: boolean;
   /** The wallet of the service. */
   readonly wallet: string;
-  /** The keys of its record, and of that which it would have if the verification were switched. */
-  readonly kept: string | undefined;
-  readonly other: string | undefined;
   /** Its last write to the store began then. */
   wroteAt: number;
 }
@@ -34,14 +31,15 @@ export interface Asked {
 /** The request that the running code serves. */
 export const asking = new AsyncLocalStorage<Asked>();
 
-/** Returns those for whom there may be one order under a key: its client, and everybody where clients are not verified. */
-function callersOf({ key, address, isVerified }: Asked): readonly string[] {
-  return key === undefined ? [] : [`${address},${key}`, ...(isVerified ? [] : [key])];
-}
-
-/** Returns true for requests of one order under one stored key, for one wallet. */
+/** Returns true for requests of one order of one client under one key, for one wallet. */
 function isSame(one: Asked, other: Asked): boolean {
-  return one.kept === other.kept && one.wallet === other.wallet && isDeepStrictEqual(one.order, other.order);
+  const [owner, otherOwner] = [one, other].map(({ isVerified, address }) => isVerified && address);
+  return (
+    one.key === other.key &&
+    owner === otherOwner &&
+    one.wallet === other.wallet &&
+    isDeepStrictEqual(one.order, other.order)
+  );
 }
 
 /** Returns true for an answer that ends a key. */
@@ -64,8 +62,6 @@ export class Witness {
   /** The requests for which orders were signed, by the bytes and by the ids of those. */
   readonly #idsByBytes = new Map<string, string>();
   readonly #askedFor = new Map<string, Asked>();
-  /** Those for whom an order was sent. */
-  readonly #callersOf = new Map<string, Set<string>>();
   readonly #written = new Set<string>();
   readonly #takenAt = new Map<string, number>();
   readonly #refused = new Set<string>();
@@ -101,10 +97,6 @@ export class Witness {
   sends(body: string): void {
     const orderId = this.idOf(body);
     if (!this.#written.has(orderId)) this.breach(`an order was sent before it was stored: ${body}`);
-    const asked = asking.getStore();
-    const callers = this.#callersOf.get(orderId) ?? new Set();
-    this.#callersOf.set(orderId, callers);
-    for (const caller of asked ? callersOf(asked) : []) callers.add(caller);
   }
 
   /** Returns the id of an order that is sent. */
@@ -125,9 +117,8 @@ export class Witness {
     if (!isDeepStrictEqual(posted.parse(JSON.parse(body)), wanted)) this.breach(`not what was asked for: ${body}`);
     if (this.#refused.has(orderId)) this.breach(`refused, it was said, and the venue took ${orderId}`);
     for (const earlier of this.#takenAt.keys()) {
-      const callers = this.#callersOf.get(earlier) ?? [];
-      const both = [...callers].find((caller) => this.#callersOf.get(orderId)?.has(caller));
-      if (both !== undefined) this.breach(`two orders of ${both} are at the venue`);
+      const isOfKey = asked.key !== undefined && this.#askedFor.get(earlier)?.key === asked.key;
+      if (isOfKey && earlier !== orderId) this.breach(`two orders of ${asked.key} are at the venue`);
     }
     this.#takenAt.set(orderId, this.#time.now);
   }
@@ -151,47 +142,38 @@ export class Witness {
   }
 
   #conclude(asked: Asked, end: string): void {
-    const { kept } = asked;
-    if (kept === undefined) return;
-    const other = this.#finals.find((final) => final.asked.kept === kept && final.end !== end);
-    if (other) this.breach(`${kept} was ${other.end} and is ${end}`);
+    const { key } = asked;
+    if (key === undefined) return;
+    const other = this.#finals.find((final) => final.asked.key === key && final.end !== end);
+    if (other) this.breach(`${key} was ${other.end} and is ${end}`);
     this.#finals.push({ asked, end, at: this.#time.now });
   }
 
   /** Holds an error against what its key was told before the request began. */
   failed(asked: Asked, { code, retryAfter = 0 }: AppError, beganAt: number): string {
-    const { kept = '', other } = asked;
+    const { key = '' } = asked;
     if (code === 'order_in_progress' && retryAfter > LEASE_MS / 1_000)
-      this.breach(`${kept} is held for ${retryAfter} s`);
-    // A final answer that was not stored binds nobody but its caller: the other key of another may be bound since before.
-    const final = this.#finals.find(({ asked: by, at }) => isSame(by, asked) && by.other === other && at < beganAt);
+      this.breach(`${key} is held for ${retryAfter} s`);
+    const final = this.#finals.find(({ asked: by, at }) => isSame(by, asked) && at < beganAt);
     if (code === 'idempotency_key_reused' && final)
-      this.breach(`${kept} is the key of another, it was said after ${final.end}`);
+      this.breach(`${key} is the key of another, it was said after ${final.end}`);
     return code;
   }
 
-  /** Returns true where a key is bound by an unfinished order, and by one of the other verification of clients. */
-  async isBoundTwice(asked: Asked): Promise<boolean> {
-    const { own, switched } = await this.#bothOf(asked);
-    return own?.state === 'unfinished' && isBinding(own) && isBinding(switched);
-  }
-
-  async #bothOf({ kept, other }: Asked) {
-    const read = async (key: string | undefined) => (key === undefined ? undefined : this.#store.read(key));
-    return { own: await read(kept), switched: await read(other) };
+  async #recordOf({ key }: Asked) {
+    return key === undefined ? undefined : this.#store.read(key);
   }
 
   /** Holds that a request was told at the end that its key belongs to another against what the store has. */
   async checkReused(asked: Asked): Promise<void> {
-    const { own, switched } = await this.#bothOf(asked);
-    const signed = own && this.#askedFor.get(own.orderId);
-    const isOfAnother = signed !== undefined && !isSame(signed, asked);
-    if (!isOfAnother && !isBinding(switched)) this.breach(`${asked.kept} belongs to nobody`);
+    const record = await this.#recordOf(asked);
+    const signed = record && this.#askedFor.get(record.orderId);
+    if (!signed || isSame(signed, asked)) this.breach(`${asked.key} belongs to nobody else`);
   }
 
   /** Holds that no order can be signed for a request any more against what the store has. */
   async checkUnbound(asked: Asked): Promise<void> {
-    if (isBinding((await this.#bothOf(asked)).own)) this.breach(`the order of ${asked.kept} is denied`);
+    if (isBinding(await this.#recordOf(asked))) this.breach(`the order of ${asked.key} is denied`);
   }
 
   /** Checks that no order is without a record, and that the sum of each day is that of the records that count on it. */

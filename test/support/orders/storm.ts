@@ -82,11 +82,9 @@ interface Host {
   service: Service | undefined;
 }
 
-/** Returns the request for a wish to a service, which has keys of its own for each client that it verifies. */
-function requestTo({ orders, verifies }: Service, { key, address, order }: Wish): Asked {
-  const ofClient = key !== undefined && address !== null ? `${address},${key}` : undefined;
-  const [kept, other] = verifies ? [ofClient, key] : [key, ofClient];
-  return { key, address, order, isVerified: verifies, wallet: orders.walletAddress, kept, other, wroteAt: 0 };
+/** Returns the request for a wish to a service. */
+function requestTo({ orders, verifies }: Service, wish: Wish): Asked {
+  return { ...wish, isVerified: verifies, wallet: orders.walletAddress, wroteAt: 0 };
 }
 
 /** Three processes on one store, in a storm that a seed decides. */
@@ -245,8 +243,8 @@ export class Storm {
     // A service that verifies clients takes no order without a client and a key.
     if (!service || (service.verifies && (wish.address === null || wish.key === undefined))) return;
     const request = requestTo(service, wish);
-    const { kept, other, wallet } = request;
-    if (kept !== undefined) asked.set(String([kept, other, wallet, wish.order.side]), [request, service]);
+    const { key, address, isVerified, wallet } = request;
+    if (key !== undefined) asked.set(String([key, address, isVerified, wallet, wish.order.side]), [request, service]);
     void this.#ask(request, service);
   }
 
@@ -283,9 +281,8 @@ export class Storm {
       await this.#pass(ORDER_BUDGET_MS);
       if (this.#witness.breaches.length > 0) return;
     }
-    if (ends.slice(1).includes('order_in_progress')) this.#witness.breach(`the lease of ${asked.kept} does not end`);
-    const isStuck = !isOver() && !(await this.#witness.isBoundTwice(asked));
-    if (isStuck) this.#witness.breach(`${asked.kept} has no end: ${ends.join(', ')}`);
+    if (ends.slice(1).includes('order_in_progress')) this.#witness.breach(`the lease of ${asked.key} does not end`);
+    if (!isOver()) this.#witness.breach(`${asked.key} has no end: ${ends.join(', ')}`);
     if (ends.includes('idempotency_key_reused')) await this.#witness.checkReused(asked);
     if (ends.includes('expiry_too_soon')) await this.#witness.checkUnbound(asked);
   }
