@@ -8,6 +8,9 @@ export interface ApiCredentials {
   readonly passphrase: Secret;
 }
 
+/** The secret of API credentials: base64 of the HMAC key, in either alphabet. */
+export const API_SECRET = /^(?=.{8,256}$)(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
+
 /** Order of the secp256k1 group: a private key is above zero and below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -40,11 +43,11 @@ export function parseCredentials(
     throw new ConfigError(`${missing.join(' and ')} must be set too: API credentials are all three or none.`);
   }
   const [keyName, secretName, passphraseName] = names;
-  // They travel in HTTP headers, and the secret is base64 of the HMAC key.
+  // Key and passphrase travel in HTTP headers.
   const malformed = [
     /^[\x21-\x7e]{1,128}$/.test(key) ? [] : `${keyName} must be printable ASCII without spaces.`,
     KEY_LIKE.test(key) ? `${keyName} must not be a wallet key: it is sent to the venue with each order.` : [],
-    /^[A-Za-z0-9+/_-]{8,256}={0,2}$/.test(secret) ? [] : `${secretName} must be base64.`,
+    API_SECRET.test(secret) ? [] : `${secretName} must be base64.`,
     /^[\x21-\x7e]{1,256}$/.test(passphrase) ? [] : `${passphraseName} must be printable ASCII without spaces.`,
   ].flat();
   if (malformed.length > 0) throw new ConfigError(malformed.join('\n'));

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { ZeroHash } from 'ethers/constants';
 import { keccak256 } from 'ethers/crypto';
-import { TypedDataEncoder } from 'ethers/hash';
+import { id, TypedDataEncoder } from 'ethers/hash';
 import { concat, toBeHex, toUtf8Bytes } from 'ethers/utils';
 import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
@@ -10,44 +10,39 @@ import type { SignatureType } from '../../settings/table.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import type { LimitOrder, Moment, SignedOrder } from '../port.ts';
 import { CHAIN_ID } from './accounts.ts';
+import { EXCHANGES, type OrderStruct, orderText, SIGNATURE_TYPE } from './official-client.ts';
 import type { OrderRules } from './order-rules.ts';
 
 /** Salts are chosen below this number: they travel as JSON numbers. */
 const SALTS = 2 ** 47;
 
-/** The venue's numbers of the kinds of account. */
-const SIGNATURE_TYPE: Readonly<Record<SignatureType, number>> = { eoa: 0, proxy: 1, safe: 2, 'deposit-wallet': 3 };
+/** The type of orders as it is hashed (EIP-712). The expiration is sent without being signed. */
+const ORDER_TYPE =
+  'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,' +
+  'uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)';
 
-/** An order as it is signed: without its expiration. */
-const ORDER_FIELDS = [
-  { name: 'salt', type: 'uint256' },
-  { name: 'maker', type: 'address' },
-  { name: 'signer', type: 'address' },
-  { name: 'tokenId', type: 'uint256' },
-  { name: 'makerAmount', type: 'uint256' },
-  { name: 'takerAmount', type: 'uint256' },
-  { name: 'side', type: 'uint8' },
-  { name: 'signatureType', type: 'uint8' },
-  { name: 'timestamp', type: 'uint256' },
-  { name: 'metadata', type: 'bytes32' },
-  { name: 'builder', type: 'bytes32' },
+/** The type of the message in which a deposit wallet signs an order (ERC-7739). */
+const NESTED_TYPE =
+  'TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)' +
+  ORDER_TYPE;
+
+const [ORDER_TYPE_HASH, NESTED_TYPE_HASH, WALLET_NAME_HASH, WALLET_VERSION_HASH] = [
+  id(ORDER_TYPE),
+  id(NESTED_TYPE),
+  id('DepositWallet'),
+  id('1'),
 ];
-const ORDER = TypedDataEncoder.from({ Order: ORDER_FIELDS });
 
-/** The message in which a deposit wallet signs an order (ERC-7739). */
-const NESTED_ORDER = TypedDataEncoder.from({
-  TypedDataSign: [
-    { name: 'contents', type: 'Order' },
-    { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'verifyingContract', type: 'address' },
-    { name: 'salt', type: 'bytes32' },
-  ],
-  Order: ORDER_FIELDS,
-});
+/**
+ * The hashed domains of the exchanges (https://docs.polymarket.com/trading/contracts). Hashed once: for each order it
+ * would take a quarter of the time of signing.
+ */
+const DOMAINS = {
+  plain: exchangeDomain('2', EXCHANGES.plain),
+  negRisk: exchangeDomain('2', EXCHANGES.negRisk),
+  protocolV2: exchangeDomain('3', EXCHANGES.protocolV2),
+} as const;
 
-/** Returns the hash of an exchange's domain. */
 function exchangeDomain(version: string, verifyingContract: string): string {
   return TypedDataEncoder.hashDomain({
     name: 'Polymarket CTF Exchange',
@@ -57,19 +52,21 @@ function exchangeDomain(version: string, verifyingContract: string): string {
   });
 }
 
-/**
- * The hashed domains of the exchanges on Polygon (https://docs.polymarket.com/trading/contracts). Hashed once: for each
- * order it would take a quarter of the time of signing.
- */
-const DOMAINS = {
-  plain: exchangeDomain('2', '0xE111180000d2663C0091e4f400237545B87B996B'),
-  negRisk: exchangeDomain('2', '0xe2222d279d744050d28e00520010520000310F59'),
-  protocolV2: exchangeDomain('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'),
-} as const;
-
 function domainOf({ protocol, negRisk }: Pick<OrderRules, 'negRisk' | 'protocol'>): string {
   if (protocol === 'v2') return DOMAINS.protocolV2;
   return negRisk ? DOMAINS.negRisk : DOMAINS.plain;
+}
+
+/** A member of a struct that fills one word: a number, in digits too, or bytes as hex with `0x`. */
+type Word = string | number;
+
+/**
+ * Hashes a struct by its words: the hash of its type, then each member in 32 bytes (EIP-712). The generic encoder of
+ * ethers gives the same hash, and takes three times as long (0.12 ms instead of 0.04).
+ */
+export function hashStruct(typeHash: string, members: readonly Word[]): string {
+  const words = [typeHash, ...members].map((word) => BigInt(word).toString(16).padStart(64, '0'));
+  return keccak256(Buffer.from(words.join(''), 'hex'));
 }
 
 /** Returns the digest to sign for the hash of a value in a domain (EIP-712). */
@@ -87,15 +84,22 @@ export interface Account {
   readonly builderCode?: string | undefined;
 }
 
-/** The type of orders and its length in two bytes, which end a deposit wallet's signature. */
-const ORDER_TYPE = toUtf8Bytes(ORDER.encodeType('Order'));
-const NESTED_END = concat([ORDER_TYPE, toBeHex(ORDER_TYPE.length, 2)]);
+/** The type of orders and its length in two bytes end a deposit wallet's signature. */
+const NESTED_END = concat([toUtf8Bytes(ORDER_TYPE), toBeHex(ORDER_TYPE.length, 2)]);
 
 /** Signs an order as a deposit wallet: in the wallet's own message, with its proof after the signature (ERC-7739). */
-async function signNested({ wallet, funderAddress }: Account, domain: string, contents: object, orderHash: string) {
-  const own = { name: 'DepositWallet', version: '1', chainId: CHAIN_ID, verifyingContract: funderAddress };
-  const hash = NESTED_ORDER.hash({ contents, ...own, salt: ZeroHash });
+async function signNested({ wallet, funderAddress }: Account, domain: string, orderHash: string): Promise<string> {
+  const members = [orderHash, WALLET_NAME_HASH, WALLET_VERSION_HASH, CHAIN_ID, funderAddress, ZeroHash];
+  const hash = hashStruct(NESTED_TYPE_HASH, members);
   return concat([await wallet.sign(digestOf(domain, hash)), domain, orderHash, NESTED_END]);
+}
+
+/** Hashes an order as its exchange does. */
+export function hashOrder(order: OrderStruct): string {
+  const { salt, maker, signer, tokenId, makerAmount, takerAmount, signatureType, timestamp, metadata, builder } = order;
+  const side = order.side === 'buy' ? 0 : 1;
+  const terms = [salt, maker, signer, tokenId, makerAmount, takerAmount, side, signatureType];
+  return hashStruct(ORDER_TYPE_HASH, [...terms, timestamp, metadata, builder]);
 }
 
 /** Computes what the maker gives and takes, in millionths. */
@@ -110,9 +114,8 @@ function amountsOf({ side, price, size }: LimitOrder) {
 /**
  * Signs a limit order, good till cancelled or till its end, that obeys `rules`: in integers, which are exact at every size.
  * `salt` distinguishes two equal orders of one millisecond.
- * The order id is the digest of the order under the exchange's domain (EIP-712). Domains, types and wire form are those of
- * the venue's own client, whose bytes the tests compare
- * (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Errors: 502 `venue_error` for a tick finer than an
+ * The order id is the digest of the order under the exchange's domain (EIP-712). Exchanges and wire form come from the venue's
+ * official client (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Errors: 502 `venue_error` for a tick finer than an
  * order can express.
  */
 export async function signOrder(
@@ -124,25 +127,23 @@ export async function signOrder(
   const { tokenId, side, postOnly, expiresAt } = order;
   const { wallet, signatureType, funderAddress, builderCode = ZeroHash } = account;
   const isDepositWallet = signatureType === 'deposit-wallet';
-  const signed = {
-    salt,
+  const struct = {
+    salt: String(salt),
     maker: funderAddress,
     signer: isDepositWallet ? funderAddress : wallet.address,
     tokenId,
     ...amountsOf(order),
-    side: side === 'buy' ? 0 : 1,
+    side,
     signatureType: SIGNATURE_TYPE[signatureType],
     timestamp: String(now.venue),
     metadata: ZeroHash,
     builder: builderCode,
   };
   const domain = domainOf(rules);
-  const orderHash = ORDER.hash(signed);
+  const orderHash = hashOrder(struct);
   const orderId = digestOf(domain, orderHash);
-  const signature = isDepositWallet ? await signNested(account, domain, signed, orderHash) : await wallet.sign(orderId);
-  // In the venue's order of members, and with one that is sent without being signed.
-  const { metadata, builder, ...terms } = signed;
+  const signature = isDepositWallet ? await signNested(account, domain, orderHash) : await wallet.sign(orderId);
   const expiration = expiresAt === null ? '0' : String((expiresAt + EARLY_EXPIRY_MS) / 1_000);
-  const payload = JSON.stringify({ ...terms, side: side.toUpperCase(), expiration, metadata, builder, signature });
+  const payload = orderText({ ...struct, expiration, signature });
   return { orderId, tokenId, conditionId: rules.conditionId, postOnly, expiresAt, payload, signedAt: now };
 }

@@ -1,20 +1,19 @@
-import { TypedDataEncoder } from 'ethers/hash';
 import * as z from 'zod/mini';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
-import type { ApiCredentials } from '../../../settings/credentials.ts';
+import { API_SECRET, type ApiCredentials } from '../../../settings/credentials.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
-import { CHAIN_ID } from '../accounts.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { parseJson, type Transport, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
+import { l1Headers } from '../official-client.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
 const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 
-const apiKey = z.object({ apiKey: printable, secret: printable, passphrase: printable });
+const apiKey = z.object({ apiKey: printable, secret: z.string().check(z.regex(API_SECRET)), passphrase: printable });
 
 function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCredentials | undefined {
   const result = status === 200 || status === 201 ? apiKey.safeParse(isJson ? parseJson(text) : undefined) : undefined;
@@ -50,7 +49,7 @@ export async function findApiKey(
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials | undefined> {
   const skew = clob.clock.skew;
-  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, skew) }, call);
+  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, Date.now() + skew) }, call);
   const credentials = parseCredentials(response);
   if (credentials) return credentials;
   if (wasClockWrong(clob, skew) && attempts > 1) return findApiKey(clob, wallet, call, 1);
@@ -71,7 +70,7 @@ export async function deriveApiKey(
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials> {
   const skew = clob.clock.skew;
-  const headers = await l1Headers(wallet, skew);
+  const headers = await l1Headers(wallet, Date.now() + skew);
   try {
     return await Promise.any([
       ask(clob, { ...DERIVE, headers }, call),
@@ -83,26 +82,6 @@ export async function deriveApiKey(
     // One of the two is always refused; what stopped the other is what the operator needs to know.
     throw error.errors.find((each: unknown) => !areCredentialsRefused(each)) ?? error.errors[0];
   }
-}
-
-/** The message by which a wallet logs in (EIP-712). */
-const CLOB_AUTH_DOMAIN = { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID };
-const CLOB_AUTH_TYPES = {
-  ClobAuth: [
-    { name: 'address', type: 'address' },
-    { name: 'timestamp', type: 'string' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'message', type: 'string' },
-  ],
-};
-
-/** Returns the L1 headers by the venue's clock, as far as it is known. */
-async function l1Headers({ address, sign }: Wallet, skew: number) {
-  const timestamp = String(Math.floor((Date.now() + skew) / 1000));
-  const message = 'This message attests that I control the given wallet';
-  const value = { address, timestamp, nonce: 0, message };
-  const signature = await sign(TypedDataEncoder.hash(CLOB_AUTH_DOMAIN, CLOB_AUTH_TYPES, value));
-  return { POLY_ADDRESS: address, POLY_SIGNATURE: signature, POLY_TIMESTAMP: timestamp, POLY_NONCE: '0' };
 }
 
 /** Returns true if our clock was wrong, so that the venue refused the signature; its answer says by how much. */

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { AppError, refuse } from '../../../errors.ts';
 import {
   LIMIT_WARNING_PAUSE_MS,
@@ -10,6 +9,7 @@ import {
 import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
+import { l2Headers } from '../official-client.ts';
 import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
@@ -100,24 +100,6 @@ export type SendAsAccount = (
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/**
- * Returns the L2 headers, an HMAC over time, method, path without its query, and body
- * (https://docs.polymarket.com/api-reference/authentication).
- */
-function l2Headers({ method, path, body = '' }: VenueHttpRequest, address: string, used: ApiCredentials, now: number) {
-  const timestamp = String(Math.floor(now / 1000));
-  const signature = createHmac('sha256', Buffer.from(used.secret.reveal(), 'base64'))
-    .update(`${timestamp}${method}${path.replace(/\?.*/, '')}${body}`)
-    .digest('base64');
-  return {
-    POLY_ADDRESS: address,
-    POLY_API_KEY: used.key,
-    POLY_PASSPHRASE: used.passphrase.reveal(),
-    POLY_TIMESTAMP: timestamp,
-    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
-  };
-}
-
 /** Creates the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
 export function createAccountSender(
   { clob, walletAddress, credentials, log }: AccountDeps,
@@ -134,7 +116,7 @@ export function createAccountSender(
 
   async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
-    const headers = l2Headers(request, walletAddress, used, clob.clock.now());
+    const headers = await l2Headers(request, walletAddress, used, clob.clock.now());
     const response = await clob.send({ ...request, headers, isLimited: true }, call);
     if (response.rateLimit) heedWarning(response.rateLimit, call);
     return { response, used };

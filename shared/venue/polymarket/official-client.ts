@@ -1,0 +1,102 @@
+import {
+  createL1Headers,
+  createL2Headers,
+  getContractConfig,
+  OrderType,
+  orderToJsonV2,
+  Side,
+  SignatureTypeV2,
+} from '@polymarket/clob-client-v2';
+import { TypedDataEncoder } from 'ethers/hash';
+import type { ApiCredentials } from '../../settings/credentials.ts';
+import type { SignatureType } from '../../settings/table.ts';
+import type { Wallet } from '../../wallets/evm-key.ts';
+import { CHAIN_ID } from './accounts.ts';
+import type { VenueHttpRequest } from './http/transport.ts';
+
+// All that the service takes from the venue's official client: what changes when the venue changes. Amounts, hashes,
+// transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
+// its own HTTP client and viem; the bundle holds 4 KB of it.
+
+const { exchangeV2, negRiskExchangeV2, exchangeV3 } = getContractConfig(CHAIN_ID);
+
+/** The exchange contracts of Polygon, by the rules of a market. */
+export const EXCHANGES = { plain: exchangeV2, negRisk: negRiskExchangeV2, protocolV2: exchangeV3 } as const;
+
+/** The venue's numbers of the kinds of account. */
+export const SIGNATURE_TYPE: Readonly<Record<SignatureType, SignatureTypeV2>> = {
+  eoa: SignatureTypeV2.EOA,
+  proxy: SignatureTypeV2.POLY_PROXY,
+  safe: SignatureTypeV2.POLY_GNOSIS_SAFE,
+  'deposit-wallet': SignatureTypeV2.POLY_1271,
+};
+
+/** An order as its exchange hashes it. Numbers are digits, amounts millionths, `timestamp` milliseconds of the Unix epoch. */
+export interface OrderStruct {
+  readonly salt: string;
+  readonly maker: string;
+  readonly signer: string;
+  readonly tokenId: string;
+  readonly makerAmount: string;
+  readonly takerAmount: string;
+  readonly side: 'buy' | 'sell';
+  readonly signatureType: SignatureTypeV2;
+  readonly timestamp: string;
+  readonly metadata: string;
+  readonly builder: string;
+}
+
+/** A signed order; the signature does not cover `expiration`, in seconds of the Unix epoch, "0" for none. */
+interface SignedStruct extends OrderStruct {
+  readonly expiration: string;
+  readonly signature: string;
+}
+
+/** Returns a signed order in the form in which it is sent, as JSON text. */
+export function orderText(order: SignedStruct): string {
+  const side = order.side === 'buy' ? Side.BUY : Side.SELL;
+  // Only the order: the envelope names an API key, which is no part of what is signed.
+  return JSON.stringify(orderToJsonV2({ ...order, side }, '', OrderType.GTC).order);
+}
+
+/** Returns a wallet in the form that the client asks for. */
+function clientSigner({ address, sign }: Wallet) {
+  return {
+    getAddress: async () => address,
+    _signTypedData: (...typedData: Parameters<typeof TypedDataEncoder.hash>) =>
+      sign(TypedDataEncoder.hash(...typedData)),
+  };
+}
+
+/** Headers of a request by name. */
+type Headers = Readonly<Record<string, string>>;
+
+/** Passes all headers on: a later version of the client may add one. */
+function toHeaders(headers: object): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Returns the headers by which a wallet obtains its API credentials. `now`: the venue's time in milliseconds
+ * (https://docs.polymarket.com/api-reference/authentication: L1).
+ */
+export async function l1Headers(wallet: Wallet, now: number): Promise<Headers> {
+  return toHeaders(await createL1Headers(clientSigner(wallet), CHAIN_ID, 0, Math.floor(now / 1_000)));
+}
+
+/**
+ * Returns the headers of a request that is sent with API credentials. `now`: the venue's time in milliseconds
+ * (https://docs.polymarket.com/api-reference/authentication: L2).
+ */
+export async function l2Headers(
+  { method, path, body }: Pick<VenueHttpRequest, 'method' | 'path' | 'body'>,
+  walletAddress: string,
+  { key, secret, passphrase }: ApiCredentials,
+  now: number,
+): Promise<Headers> {
+  // Only the address of the wallet is needed: the client signs with the API secret.
+  const signer = clientSigner({ address: walletAddress, sign: () => Promise.reject(new Error('not asked to sign')) });
+  const credentials = { key, secret: secret.reveal(), passphrase: passphrase.reveal() };
+  const signed = { method, requestPath: path.replace(/\?.*/, ''), ...(body !== undefined && { body }) };
+  return toHeaders(await createL2Headers(signer, credentials, signed, Math.floor(now / 1_000)));
+}
