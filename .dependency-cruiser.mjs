@@ -104,11 +104,12 @@ export default {
       to: { path: '^shared/venue/polymarket/inspection/' },
     },
     {
-      name: 'official-client-is-for-the-desk-and-the-doctor',
-      comment:
-        'Its modules and their HTTP client, of which the service needs none, would be loaded beside a wallet key.',
+      name: 'official-client-through-one-file',
+      comment: 'One file holds all that the service takes from the official client, and one test pins it.',
       severity: 'error',
-      from: { pathNot: '^(local/(desk|doctor)|tools|test)/' },
+      from: {
+        pathNot: '^(local/(desk|doctor)|tools|test)/|^shared/venue/polymarket/official-client.ts$',
+      },
       to: { path: 'node_modules/(@polymarket|axios)/' },
     },
     {

@@ -67,11 +67,6 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
  */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
 
-/** Returns the opener of orders that are open for the life of the process. */
-export function alreadyOpen(orders: Orders): OpenOrders {
-  return async () => orders;
-}
-
 /** Choices of the orders endpoint. */
 export interface OrdersOptions {
   /** Absent where clients are not verified. */

@@ -1,4 +1,5 @@
-import { chooseAccount, createOrderEntry, walletAddressOf } from '#venue/order-entry';
+import { chooseAccount, walletAddressOf } from '#venue/accounts';
+import { createOrderEntry } from '#venue/order-entry';
 import { areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';

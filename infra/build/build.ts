@@ -53,6 +53,8 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
     entryPoints,
     outdir: join(OUTPUT, folder),
     minify: true,
+    // The official client's own HTTP and signing: what the service takes from it needs none of them.
+    external: ['axios', 'viem', '@ethersproject/*', 'browser-or-node'],
     // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
     alias: { '@aws-sdk/credential-provider-node': './infra/build/stubs.ts' },
     plugins: [builtinModulesByCall(), ...plugins],

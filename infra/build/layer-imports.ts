@@ -8,6 +8,7 @@ import type { Plugin } from 'esbuild';
 export const LAYER_ENTRIES = {
   'market-data': 'shared/venue/polymarket/market-data.ts',
   'order-entry': 'shared/venue/polymarket/order-entry.ts',
+  accounts: 'shared/venue/polymarket/accounts.ts',
   errors: 'shared/errors.ts',
 } as const;
 

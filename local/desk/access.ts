@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { walletAddressOf } from '#venue/order-entry';
+import { walletAddressOf } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import type { Secret } from '../../shared/secret.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openAccount } from '#venue/order-entry';
+import { openAccount } from '#venue/accounts';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import type { Log } from '../../shared/log.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';

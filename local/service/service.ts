@@ -1,10 +1,11 @@
 import { openContainer } from '../../functions/container.ts';
-import { alreadyOpen, type OpenOrders } from '../../functions/orders/endpoint.ts';
+import type { OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { createLog, type Log } from '../../shared/log.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { bracketed } from '../http/request-head.ts';
@@ -33,7 +34,7 @@ async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfi
     return { walletAddress: null, funderAddress: config.funderAddress, signatureType: null, warnings: [] };
   }
   // Loaded only where a key is: a reader needs no cryptography.
-  const { openAccount } = await import('#venue/order-entry');
+  const { openAccount } = await import('#venue/accounts');
   const { wallet, funderAddress, signatureType, warning } = openAccount({ ...config, privateKey });
   const warnings = [warning ?? [], kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : []].flat();
   return {
@@ -56,20 +57,27 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-async function openTrading(config: LocalConfig, store: Store | undefined, log: Log): Promise<OpenOrders> {
+function openTrading(config: LocalConfig, store: Store | undefined, log: Log): OpenOrders {
   const { orders, ...rest } = config;
   if (orders.kind === 'off' || !store) {
     return async () => {
       throw refuse('order_placement_disabled', { why: orders.kind === 'off' ? orders.missing : [] });
     };
   }
-  // Loaded only here: a reader starts sooner without signing and a store.
-  const [{ createOrderEntry }, { createOrders }] = await Promise.all([
-    import('#venue/order-entry'),
-    import('../../shared/orders/orders.ts'),
-  ]);
-  const entry = createOrderEntry({ ...rest, ...orders }, log);
-  return alreadyOpen(createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional }));
+  let opened: Promise<Orders> | undefined;
+  const open = async () => {
+    const [{ createOrderEntry }, { createOrders }] = await Promise.all([
+      import('#venue/order-entry'),
+      import('../../shared/orders/orders.ts'),
+    ]);
+    const entry = createOrderEntry({ ...rest, ...orders }, log);
+    return createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+  };
+  // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
+  return () => {
+    opened ??= open();
+    return opened;
+  };
 }
 
 /** Returns the authorities by which clients on this machine know a service that listens on a port of loopback. */
@@ -140,7 +148,7 @@ export async function startService(
       import('../http/server.ts'),
     ]);
     const account = await accountOf(config);
-    const openOrders = await openTrading(config, store, log);
+    const openOrders = openTrading(config, store, log);
     const marketData = createMarketData(config, log);
     let { port } = config;
     const verification = await openVerification(config, () => ownAuthorities(config.host, port));
@@ -166,6 +174,7 @@ export async function startService(
     // The address that is listened on: `url` has loopback for a wildcard, which is not one to connect to.
     const listening = { url: `http://${bracketed(config.host)}:${port}` };
     log.info('listening', { ...listening, ...inForce(config, account, store) });
+    if (store) openOrders().catch((error: unknown) => log.error('orders cannot be opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();

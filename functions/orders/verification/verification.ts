@@ -1,4 +1,4 @@
-import { loadWalletKinds } from '#venue/order-entry';
+import { loadWalletKinds } from '#venue/accounts';
 import { type FactsOf, refuse } from '../../../shared/errors.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';

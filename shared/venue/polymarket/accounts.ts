@@ -1,9 +1,11 @@
 import { getAddress, getCreate2Address } from 'ethers/address';
 import { keccak256 } from 'ethers/crypto';
 import { concat, zeroPadValue } from 'ethers/utils';
+import type { Secret } from '../../secret.ts';
 import type { Config } from '../../settings/config.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { SignatureType } from '../../settings/table.ts';
+import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
 
 /** The chain id of Polygon, where the exchanges and the accounts are. */
 export const CHAIN_ID = 137;
@@ -170,4 +172,39 @@ export function chooseAccount(
     );
   }
   return { signatureType: derived.signatureType, funderAddress, warning: undefined };
+}
+
+/** The wallet that signs orders, and the account that they are for. */
+export interface Account {
+  readonly wallet: Wallet;
+  readonly signatureType: SignatureType;
+  /** EIP-55 address of what holds the funds. */
+  readonly funderAddress: string;
+  /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
+  readonly builderCode?: string | undefined;
+}
+
+/** EIP-55 address of a private key. */
+export function walletAddressOf(privateKey: Secret): string {
+  return openWallet(privateKey).address;
+}
+
+/** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
+export function openAccount({
+  privateKey,
+  builderCode,
+  ...settings
+}: AccountSettings & { readonly privateKey: Secret; readonly builderCode?: string | undefined }): Account &
+  ChosenAccount {
+  // Both are 32 bytes of hex, and the code is for everybody to read.
+  if (builderCode === privateKey.reveal().toLowerCase()) {
+    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
+  }
+  const wallet = openWallet(privateKey);
+  return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
+}
+
+/** Loads the kinds of wallets by which clients sign. Here, since a function has its cryptography from the layer. */
+export async function loadWalletKinds() {
+  return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

@@ -5,17 +5,15 @@ import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { Config } from '../../settings/config.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
-import { ConfigError } from '../../settings/formats.ts';
 import { formatTime } from '../../time.ts';
-import { openWallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
-import { CHAIN_ID, type ChosenAccount, chooseAccount } from './accounts.ts';
+import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
-import { type Account, signOrder } from './sign-order.ts';
+import { signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 
 /** The account that orders are for, and its limits. */
@@ -30,31 +28,6 @@ export interface OrderEntrySettings
 }
 
 type Refused = Extract<Fate, { readonly kind: 'refused' }>;
-
-/** Loads the kinds of wallets by which clients sign. Exported here since a function has its cryptography from the layer. */
-export async function loadWalletKinds() {
-  return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
-}
-
-export { chooseAccount };
-
-/** EIP-55 address of a private key. */
-export function walletAddressOf(privateKey: Secret): string {
-  return openWallet(privateKey).address;
-}
-
-/** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
-export function openAccount(
-  settings: Pick<OrderEntrySettings, 'privateKey' | 'signatureType' | 'funderAddress' | 'builderCode'>,
-): Account & ChosenAccount {
-  const { privateKey, builderCode } = settings;
-  // Both are 32 bytes of hex, and the code is for everybody to read.
-  if (builderCode === privateKey.reveal().toLowerCase()) {
-    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
-  }
-  const wallet = openWallet(privateKey);
-  return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
-}
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {

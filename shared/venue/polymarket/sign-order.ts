@@ -6,10 +6,8 @@ import { concat, toBeHex, toUtf8Bytes } from 'ethers/utils';
 import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
-import type { SignatureType } from '../../settings/table.ts';
-import type { Wallet } from '../../wallets/evm-key.ts';
 import type { LimitOrder, Moment, SignedOrder } from '../port.ts';
-import { CHAIN_ID } from './accounts.ts';
+import { type Account, CHAIN_ID } from './accounts.ts';
 import { EXCHANGES, type OrderStruct, orderText, SIGNATURE_TYPE } from './official-client.ts';
 import type { OrderRules } from './order-rules.ts';
 
@@ -72,16 +70,6 @@ export function hashStruct(typeHash: string, members: readonly Word[]): string {
 /** Returns the digest to sign for the hash of a value in a domain (EIP-712). */
 function digestOf(domain: string, hash: string): string {
   return keccak256(concat(['0x1901', domain, hash]));
-}
-
-/** The wallet that signs orders, and the account that they are for. */
-export interface Account {
-  readonly wallet: Wallet;
-  readonly signatureType: SignatureType;
-  /** EIP-55 address of what holds the funds. */
-  readonly funderAddress: string;
-  /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
-  readonly builderCode?: string | undefined;
 }
 
 /** The type of orders and its length in two bytes end a deposit wallet's signature. */

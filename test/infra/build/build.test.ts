@@ -163,6 +163,16 @@ describe('the build', () => {
     expect(stdout).not.toContain('undici');
   });
 
+  it('holds of the official client only what needs no package of its own', async () => {
+    const files = await readdir(join(folder, 'here/layer/nodejs'));
+    const modules = files.filter((file) => file.endsWith('.mjs'));
+    const sources = await Promise.all(modules.map((file) => readFile(join(folder, 'here/layer/nodejs', file), 'utf8')));
+    expect(sources.filter((source) => source.includes('ClobAuthDomain'))).toHaveLength(1);
+    expect(sources.filter((source) => /["'](?:axios|viem|@ethersproject|browser-or-node)/.test(source))).toStrictEqual(
+      [],
+    );
+  });
+
   it('takes errors from the layer, so that there is one class of them', async () => {
     const files = await contentsOf(join(folder, 'here'));
     const code = Object.keys(files).filter((path) => path.endsWith('.mjs') && !path.includes('health'));

@@ -15,7 +15,8 @@ import { readApprovals, readProfileWallet } from './read-wallet.ts';
 import { surveyVenue } from './survey.ts';
 
 export { openWallet, type Wallet } from '../../../wallets/evm-key.ts';
-export { type Account, signOrder } from '../sign-order.ts';
+export type { Account } from '../accounts.ts';
+export { signOrder } from '../sign-order.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
 
