@@ -139,7 +139,7 @@ describe('an order of a service that has changed since', () => {
     expect([status, orders().length]).toStrictEqual([422, 1]);
     expect(body.detail).toBe(
       'This Idempotency-Key was used when the service traded with another account or kind of account, and its order ' +
-        'may be live there: look it up before you order with a new key.',
+        'may be live: look it up before you order with a new key.',
     );
   });
 
