@@ -1,7 +1,7 @@
 import { runCommand, type Terminal, THIS_PROCESS } from '../../shared/command-line.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { type DoctorOptions, OPTIONS, optionsOf } from './options.ts';
-import type { Finding } from './run.ts';
+import type { DoctorLimits, Finding } from './run.ts';
 
 const COMMAND = {
   purpose:
@@ -31,11 +31,16 @@ function summaryOf(lines: readonly Line[]): string {
 }
 
 /** Runs the checks and prints each as soon as those before it are known. Returns the exit code. */
-async function run(options: DoctorOptions, env: Environment, write: Terminal['out']): Promise<number> {
+async function run(
+  options: DoctorOptions,
+  env: Environment,
+  write: Terminal['out'],
+  limits?: DoctorLimits,
+): Promise<number> {
   // Loaded only here: `--help` does without.
   const { examine } = await import('./doctor.ts');
   const checks: Line[] = [];
-  for (const { id, result } of examine(options, env)) {
+  for (const { id, result } of examine(options, env, limits)) {
     const line = { id, ...(await result).finding };
     checks.push(line);
     if (!options.json) write(inWords(line));
@@ -46,6 +51,6 @@ async function run(options: DoctorOptions, env: Environment, write: Terminal['ou
 }
 
 /** Runs the doctor as its command line says. Returns the exit code: 1 where a check failed, 2 for a wrong option. */
-export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS): Promise<number> {
-  return runCommand(COMMAND, (values) => run(optionsOf(values), env, terminal.out), terminal);
+export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, limits?: DoctorLimits): Promise<number> {
+  return runCommand(COMMAND, (values) => run(optionsOf(values), env, terminal.out, limits), terminal);
 }

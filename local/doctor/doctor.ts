@@ -11,7 +11,7 @@ import {
   writeCredentials,
 } from './account-checks.ts';
 import type { DoctorOptions } from './options.ts';
-import { createRun, need, type Run, type Step } from './run.ts';
+import { createRun, type DoctorLimits, need, type Run, type Step } from './run.ts';
 import {
   checkAccountKind,
   checkConfig,
@@ -53,9 +53,9 @@ function findKey(run: Run, config: Step<Setup>, { secret }: DoctorOptions): Step
 }
 
 /** Begins all checks; each waits for those that it needs. They are printed in the order of the steps. */
-export function examine(options: DoctorOptions, env: Environment): readonly Step<unknown>[] {
+export function examine(options: DoctorOptions, env: Environment, limits?: DoctorLimits): readonly Step<unknown>[] {
   const { 'print-credentials': file, probe, refresh } = options;
-  const run = createRun();
+  const run = createRun(limits);
   const site = { asks: new URL(options['site-url']).host, optional: true };
   const data = { asks: new URL(options['data-url']).host, optional: true };
 

@@ -108,12 +108,18 @@ interface CheckOptions {
   readonly optional?: boolean;
 }
 
+/** The time limits of a run and of one call of the venue in it. */
+export interface DoctorLimits {
+  readonly run: number;
+  readonly check: number;
+}
+
 /**
- * Begins a run of checks, which begin when they are added and wait for those that they need. It ends within
- * `DOCTOR_MS.run`, whatever the venue does.
+ * Creates a run of checks, which begin when they are added and wait for those that they need. It ends within
+ * `limits.run`, even if the venue hangs.
  */
-export function createRun() {
-  const endsAt = performance.now() + DOCTOR_MS.run;
+export function createRun(limits: DoctorLimits = DOCTOR_MS) {
+  const endsAt = performance.now() + limits.run;
   const steps: Step<unknown>[] = [];
 
   /** Bounds the time even of what takes no deadline, such as a file system. */
@@ -127,7 +133,7 @@ export function createRun() {
     /** In the order in which they were added. */
     steps,
     /** Opens a call of the venue that ends with its check's time, or with the run's. */
-    newCall: (): Call => ({ deadline: Math.min(endsAt, performance.now() + DOCTOR_MS.check), venueRequests: [] }),
+    newCall: (): Call => ({ deadline: Math.min(endsAt, performance.now() + limits.check), venueRequests: [] }),
     check<T>(id: string, { asks, optional = false }: CheckOptions, body: () => Promise<CheckResult<T>>): Step<T> {
       const bad = optional ? warn : fail;
       const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
