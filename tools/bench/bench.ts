@@ -1,10 +1,8 @@
 import type { LoadResult } from './load.ts';
-import type { RunningProcess } from './processes.ts';
-import type { ServiceOptions } from './services.ts';
 import { percentile } from './statistics.ts';
 
-/** A ratio of ours to the baseline; `atMost` where less is better, `exactly` where any other is a fault, and any error. */
-export type Target = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
+/** A ratio of ours to the baseline: `atMost` where less is better. */
+export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** The share of response times that are at most as long as the figure. */
 export type Percentile = 0.5 | 0.99;
@@ -15,13 +13,10 @@ export interface Row {
   readonly name: string;
   readonly figure: string;
   readonly baseline: string;
-  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'orders' | 'USD';
-  /** Absent where the line only informs. */
-  readonly target?: Target;
-  /** For a figure that is a percentile of response times, which is compared with the same one of the baseline's. */
+  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'USD';
+  readonly target: Target;
+  /** For a figure that is a percentile of response times; the baseline is the same percentile. */
   readonly percentile?: Percentile;
-  /** The start of the service is a part of what is measured. */
-  readonly withStart?: true;
 }
 
 /** One round of one row. */
@@ -34,27 +29,31 @@ export interface Sample {
   readonly times?: { readonly value: readonly number[]; readonly baseline: readonly number[] };
 }
 
-type Samples = Readonly<Record<string, Sample>>;
-
-/** The means that a run grants its rows. */
-export interface Stage {
-  /** The service as `npm start` runs it. `rows`: those that it works for, if not for all of its bench. */
-  startService(
-    venueUrl: string,
-    options?: ServiceOptions & { readonly rows?: readonly string[] },
-  ): Promise<RunningProcess>;
-  /** Returns the duration of a load in seconds, at least one; `full` is that of a full run. */
+/** The size of a run: a quick one has smaller loads. */
+export interface Extent {
+  readonly rounds: number;
+  /** Returns the duration of a load in seconds, at least one; `full` is the duration in a full run. */
   seconds(full: number): number;
-  /** A count in a full run. */
+  /** Returns a count; `full` is the count in a full run. */
   count(full: number): number;
-  /** Requests of a round on each side of a percentile: in a full run, all rounds together are 20 000. */
-  readonly percentileCount: number;
 }
 
-/** Some rows that are measured together; each round yields one sample of each, by the row's name. */
+/** Rows that are measured together. Each round yields one sample of each row, by its name. */
 export interface Bench {
   readonly rows: readonly Row[];
-  rounds(stage: Stage): AsyncGenerator<Samples>;
+  rounds(extent: Extent): AsyncGenerator<Readonly<Record<string, Sample>>>;
+}
+
+/** A shorter load would mostly measure its beginning. */
+const LEAST_SECONDS = 1;
+
+/** Creates an extent. `scale` is the share of the full load. */
+export function extentOf(rounds: number, scale: number): Extent {
+  return {
+    rounds,
+    seconds: (full) => Math.max(LEAST_SECONDS, full * scale),
+    count: (full) => Math.ceil(full * scale),
+  };
 }
 
 /** Compares a percentile of two loads. */
@@ -75,7 +74,7 @@ export function ratesOf(
   return { value: ours.rate, baseline: baseline.rate, errors: ours.errors + baseline.errors };
 }
 
-/** Runs both, the baseline first in every other round, so that neither always profits from what the other left. */
+/** Runs both, the baseline first in every other round: the second of two loads finds the machine warmer. */
 export async function inTurn<A, B>(
   round: number,
   ours: () => Promise<A>,

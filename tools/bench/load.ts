@@ -1,13 +1,10 @@
 import { type IncomingMessage, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Client, Request, Result } from 'autocannon';
-import { percentile } from './statistics.ts';
+import type { Client, Result } from 'autocannon';
 
 /** A load to send. */
 export interface LoadSpec {
   readonly url: string;
-  /** Headers that each request has for itself. */
-  readonly headersOf?: () => Readonly<Record<string, string>>;
   /** The path of the requests of a connection; connections count from 0. */
   readonly pathOf?: (connection: number) => string;
   readonly method?: 'GET' | 'POST';
@@ -23,8 +20,6 @@ export interface LoadSpec {
 export interface LoadResult {
   /** Answers a second. */
   readonly rate: number;
-  /** In milliseconds. */
-  readonly p50: number;
   /** The time that each answer took, in milliseconds. */
   readonly times: readonly number[];
   /** Answers other than 2xx, failed connections, time-outs. */
@@ -36,15 +31,7 @@ const CONNECTIONS = 10;
 const SAMPLE_INTERVAL_MS = 50;
 
 /** Puts load on an address of this machine, a request after the other on each connection. */
-export async function load({
-  url,
-  headersOf,
-  pathOf,
-  headers = {},
-  seconds,
-  amount,
-  ...spec
-}: LoadSpec): Promise<LoadResult> {
+export async function load({ url, pathOf, headers = {}, seconds, amount, ...spec }: LoadSpec): Promise<LoadResult> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error('Load is for loopback only.');
   // Loaded only here: `--help` does without.
   const { default: autocannon } = await import('autocannon');
@@ -54,7 +41,6 @@ export async function load({
   const startedAt = performance.now();
   let endedAt = startedAt;
   const bound = amount === undefined ? { duration: seconds ?? 1 } : { amount };
-  const setupRequest = (request: Request) => ({ ...request, headers: { ...request.headers, ...headersOf?.() } });
   let connected = 0;
   // Made once, as the requests of any load are that do not vary: on two cores the service pays for the load generator too.
   const setupClient = pathOf && {
@@ -70,8 +56,6 @@ export async function load({
     url,
     sampleInt: SAMPLE_INTERVAL_MS,
     headers: { ...headers },
-    // Without it, a request is put together once and not each time.
-    ...(headersOf && { requests: [{ setupRequest }] }),
     ...setupClient,
   };
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -85,7 +69,6 @@ export async function load({
   const { errors } = await promise;
   return {
     rate: times.length === 0 ? 0 : (times.length * 1000) / (endedAt - startedAt),
-    p50: percentile(times, 0.5),
     times,
     errors: wrong + errors,
   };

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type ProcessSpec, ROOT, type RunningProcess, runProcess, startProcess } from './processes.ts';
-import { PRIVATE_KEY, serviceSpec } from './services.ts';
+import { PRIVATE_KEY, serviceEnv } from './services.ts';
 import { TOKEN_ID } from './venue/records.ts';
 
 const SCRIPT = 'build/bench/official-client.mjs';
@@ -16,8 +16,7 @@ async function writeScript(): Promise<void> {
 }
 
 function spec(venueUrl: string, mode: 'first' | 'load'): ProcessSpec {
-  const { env = {} } = serviceSpec(venueUrl);
-  const { SERVICE_CLOB_API_KEY, SERVICE_CLOB_API_SECRET, SERVICE_CLOB_API_PASSPHRASE } = env;
+  const { SERVICE_CLOB_API_KEY, SERVICE_CLOB_API_SECRET, SERVICE_CLOB_API_PASSPHRASE } = serviceEnv(venueUrl);
   return {
     args: [SCRIPT],
     env: {

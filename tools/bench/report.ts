@@ -1,98 +1,81 @@
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import type { Row, Sample, Target } from './bench.ts';
-import { percentile, type Summary, summarise } from './statistics.ts';
+import { median, percentile } from './statistics.ts';
 
-/** One line of the table with what was measured. */
+/** One line of the table with its measurements. */
 export interface Result extends Row {
-  readonly value: Summary;
-  readonly against: Summary;
-  /** Of the rounds' ratios, not of the medians: both sides of a round had the same machine. Of percentiles, of these. */
-  readonly ratio: Summary;
-  /** Response times behind a percentile, on the side that has fewer. */
-  readonly times?: number;
-  readonly verdict: 'ok' | 'missed' | 'info' | 'failed';
+  readonly value: number;
+  readonly against: number;
+  /** The median of the rounds' ratios: both sides of a round had the same machine. Percentiles: see `pool`. */
+  readonly ratio: number;
+  /** The smallest and the largest ratio of a round. */
+  readonly spread: readonly [number, number];
+  readonly verdict: 'ok' | 'missed' | 'failed';
   readonly errors: number;
   /** The reason for fewer rounds than asked for, or none. */
   readonly failure?: string;
   readonly samples: readonly Omit<Sample, 'times'>[];
 }
 
-function judge(ratio: number, errors: number, target: Target | undefined): Result['verdict'] {
-  if (!target) return 'info';
-  if ('exactly' in target) return ratio === target.exactly && errors === 0 ? 'ok' : 'missed';
+function judge(ratio: number, target: Target): Result['verdict'] {
   return ('atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast) ? 'ok' : 'missed';
 }
 
-/** Takes the percentiles of all rounds together: a round alone has too few slow answers to tell how slow they are. */
-function pool({ percentile: share }: Row, samples: readonly Sample[]) {
-  if (share === undefined) return undefined;
-  const [ours, theirs] = [
+/** Takes a percentile of all rounds together: one round has too few slow answers. */
+function pool(share: number, samples: readonly Sample[]) {
+  const value = percentile(
     samples.flatMap(({ times }) => times?.value ?? []),
+    share,
+  );
+  const against = percentile(
     samples.flatMap(({ times }) => times?.baseline ?? []),
-  ];
-  return {
-    value: percentile(ours, share),
-    against: percentile(theirs, share),
-    times: Math.min(ours.length, theirs.length),
-  };
+    share,
+  );
+  return { value, against, ratio: value / against };
 }
 
-/** Sums up the rounds of a row, and holds them against its target. */
+/** Sums up the rounds of a row, and compares them with its target. */
 export function summariseRow(row: Row, samples: readonly Sample[], failure: string | undefined): Result {
-  const pooled = pool(row, samples);
-  const summary = (values: readonly number[], middle: number | undefined): Summary => ({
-    ...summarise(values),
-    ...(middle !== undefined && { middle }),
-  });
   const ratios = samples.map(({ value, baseline }) => value / baseline);
-  const ratio = summary(ratios, pooled && pooled.value / pooled.against);
-  const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
+  const summed =
+    row.percentile === undefined
+      ? {
+          value: median(samples.map(({ value }) => value)),
+          against: median(samples.map(({ baseline }) => baseline)),
+          ratio: median(ratios),
+        }
+      : pool(row.percentile, samples);
   return {
     ...row,
-    value: summary(
-      samples.map(({ value }) => value),
-      pooled?.value,
-    ),
-    against: summary(
-      samples.map(({ baseline }) => baseline),
-      pooled?.against,
-    ),
-    ratio,
-    ...(pooled && { times: pooled.times }),
-    verdict: failure === undefined ? judge(ratio.middle, errors, row.target) : 'failed',
+    ...summed,
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+    verdict: failure === undefined ? judge(summed.ratio, row.target) : 'failed',
     ...(failure !== undefined && { failure }),
-    errors,
+    errors: samples.reduce((sum, sample) => sum + sample.errors, 0),
     samples: samples.map(({ times: _times, ...sample }) => sample),
   };
 }
 
-/** Three significant digits, without an exponent. */
+/** Writes three significant digits, without an exponent. */
 function short(value: number): string {
   if (!Number.isFinite(value)) return '–';
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-function targetOf({ target }: Row): string {
-  if (!target) return '–';
-  if ('exactly' in target) return `${target.exactly}x`;
-  return 'atMost' in target ? `≤ ${target.atMost}x` : `≥ ${target.atLeast}x`;
-}
-
-function line(result: Result): string {
-  const { figure, baseline, unit, value, against, ratio, verdict, errors } = result;
-  const digits = unit === 'trips' || unit === 'orders' ? (n: number) => String(n) : short;
+function line({ figure, baseline, unit, value, against, ratio, spread, target, verdict, errors }: Result): string {
+  const digits = unit === 'trips' ? (n: number) => String(n) : short;
   const cells = [
     figure,
-    `${digits(value.middle)} ${unit}`,
-    `${baseline}: ${digits(against.middle)} ${unit}`,
-    `${ratio.middle.toFixed(2)}x (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
-    targetOf(result),
+    `${digits(value)} ${unit}`,
+    `${baseline}: ${digits(against)} ${unit}`,
+    `${ratio.toFixed(2)}x (${spread.map((end) => end.toFixed(2)).join('–')})`,
+    'atMost' in target ? `≤ ${target.atMost}x` : `≥ ${target.atLeast}x`,
     errors > 0 ? `${verdict}, ${errors} errors` : verdict,
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The table in Markdown, for a terminal and for docs/performance.md. */
+/** Writes the table in Markdown, for a terminal and for docs/performance.md. */
 export function formatTable(results: readonly Result[]): string {
   const head = [
     '| figure | measured | baseline, same run | ratio (spread) | target | |',
@@ -101,27 +84,10 @@ export function formatTable(results: readonly Result[]): string {
   return [...head, ...results.map(line)].join('\n');
 }
 
-/** Writes how many response times are behind the percentiles, the most first. */
-export function formatCounts(results: readonly Result[]): string {
-  const rows = Map.groupBy(results, ({ times }) => times);
-  const counts = [...rows].flatMap(([times, of]) =>
-    times === undefined ? [] : [{ times, names: of.map(({ name }) => name) }],
-  );
-  const parts = counts
-    .toSorted((a, b) => b.times - a.times)
-    .map(({ times, names }) => `${times} (${names.join(', ')})`);
-  return parts.length === 0 ? '' : `Response times behind the percentiles, on each side: ${parts.join('; ')}.\n`;
-}
-
-/** Describes the machine that a report comes from. */
-export function describeMachine() {
+/** Describes the machine of a report. */
+export function describeMachine(): string {
   const [cpu] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  return {
-    cpu: cpu?.model ?? 'unknown',
-    cores: cpus().length,
-    memory,
-    system: `${type()} ${release()} ${arch()}`,
-    node: process.version,
-  };
+  const system = `${type()} ${release()} ${arch()}`;
+  return `${cpu?.model ?? 'unknown'}, ${cpus().length} cores, ${memory}, ${system}, Node ${process.version}`;
 }

@@ -4,37 +4,29 @@ import manifest from '../../package.json' with { type: 'json' };
 import { type ProcessSpec, type RunningProcess, startProcess } from './processes.ts';
 import { TOKEN_ID } from './venue/records.ts';
 
-/** A key of the benchmark alone; nobody's funds. */
+/** An invented key of the benchmark: no funds. */
 export const PRIVATE_KEY = `0x${'1f'.repeat(32)}`;
-/** The venue's own answer time in the rows that have one: that of a server in the same region. */
+/** The venue's own answer time in the rows that have one: a server in the same region. */
 export const VENUE_DELAY_MS = 25;
 
 /** A venue that answers at a given pace. */
 export interface VenueStub extends RunningProcess {
-  /** Makes every answer wait; milliseconds. */
-  delay(milliseconds: number): Promise<void>;
-  /** Counts the requests since the last call, and those of them that came one after the other. */
-  counts(): Promise<{ readonly requests: number; readonly depth: number }>;
+  /** Returns the longest chain of requests since the last call in which each began after the one before ended. */
+  depth(): Promise<number>;
 }
 
-/** As the load generator has it, by the script in package.json: room enough that the collector seldom holds it up. */
+/** The flags of the load generator, from package.json: with more room the collector seldom stops the process. */
 const ROOMY = manifest.scripts.bench.split(' ').filter((word) => word.includes('semi-space-size'));
 
-const counted = z.object({ requests: z.number(), depth: z.number() });
+const counted = z.object({ depth: z.number() });
 
-/** Starts the venue stub, which takes so many milliseconds for each answer. */
+/** Starts the venue stub, which takes `delay` milliseconds for each answer. */
 export async function startVenue(delay: number): Promise<VenueStub> {
-  const running = await startProcess({ args: [...ROOMY, 'tools/bench/venue/main.ts'] });
-  const venue = {
+  const running = await startProcess({ args: [...ROOMY, 'tools/bench/venue/main.ts', String(delay)] });
+  return {
     ...running,
-    delay: async (milliseconds: number) => void (await fetch(`${running.url}/bench/delay=${milliseconds}`)),
-    counts: async () => {
-      const response = await fetch(`${running.url}/bench/counts`);
-      return counted.parse(JSON.parse(await response.text()));
-    },
+    depth: async () => counted.parse(JSON.parse(await (await fetch(`${running.url}/bench/depth`)).text())).depth,
   };
-  await venue.delay(delay);
-  return venue;
 }
 
 /** The API credentials that both the service and the official client are given. */
@@ -44,37 +36,25 @@ const CREDENTIALS = {
   SERVICE_CLOB_API_PASSPHRASE: 'bench',
 };
 
-/** A service to measure. */
-export interface ServiceOptions {
-  /** True where the venue's API credentials are set, and not derived by the first order. */
-  readonly credentials?: boolean;
-  /** The folder into which its CPU profile is written. */
-  readonly profileDirectory?: string;
-}
-
 /** The arguments of `node` in the script `start`. */
 const [, , ...START] = manifest.scripts.start.split(' ');
 
-/** The service as `npm start` runs it, with orders and without the developer's own settings. */
-export function serviceSpec(venueUrl: string, { credentials = true }: ServiceOptions = {}): ProcessSpec {
+/** The settings of an order-placing service; without `credentials` its first order derives them. */
+export function serviceEnv(venueUrl: string, { credentials = true } = {}): Readonly<Record<string, string>> {
   return {
-    args: [...START, '--settings', devNull],
-    env: {
-      SERVICE_PORT: '0',
-      SERVICE_GAMMA_URL: venueUrl,
-      SERVICE_CLOB_URL: venueUrl,
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_PRIVATE_KEY: PRIVATE_KEY,
-      ...(credentials && CREDENTIALS),
-    },
+    SERVICE_PORT: '0',
+    SERVICE_GAMMA_URL: venueUrl,
+    SERVICE_CLOB_URL: venueUrl,
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_PRIVATE_KEY: PRIVATE_KEY,
+    ...(credentials && CREDENTIALS),
   };
 }
 
-/** Starts the service. */
-export function startService(venueUrl: string, options: ServiceOptions = {}): Promise<RunningProcess> {
-  const { profileDirectory } = options;
-  const spec = serviceSpec(venueUrl, options);
-  return startProcess(profileDirectory === undefined ? spec : { ...spec, profileDirectory });
+/** Starts the service as `npm start` does, with orders and without the developer's own settings. */
+export function startService(venueUrl: string, options?: { readonly credentials: boolean }): Promise<RunningProcess> {
+  const spec: ProcessSpec = { args: [...START, '--settings', devNull], env: serviceEnv(venueUrl, options) };
+  return startProcess(spec);
 }
 
 /** Starts a bare proxy, the baseline. */
@@ -82,7 +62,7 @@ export function startProxy(venueUrl: string): Promise<RunningProcess> {
   return startProcess({ args: ['tools/bench/baselines/proxy.ts'], env: { BENCH_VENUE_URL: venueUrl } });
 }
 
-/** The order that everybody places. */
+/** The order of every row. */
 export const ORDER = {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -91,9 +71,3 @@ export const ORDER = {
 
 /** The path of the book that is asked for. */
 export const BOOK_PATH = `/v1/book/${TOKEN_ID}`;
-/** The same book at the venue. */
-export const VENUE_BOOK_PATH = `/book?token_id=${TOKEN_ID}`;
-/** The path of the list of markets. */
-export const MARKETS_PATH = '/v1/markets';
-/** The service's request to the venue when nobody names a limit. */
-export const VENUE_MARKETS_PATH = '/markets/keyset?closed=false&order=volume24hr&ascending=false&limit=40';

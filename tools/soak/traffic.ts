@@ -1,7 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,7 +9,7 @@ import type { FaultOrder } from '../../paper/faults/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
 import { paperSettings } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import type { Watched } from './watched-service.ts';
+import { startWatchedService, type Watched } from '../support/watched.ts';
 
 /** How long, and how much. */
 export interface TrafficOptions {
@@ -112,29 +109,6 @@ function send(url: string, agent: Agent, { kind, method, path, headers, body }: 
   });
 }
 
-const watchedSchema = z.object({
-  rssBytes: z.number(),
-  heapBytes: z.number(),
-  resources: z.record(z.string(), z.number()),
-});
-
-async function ask(child: ChildProcess): Promise<Watched & { readonly files: number }> {
-  child.send('');
-  const [told] = await once(child, 'message');
-  const files = readdirSync(`/proc/${child.pid}/fd`).length;
-  return { ...watchedSchema.parse(told), files };
-}
-
-async function start(venueUrl: string, directory: string) {
-  const child = fork(join(import.meta.dirname, 'watched-service.ts'), [], {
-    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env['PATH'], ...paperSettings(venueUrl, directory) },
-  });
-  const [url] = await once(child, 'message');
-  return { child, url: String(url) };
-}
-
 const list = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });
 
 /** Lists the tokens of the markets that a service has. */
@@ -159,10 +133,8 @@ function describe(ended: readonly Ended[]): readonly string[] {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-type Measured = Awaited<ReturnType<typeof ask>>;
-
 /** Finds what grew: memory after it was warm, and files, sockets and timers since the start. */
-function findLeaks(before: Measured, warm: Measured, after: Measured): readonly string[] {
+function findLeaks(before: Watched, warm: Watched, after: Watched): readonly string[] {
   const leaks: string[] = [];
   if (after.heapBytes > warm.heapBytes * MAX_GROWTH + SLACK_BYTES) {
     leaks.push(`memory grew from ${megabytes(warm.heapBytes)} to ${megabytes(after.heapBytes)}`);
@@ -229,25 +201,26 @@ export async function soakTraffic(options: TrafficOptions, tell: (line: string) 
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   const venue = createPaperVenue({ faucet: { collateral: 100_000_000, shares: 0 } });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
-  const { child, url } = await start(venueUrl, directory);
+  using service = await startWatchedService(paperSettings(venueUrl, directory));
+  const { url } = service;
   try {
     await settle(url);
-    const before = await ask(child);
+    const before = await service.look();
     let warm = before;
     const onWarm = async () => {
-      warm = await ask(child);
+      warm = await service.look();
     };
     const ended = await drive(options, { url, venue, onWarm }, tell);
     await fetch(`${venueUrl}/paper/faults`, { method: 'DELETE' });
     await settle(url);
-    const after = await ask(child);
+    const after = await service.look();
     const foreign = ended.filter(({ status, isOurs }) => status === 500 || !isOurs).length;
     const failures = [
       ...findLeaks(before, warm, after),
       ...(foreign > 0 ? [`${foreign} answers were missing, not the service's own, or a 500`] : []),
     ];
     const rate = (ended.length / (options.minutes * 60)).toFixed(0);
-    const row = (name: string, pick: (state: Measured) => string | number) =>
+    const row = (name: string, pick: (state: Watched) => string | number) =>
       `| ${name} | ${pick(before)} | ${pick(warm)} | ${pick(after)} |`;
     return {
       failures,
@@ -273,7 +246,6 @@ export async function soakTraffic(options: TrafficOptions, tell: (line: string) 
       ],
     };
   } finally {
-    child.kill('SIGKILL');
     await venue.close();
     await rm(directory, { recursive: true, force: true });
   }

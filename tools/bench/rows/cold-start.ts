@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { WALLET_KEY } from '../../support/deployment.ts';
-import type { Bench, Sample, Stage } from '../bench.ts';
+import type { Bench, Sample } from '../bench.ts';
 import { median } from '../statistics.ts';
 
 const answer = z.object({ statusCode: z.number() });
@@ -49,11 +49,11 @@ async function openRig() {
 
 /** The wait of the first caller of an execution environment, against what Lambda's runtime alone takes. */
 export const coldStart: Bench = {
-  rows: [row('health', 'health', 1.15), row('book', 'book', 1.35), row('orders', 'orders', 3)],
-  async *rounds(stage: Stage) {
+  rows: [row('health', 'health', 1.15), row('book', 'book', 1.35), row('orders', 'orders', 3.1)],
+  async *rounds(extent) {
     await using rig = await openRig();
     const { calls, start } = rig;
-    const repeats = stage.count(9);
+    const repeats = extent.count(9);
     await start(calls.empty);
     for (;;) {
       const times = new Map<string, number[]>(Object.keys(calls).map((name) => [name, []]));

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts';
 import { type OneRequest, timeOne } from '../load.ts';
-import { BOOK_PATH, MARKETS_PATH, ORDER, startVenue, VENUE_DELAY_MS } from '../services.ts';
+import { BOOK_PATH, ORDER, startService, startVenue, VENUE_DELAY_MS } from '../services.ts';
 
 function row(name: string, figure: string) {
   const baseline = 'the fewest that can do';
@@ -21,20 +21,20 @@ export const roundTrips: Bench = {
     row('trips-book', 'book'),
     row('trips-markets', 'markets of one page'),
   ],
-  async *rounds(stage) {
+  async *rounds() {
     await using venue = await startVenue(VENUE_DELAY_MS);
     const count = async (url: string, init: OneRequest, expected: number, least: number) => {
-      await venue.counts();
+      await venue.depth();
       await timeOne(url, init, expected);
-      return { value: (await venue.counts()).depth, baseline: least, errors: 0 };
+      return { value: await venue.depth(), baseline: least, errors: 0 };
     };
     for (;;) {
-      await using service = await stage.startService(venue.url, { credentials: false });
+      await using service = await startService(venue.url, { credentials: false });
       yield {
         'trips-cold-order': await count(`${service.url}/v1/orders`, ORDER, 201, 2),
         'trips-warm-order': await count(`${service.url}/v1/orders`, ORDER, 201, 1),
         'trips-book': await count(service.url + BOOK_PATH, {}, 200, 1),
-        'trips-markets': await count(`${service.url}${MARKETS_PATH}?limit=100`, {}, 200, 1),
+        'trips-markets': await count(`${service.url}/v1/markets?limit=100`, {}, 200, 1),
       };
     }
   },

@@ -5,8 +5,8 @@ import { orderIdOf } from './order-id.ts';
 import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
 
 /**
- * The venue of a benchmark: the endpoints that an order and two reads need, answers made ahead, nothing checked. It
- * runs in a process of its own and is told what to do through `/bench/…`.
+ * The venue of a benchmark, in a process of its own: the endpoints that an order and two reads need, with prepared
+ * answers and no checks. The argument is the time of an answer in milliseconds.
  */
 const CREDENTIALS = JSON.stringify({ apiKey: 'bench-key', secret: 'YmVuY2gtc2VjcmV0LWJlbmNo', passphrase: 'bench' });
 
@@ -19,42 +19,33 @@ const ANSWERS: Readonly<Record<string, string>> = {
   [`/neg-risk?token_id=${TOKEN_ID}`]: '{"neg_risk":false}',
 };
 
-const pages = new Map<string, string>();
-let delay = 0;
+const delay = Number(process.argv[2]);
+/** The requests since the depth was asked for; a long load must not fill the memory. */
+const MAX_SPANS = 1_000;
 let spans: Span[] = [];
-
-function page(url: string): string {
-  const made = pages.get(url);
-  if (made !== undefined) return made;
-  const query = new URLSearchParams(url.split('?')[1]);
-  const text = marketPage(Number(query.get('after_cursor') ?? 0), Number(query.get('limit') ?? 20));
-  pages.set(url, text);
-  return text;
-}
 
 function answerOrder(body: string): string {
   const rest = '"status":"live","transactionsHashes":[],"tradeIDs":[]';
   return `{"success":true,"errorMsg":"","orderID":"${orderIdOf(body)}",${rest}}`;
 }
 
-function control(url: string): string {
-  const [path, value = ''] = url.split('=');
-  if (path === '/bench/delay') delay = Number(value);
-  const counts = { requests: spans.length, depth: sequentialDepth(spans) };
+function depthSinceLast(): string {
+  const depth = sequentialDepth(spans);
   spans = [];
-  return JSON.stringify(counts);
-}
-
-function send(response: ServerResponse, status: number, text: string, from: number): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  response.end(text);
-  // Enough for what is counted; a long load must not fill the memory.
-  if (spans.length < 1_000) spans.push({ from, to: performance.now() });
+  return JSON.stringify({ depth });
 }
 
 function answerOf(url: string, body: string): string | undefined {
   if (url === '/order') return answerOrder(body);
-  return url.startsWith('/markets/keyset?') ? page(url) : ANSWERS[url];
+  if (!url.startsWith('/markets/keyset?')) return ANSWERS[url];
+  return marketPage(Number(new URLSearchParams(url.split('?')[1]).get('limit') ?? 20));
+}
+
+function send(response: ServerResponse, text: string | undefined, from: number): void {
+  const body = text ?? '{"error":"not found"}';
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  response.writeHead(text === undefined ? 404 : 200, headers).end(body);
+  if (spans.length < MAX_SPANS) spans.push({ from, to: performance.now() });
 }
 
 function receive(request: IncomingMessage, response: ServerResponse): void {
@@ -63,14 +54,11 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    if (url.startsWith('/bench/')) {
-      response.end(control(url));
+    if (url === '/bench/depth') {
+      response.end(depthSinceLast());
       return;
     }
-    const act = () => {
-      const text = answerOf(url, Buffer.concat(chunks).toString('utf8'));
-      send(response, text === undefined ? 404 : 200, text ?? '{"error":"not found"}', from);
-    };
+    const act = () => send(response, answerOf(url, Buffer.concat(chunks).toString('utf8')), from);
     if (delay === 0) act();
     else setTimeout(act, delay);
   });

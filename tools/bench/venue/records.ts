@@ -11,8 +11,6 @@ export const TOKEN_ID = tokenId(0, 0);
 export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) => tokenId(market, 0));
 
 const LEVELS = 30;
-/** Markets of the stub's catalogue. */
-const MARKETS = 1_000;
 
 function level(cents: number) {
   return { price: (cents / 100).toFixed(2), size: (1000 + cents * 7.25).toString() };
@@ -34,25 +32,6 @@ export function bookOf(token: string): string {
   });
 }
 
-const FLAGS = ['new', 'featured', 'archived', 'cyom', 'ready', 'funded', 'approved', 'deploying', 'rfqEnabled'];
-const AMOUNTS = ['volume1wk', 'volume1mo', 'volume1yr', 'volumeClob', 'liquidityClob', 'spread', 'competitive'];
-const CHANGES = ['oneHour', 'oneDay', 'oneWeek', 'oneMonth', 'oneYear'].map((span) => `${span}PriceChange`);
-
-/** The members of a market that nobody reads, as much as the venue sends: some 6 KB with all else. */
-function ballast(index: number) {
-  const text = 'This market will resolve to Yes if the event takes place before the date in the title. ';
-  const event = { id: String(index), slug: `event-${index}`, title: `Event ${index}`, description: text.repeat(20) };
-  return {
-    ...Object.fromEntries(FLAGS.map((name) => [name, false])),
-    ...Object.fromEntries([...AMOUNTS, ...CHANGES].map((name, n) => [name, index * 13.37 + n])),
-    description: text.repeat(25),
-    image: `https://images.invalid/${index}.png`,
-    icon: `https://images.invalid/${index}.png`,
-    events: [{ ...event, ...Object.fromEntries(AMOUNTS.map((name, n) => [name, index + n / 8])) }],
-    clobRewards: [{ id: String(index), assetAddress: `0x${'cd'.repeat(20)}`, rewardsDailyRate: 0.001 }],
-  };
-}
-
 /** A market as Gamma lists it, open for orders. */
 function marketRecord(index: number) {
   return {
@@ -67,27 +46,22 @@ function marketRecord(index: number) {
     version: 'v1',
     active: true,
     closed: false,
-    restricted: true,
     enableOrderBook: true,
     acceptingOrders: true,
     orderPriceMinTickSize: 0.01,
     orderMinSize: 5,
     negRisk: false,
     volume24hr: 1_000_000 - index * 7.03125,
-    volume: '12345678.25',
     liquidity: '12345.67',
-    liquidityNum: 12345.67,
     bestBid: 0.51,
     bestAsk: 0.52,
     feesEnabled: true,
-    feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true, rebateRate: 0.25 },
-    ...ballast(index),
+    feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true },
   };
 }
 
-/** A page of the catalogue from the market with that index on. */
-export function marketPage(start: number, size: number): string {
-  const end = Math.min(start + size, MARKETS);
-  const markets = Array.from({ length: end - start }, (_, index) => marketRecord(start + index));
-  return JSON.stringify({ markets, ...(end < MARKETS && { next_cursor: String(end) }) });
+/** Returns the first page of the catalogue, which has more. */
+export function marketPage(size: number): string {
+  const markets = Array.from({ length: size }, (_, index) => marketRecord(index));
+  return JSON.stringify({ markets, next_cursor: String(size) });
 }
