@@ -273,11 +273,11 @@ export interface components {
             post_only: boolean;
             /** @description The end of the order, RFC 3339 in UTC; `null` for one without an end. */
             expires_at: string | null;
-            /** @description Shares executed by the time of the response, as the venue told; `null` where it did not, or told what cannot be. */
+            /** @description Shares executed by the time of the response, from the venue's answer or its record; `null` if it reports none that can be true. */
             filled_size: string | null;
             /** @description Shares that rest on the book or were not executed; `null` as above. */
             remaining_size: string | null;
-            /** @description Collateral paid or received for the filled shares, before fees; `null` as above. */
+            /** @description Collateral paid or received for the filled shares, before fees; `null` as above, and for an order that was looked up. */
             filled_value: string | null;
             /** @description EIP-55 address of the key that signed the order. */
             wallet_address: string;

@@ -47,8 +47,6 @@ export const LOOK_UP_MS = 3_000;
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
-/** The longest that an answer waits for a look-up of how much of a placed order was filled. */
-export const FILL_IN_MS = 1_000;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
 /** After words that are not known, the wait until a repeat may learn more: orders have shown in look-ups after 8 s. */

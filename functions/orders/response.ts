@@ -21,11 +21,15 @@ export const placedOrder = z.object({
   expires_at: z.nullable(text('The end of the order, RFC 3339 in UTC; `null` for one without an end.')),
   filled_size: z.nullable(
     decimal(
-      'Shares executed by the time of the response, as the venue told; `null` where it did not, or told what cannot be.',
+      "Shares executed by the time of the response, from the venue's answer or its record; `null` if it reports none that can be true.",
     ),
   ),
   remaining_size: z.nullable(decimal('Shares that rest on the book or were not executed; `null` as above.')),
-  filled_value: z.nullable(decimal('Collateral paid or received for the filled shares, before fees; `null` as above.')),
+  filled_value: z.nullable(
+    decimal(
+      'Collateral paid or received for the filled shares, before fees; `null` as above, and for an order that was looked up.',
+    ),
+  ),
   wallet_address: address('EIP-55 address of the key that signed the order.'),
   transaction_hashes: z
     .array(text('Hash of a settlement transaction.'))

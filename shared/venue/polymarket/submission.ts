@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, refuse } from '../../errors.ts';
 import {
-  FILL_IN_MS,
   LOOK_UP_PAUSES_MS,
   LOOK_UP_RESERVE_MS,
   MIN_SEND_MS,
@@ -10,7 +9,7 @@ import {
   UNKNOWN_WORDS_RETRY_MS,
 } from '../../limits.ts';
 import type { SignatureType } from '../../settings/table.ts';
-import type { Call, Fate, Moment, OrderEntry, Placement, SendingCall, SignedOrder } from '../port.ts';
+import type { Call, Fate, Moment, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
 import { cleanVenueReason, rejected, type SaidFate } from './calls/sentences.ts';
@@ -124,24 +123,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       sentAt = clock.moment();
     };
     const posted = await post(order, call, onSend);
-    if (posted.kind === 'unproven') return lookUpUntilSettled(order, posted, sentAt, call);
-    if (posted.kind !== 'placed') return posted;
-    const { placement, leavesOutFills } = posted;
-    return { kind: 'placed', placement: leavesOutFills ? await fillIn(order, placement, call) : placement };
-  }
-
-  /** Looks up once how much was filled of an order that the venue has just matched without saying it. */
-  async function fillIn(order: SignedOrder, placement: Placement, call: Call): Promise<Placement> {
-    const found = await find.order(order, {
-      ...call,
-      deadline: Math.min(call.deadline, performance.now() + FILL_IN_MS),
-    });
-    const { status, filledSize, remainingSize, filledValue } =
-      found.kind === 'found' ? found.fate.placement : placement;
-    // Neither rests on the book.
-    const known = status === 'cancelled' || remainingSize === '0' ? { ...placement, status } : placement;
-    // A look-up can lag behind, and show an order that nothing has met yet.
-    return filledSize === '0' ? known : { ...known, filledSize, remainingSize, filledValue };
+    return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, sentAt, call) : posted;
   }
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
@@ -179,8 +161,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   async function findWithTrades(order: SignedOrder, call: Call): Promise<LookUp> {
     const found = await find.order(order, call);
     if (found.kind === 'found') return found;
-    const fills = await find.fills(order, call);
-    return fills.kind === 'not_found' ? found : fills;
+    const traded = await find.trades(order, call);
+    return traded.kind === 'not_found' ? found : traded;
   }
 
   /** Looks an order up until a look-up settles it or the time is over; believes `said` once all of them found nothing. */

@@ -123,7 +123,7 @@ describe('an order with an end', () => {
     await fetch(`${service.venueUrl}/paper/faults`, { method: 'DELETE' });
     pass(400_000);
     const { status, body } = await place(order, 'key');
-    expect([status, body.status, body.filled_size, sendings().length]).toStrictEqual([201, 'matched', '10', 1]);
+    expect([status, body.status, sendings().length]).toStrictEqual([201, 'matched', 1]);
   }, 30_000);
 });
 
@@ -159,17 +159,19 @@ describe('an order whose market takes none', () => {
 });
 
 describe('what was executed of an order', () => {
-  it('is told alike by the answer and by the trades that are looked up after a lost one', async () => {
+  it('is what the answer says, and unknown where only trades show the order', async () => {
     const { service, place } = await open();
     const order = { price: '0.99', size: '12.5' };
-    const [told] = [await place(order)];
+    const { status, body } = await place(order);
+    expect([status, body.status, body.filled_size, body.remaining_size]).toStrictEqual([201, 'matched', '12.5', '0']);
+    expect(Number(body.filled_value)).toBeGreaterThan(0);
+    expect(Number(body.filled_value)).toBeLessThan(12.5 * 0.99);
+    // The paper venue forgets a filled order.
     service.venue.arm({ ...POST, fault: 'reset-after' });
-    const lookedUp = await place(order);
-    for (const { status, body } of [told, lookedUp]) {
-      expect([status, body.status, body.filled_size, body.remaining_size]).toStrictEqual([201, 'matched', '12.5', '0']);
-      expect(Number(body.filled_value)).toBeGreaterThan(0);
-      expect(Number(body.filled_value)).toBeLessThan(12.5 * 0.99);
-    }
+    expect(await place(order)).toMatchObject({
+      status: 201,
+      body: { status: 'matched', filled_size: null, remaining_size: null, filled_value: null },
+    });
   });
 
   it('is a part where the book has no more, and nothing where the order rests', async () => {

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { LOOK_UP_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
-import { complementOf, fillsInRecord, fillsInTrades, isWhole, NOTHING_KNOWN, type Part } from '../fills.ts';
+import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { parseJson, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, errorText, lenient, lenientDecimal, lenientString } from '../wire.ts';
+import { decimalText, errorText, lenient, lenientString } from '../wire.ts';
 
 /** Most pages of trades that are read; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
@@ -17,8 +17,8 @@ const END = 'LTE=';
 const order = z.object({
   id: z.string(),
   status: z.string(),
-  size_matched: decimalText,
-  original_size: lenientDecimal,
+  // Empty where the venue does not say.
+  size_matched: z.union([decimalText, z.literal('')]),
   associate_trades: lenient(z.array(z.unknown())),
 });
 
@@ -28,18 +28,7 @@ const trade = z.object({
   match_time: z.nullish(z.string()),
   taker_order_id: z.nullish(z.string()),
   transaction_hash: z.nullish(z.string()),
-  asset_id: lenientString,
-  size: lenientDecimal,
-  maker_orders: lenient(
-    z.array(
-      z.object({
-        order_id: lenientString,
-        asset_id: lenientString,
-        matched_amount: lenientDecimal,
-        price: lenientDecimal,
-      }),
-    ),
-  ),
+  maker_orders: lenient(z.array(z.object({ order_id: lenientString }))),
 });
 
 type Trade = z.infer<typeof trade>;
@@ -76,21 +65,25 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   if (body === null) return NOT_FOUND;
   const parsed = order.safeParse(body);
   if (!parsed.success || !isId(parsed.data.id, orderId)) return UNUSABLE;
-  const { status: state, size_matched: sizeMatched, original_size: originalSize } = parsed.data;
-  const trades = parsed.data.associate_trades ?? [];
-  const placement = (status: Placement['status']) => {
-    const told = fillsInRecord(signed, status, { sizeMatched, originalSize });
-    // Trades without amounts, as in the answer to `POST /order`.
+  const { status: state, size_matched: sizeMatched, associate_trades } = parsed.data;
+  const trades = associate_trades ?? [];
+  const found = (status: Placement['status']) => {
+    const told = fillsInRecord(signed, status, sizeMatched);
+    // Trades without amounts: something was executed.
     const fills = trades.length > 0 && told.filledSize === '0' ? NOTHING_KNOWN : told;
     const tradeIds = trades.filter((id) => typeof id === 'string');
     return placed({ orderId, status, ...fills, transactionHashes: [], tradeIds });
   };
-  const name = state.toUpperCase().replace(/^ORDER_STATUS_/, '');
+  // A reason may follow: `CANCELED_MARKET_RESOLVED`, `CANCELED_order couldn't be fully filled. …`.
+  const [name] = state
+    .toUpperCase()
+    .replace(/^ORDER_STATUS_/, '')
+    .split('_');
   // Off the book by the time of this look-up; the venue had taken it.
-  if (/^(?:CANCELL?ED|INVALID)[A-Z_]*$/.test(name)) return placement('cancelled');
-  if (sizeMatched !== '0' || name === 'MATCHED') return placement('matched');
-  if (name === 'LIVE' || name === 'UNMATCHED') return placement('live');
-  return name === 'DELAYED' ? placement('delayed') : UNUSABLE;
+  if (name === 'CANCELED' || name === 'CANCELLED' || name === 'INVALID') return found('cancelled');
+  if (name === 'MATCHED' || (sizeMatched !== '0' && sizeMatched !== '')) return found('matched');
+  if (name === 'LIVE') return found('live');
+  return name === 'DELAYED' ? found('delayed') : UNUSABLE;
 }
 
 /** Returns true for a trade whose settlement failed on the chain, in both spellings of the venue: it is not a fill. */
@@ -131,44 +124,11 @@ function isId(id: string | null | undefined, orderId: string): boolean {
   return id?.toLowerCase() === orderId.toLowerCase();
 }
 
-/** Returns the parts of a trade that are the order's: a maker's own, all of a taker's. */
-function partsOf({ taker_order_id, asset_id, size, maker_orders }: Trade, orderId: string): readonly Part[] {
-  const makers = maker_orders ?? [];
-  if (!isId(taker_order_id, orderId)) {
-    return makers
-      .filter(({ order_id }) => isId(order_id, orderId))
-      .map(({ matched_amount, price }) => ({ shares: matched_amount, price }));
-  }
-  // A trade's own price is the taker's limit. A maker on the other token sells the complement of its price.
-  const parts = makers.map(({ asset_id: token, matched_amount: shares, price }) => {
-    if (token === null || asset_id === null || price === null) return { shares, price: null };
-    return { shares, price: token === asset_id ? price : complementOf(price) };
-  });
-  return isWhole(parts, size) ? parts : [{ shares: size, price: null }];
-}
-
-/** What the trades of an order tell; `hasFailed`: the settlement of one has failed, so the order's record may count too much. */
-type Traded = LookUp & { readonly hasFailed?: boolean };
-
-/** Derives an order's placement from its trades; `isAll`: none of them can be missing. */
-function placementIn(trades: readonly Trade[], order: SignedOrder, isAll: boolean): Traded {
-  const { orderId } = order;
-  const unique = [...new Map(trades.map((trade) => [trade.id, trade])).values()];
-  const fills = unique.filter((trade) => !hasFailed(trade));
-  // Only failed trades: the order was accepted once, and nothing else is known.
-  if (fills.length === 0) return unique.length > 0 ? { ...UNUSABLE, hasFailed: true } : NOT_FOUND;
-  const executed = fillsInTrades(
-    order,
-    fills.flatMap((trade) => partsOf(trade, orderId)),
-  );
-  const found = placed({
-    orderId,
-    status: 'matched',
-    ...(isAll || executed.remainingSize === '0' ? executed : NOTHING_KNOWN),
-    transactionHashes: [...new Set(fills.flatMap(({ transaction_hash }) => transaction_hash || []))],
-    tradeIds: fills.map(({ id }) => id),
-  });
-  return { ...found, hasFailed: fills.length < unique.length };
+function idsOf(trades: readonly Trade[]) {
+  return {
+    transactionHashes: [...new Set(trades.flatMap(({ transaction_hash }) => transaction_hash || []))],
+    tradeIds: [...new Set(trades.map(({ id }) => id))],
+  };
 }
 
 /** Creates the look-ups of one account. A venue that cannot be asked is `unusable`, never an error. */
@@ -201,48 +161,28 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     return { trades, isAll: false };
   }
 
-  /**
-   * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
-   * venue forgets once it is filled.
-   */
-  async function fills(order: SignedOrder, call: Call): Promise<Traded> {
-    const { tokenId, conditionId } = order;
-    const inToken = await readPages({ asset_id: tokenId }, order, call);
-    if (!inToken.isAll && inToken.trades.length === 0) return UNUSABLE;
-    const found = placementIn(inToken.trades, order, false);
-    if (found.kind === 'found' && found.fate.placement.remainingSize === '0') return found;
-    // A resting order can match one on the other token, and the trade is then listed under that token: it is found by
-    // the market, if that is known.
-    const inMarket =
-      conditionId === null ? { trades: [], isAll: false } : await readPages({ market: conditionId }, order, call);
-    const isAll = inToken.isAll && inMarket.isAll;
-    const all = placementIn([...inToken.trades, ...inMarket.trades], order, isAll);
-    return all.kind === 'not_found' && !isAll ? UNUSABLE : all;
-  }
-
-  /**
-   * Adds the value of the fills if the trades sum to exactly the filled shares of the order's record. Where they do not,
-   * and one of them has failed, nothing is known of the fills.
-   */
-  async function withValue(placement: Placement, order: SignedOrder, call: Call): Promise<Placement> {
-    if (placement.filledSize === null || placement.filledValue !== null) return placement;
-    const traded = await fills(order, call);
-    if (traded.kind === 'found' && traded.fate.placement.filledSize === placement.filledSize) {
-      return { ...placement, filledValue: traded.fate.placement.filledValue };
-    }
-    return traded.hasFailed ? { ...placement, ...NOTHING_KNOWN } : placement;
-  }
-
   return {
-    /**
-     * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id), and its trades for
-     * the value of what was executed.
-     */
+    /** `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id). */
     async order(order: SignedOrder, call: Call): Promise<LookUp> {
       const response = await ask({ name: 'read-order', path: `/data/order/${order.orderId}` }, call);
-      const found = response ? readOrder(response, order) : UNUSABLE;
-      return found.kind === 'found' ? placed(await withValue(found.fate.placement, order, call)) : found;
+      return response ? readOrder(response, order) : UNUSABLE;
     },
-    fills,
+
+    /**
+     * `GET /data/trades` (https://docs.polymarket.com/api-reference/trade/get-trades): trades outlive the order, which the
+     * venue forgets once it is filled. A resting order can match one on the other token, and the trade is then listed
+     * under that token: the market finds it.
+     */
+    async trades(order: SignedOrder, call: Call): Promise<LookUp> {
+      const { orderId, tokenId, conditionId } = order;
+      for (const filter of [{ asset_id: tokenId }, ...(conditionId === null ? [] : [{ market: conditionId }])]) {
+        const { trades, isAll } = await readPages(filter, order, call);
+        const fills = trades.filter((trade) => !hasFailed(trade));
+        if (fills.length > 0) return placed({ orderId, status: 'matched', ...NOTHING_KNOWN, ...idsOf(fills) });
+        // Trades that failed: the venue accepted the order once, and no more is known.
+        if (!isAll || trades.length > 0) return UNUSABLE;
+      }
+      return conditionId === null ? UNUSABLE : NOT_FOUND;
+    },
   };
 }

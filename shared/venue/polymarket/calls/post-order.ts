@@ -24,12 +24,8 @@ export interface Unproven {
   readonly words?: string;
 }
 
-type Placed = Extract<Fate, { readonly kind: 'placed' }>;
-
 /** The end that an answer to `POST /order` proves, if it proves one. */
-export type Posted =
-  // An executed order whose amounts the answer leaves out can be looked up.
-  (Placed & { readonly leavesOutFills: boolean }) | SaidFate | Unproven;
+export type Posted = Extract<Fate, { readonly kind: 'placed' }> | SaidFate | Unproven;
 
 /** A list of anything, also of one thing that stands there alone: what shows trades in another form shows trades. */
 const list = readBy((value) => [value || []].flat());
@@ -122,22 +118,21 @@ export function readPosted(
   const body = isJson ? parseJson(response.text) : undefined;
   const claims = acceptance.safeParse(body).data ?? NOTHING_CLAIMED;
   const { success, errorMsg, orderID, tradeIDs, transactionsHashes, ...accepted } = claims;
-  const showsTrades = tradeIDs.length + transactionsHashes.length > 0;
+  const hasTrades = tradeIDs.length + transactionsHashes.length > 0;
   const isSilent = silent.safeParse(body).success;
   const known = statuses.safeParse(accepted.status.toLowerCase());
   const isOurs = orderID.toLowerCase() === orderId.toLowerCase();
   if ((status === 200 || status === 201) && success && isSilent && isOurs && known.success) {
-    const own = {
+    const fills = fillsInAnswer(order, known.data, accepted);
+    const placement = {
       orderId,
       status: known.data,
+      // Trades without amounts: something was executed.
+      ...(hasTrades && fills.filledSize === '0' ? NOTHING_KNOWN : fills),
       transactionHashes: transactionsHashes.filter(isText),
       tradeIds: tradeIDs.filter(isText),
     };
-    const told = fillsInAnswer(order, known.data, accepted);
-    // Trades without amounts: something was executed, and not said how much.
-    const fills = showsTrades && told.filledSize === '0' ? NOTHING_KNOWN : told;
-    const leavesOutFills = (showsTrades || known.data === 'matched') && fills.filledSize === null;
-    return { kind: 'placed', placement: { ...own, ...fills }, leavesOutFills };
+    return { kind: 'placed', placement };
   }
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
   const elsewhere = sentenceOf(body);
@@ -146,12 +141,12 @@ export function readPosted(
   const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
   const saidElsewhere = elsewhere && words ? fateSaidBy(elsewhere, words) : undefined;
   if (said === 'nothing' || saidElsewhere === 'nothing') return unproven(words?.reason ?? '');
-  if (known.success || showsTrades) return unproven('an answer that says both yes and no');
+  const why = 'an answer with members of an accepted order';
+  if (known.success || hasTrades) return unproven(why);
   const isOfVenue = isJson && !edgeError.safeParse(body).success;
   const deniesSuccess = success === false;
   const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess, isOfVenue });
   if (!orderID && !accepted.status) return refusal;
-  // An answer that names an order is looked up, whatever else it says.
-  const why = 'an answer that names an order';
+  // An answer that names an order is looked up, whatever else it contains.
   return refusal.kind === 'unproven' ? { ...refusal, why } : unproven(why, said);
 }

@@ -58,9 +58,10 @@ export function rejected(said: Said): SaidFate {
 }
 
 /**
- * The venue's sentences. The first that matches counts, so those that prove nothing come first. A sentence without a row
- * is unknown: it is believed only when the order has not shown for `LATE_ARRIVAL_MS`. The wire carries the texts alone, without a code; its
- * statuses prove nothing, since the venue rewrites them by words ("unauthorized" becomes 401, "not found" 404).
+ * The venue's sentences. A row matches the few words that carry the meaning, since the venue rewords the rest. The first
+ * row that matches counts, so those that prove nothing come first. A sentence without a row is unknown: it is believed
+ * only when the order has not shown for `LATE_ARRIVAL_MS`. The wire has no codes, and statuses prove nothing: the venue
+ * derives them from the words ("unauthorized" becomes 401, "not found" 404).
  */
 export const SENTENCES: readonly Row[] = [
   // "Duplicated" says that this very order is known, and not how it ended.
@@ -69,57 +70,62 @@ export const SENTENCES: readonly Row[] = [
   { says: /delayed|delaying/i, proves: 'nothing', source: ERROR_CODES },
   { says: /could ?n[o']t insert|could ?n[o']t run the execution/i, proves: 'nothing', source: ERROR_CODES },
   { says: /internal|tim(?:ed|e)[ -]?out|deadline exceeded|context cancel/i, proves: 'nothing', source: ERROR_CODES },
-  { says: /crosses (?:the )?book/i, proves: 'order', source: ERROR_CODES, error: quoted('post_only_would_cross') },
   {
-    says: /breaks minimum tick size rule[^\d]*(\d+(?:\.\d+)?)?/i,
+    says: /cross(?:es)? (?:the )?(?:order ?)?book|would cross/i,
+    proves: 'order',
+    source: ERROR_CODES,
+    error: quoted('post_only_would_cross'),
+  },
+  {
+    says: /(?:breaks|invalid) (?:the )?(?:minimum )?tick[^\d]*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
     error: (said, tickSize) =>
       refuse('price_off_tick', { contradicted: true, ...(tickSize && { tickSize }) }, withCause(said)),
   },
   {
-    says: /lower than the minimum:?\s*(\d+(?:\.\d+)?)?/i,
+    says: /(?:lower|less|smaller) than (?:the )?minimum:?\s*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
     error: (said, minimum) =>
       refuse('size_below_minimum', { contradicted: true, ...(minimum && { minOrderSize: minimum }) }, withCause(said)),
   },
   {
-    says: /min size:\s*\$(\d+(?:\.\d+)?)/i,
+    says: /min(?:imum)? size:?\s*\$(\d+(?:\.\d+)?)/i,
     proves: 'order',
     source: 'https://github.com/Polymarket/py-clob-client/issues/253',
     error: (said, minNotional) => refuse('notional_below_minimum', minNotional ? { minNotional } : {}, withCause(said)),
   },
   {
-    says: /max(?:imum)? accuracy/i,
+    says: /\baccuracy\b/i,
     proves: 'order',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/99',
     error: quoted('order_rejected'),
   },
-  { says: /invalid expiration/i, proves: 'order', source: PLACE_ORDERS, error: quoted('order_rejected') },
+  { says: /invalid (?:\w+ )?expiration/i, proves: 'order', source: PLACE_ORDERS, error: quoted('order_rejected') },
   {
     says: /invalid nonce|canceled in the ctf exchange/i,
     proves: 'order',
     source: ERROR_CODES,
     error: quoted('order_rejected'),
   },
-  { says: /invalid order payload/i, proves: 'order', source: ERROR_CODES, error: quoted('order_rejected') },
+  { says: /invalid (?:\w+ )?payload/i, proves: 'order', source: ERROR_CODES, error: quoted('order_rejected') },
   {
-    says: /not enough balance/i,
+    says: /not enough (?:balance|allowance)|(?:balance|allowance) is not enough/i,
     proves: 'order',
     source: ERROR_CODES,
     // Its text shows the operator's balances, which are private: logged, not quoted.
     error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
   {
-    says: /not yet ready to process new orders|not accepting orders|market (?:is closed|not ready)/i,
+    says: /not (?:yet )?ready to process|not (?:currently )?accepting (?:new )?orders|market (?:is )?(?:closed|not ready)/i,
     proves: 'order',
     source: ERROR_CODES,
     error: quoted('market_not_accepting_orders'),
   },
   {
     // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
-    says: /order_version_mismatch|invalid order version|invalid (?:[\w.-]+ ){0,4}signature/i,
+    says: /version[_ ]mismatch|invalid (?:order )?version|invalid (?:[\w.-]+ ){0,4}signature/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('signature'),
@@ -133,29 +139,39 @@ export const SENTENCES: readonly Row[] = [
       refusedService(said.signatureType === 'deposit-wallet' ? 'wallet_type' : 'credentials')(said, undefined),
   },
   {
-    says: /owner of the api key|unauthorized|invalid api key|invalid l1 request headers/i,
+    says: /owner of the api key|unauthorized|invalid api[ -]?key|invalid l[12] request headers/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('credentials'),
   },
   {
-    says: /maker address not allowed/i,
+    says: /maker address (?:is )?not allowed/i,
     proves: 'operator',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/111',
     error: refusedService('wallet_type'),
   },
   {
-    says: /address banned|closed only mode/i,
+    says: /address (?:is )?banned|closed[ -]only/i,
     proves: 'operator',
     source: ERROR_CODES,
     error: refusedService('account_restricted'),
   },
-  { says: /restricted in your region/i, proves: 'operator', source: GEOBLOCK, error: refusedService('region') },
-  { says: /trading is currently disabled/i, proves: 'now', source: ERROR_CODES, error: unavailable('halted') },
-  { says: /cancel-only/i, proves: 'now', source: ERROR_CODES, error: unavailable('cancel_only') },
-  { says: /post-only mode/i, proves: 'now', source: ERROR_CODES, error: unavailable('post_only_phase') },
   {
-    says: /market not found|no orderbook exists/i,
+    says: /restricted in your (?:region|country)/i,
+    proves: 'operator',
+    source: GEOBLOCK,
+    error: refusedService('region'),
+  },
+  {
+    says: /trading (?:is |has been )?(?:\w+ )?(?:disabled|halted|paused|suspended)/i,
+    proves: 'now',
+    source: ERROR_CODES,
+    error: unavailable('halted'),
+  },
+  { says: /cancel[- ]only/i, proves: 'now', source: ERROR_CODES, error: unavailable('cancel_only') },
+  { says: /post[- ]only mode/i, proves: 'now', source: ERROR_CODES, error: unavailable('post_only_phase') },
+  {
+    says: /market (?:was )?not found|no order ?book|order ?book .*does not exist|invalid token ?id/i,
     proves: 'now',
     source: ERROR_CODES,
     error: (said) => refuse('unknown_token', {}, withCause(said)),

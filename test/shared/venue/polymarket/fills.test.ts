@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fillsInAnswer, fillsInRecord, fillsInTrades } from '../../../../shared/venue/polymarket/fills.ts';
+import { fillsInAnswer, fillsInRecord } from '../../../../shared/venue/polymarket/fills.ts';
 import type { Fills } from '../../../../shared/venue/port.ts';
 import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
 import {
@@ -71,9 +71,24 @@ describe('the fills in an answer', () => {
     ['a price of nothing', TEN, '0', '10', ['10', '0', null]],
     ['no value', TEN, '', '10', ['10', '0', null]],
     ['a value in another unit', TEN, '4200000', '10', ['10', '0', null]],
-    // Both units are possible for an order so large.
-    ['decimals or millionths', signed('BUY', 50_000_000_000n, 500_000n), '10000', '20000', NOTHING],
-    ['all of a large order, or a lot', signed('BUY', 50_000_000_000n, 500_000n), '25000', '50000', NOTHING],
+    // Both units are possible for an order so large: it is in decimals.
+    ['10000 shares', signed('BUY', 10_000_000_000n, 520_000n), '5200', '10000', ['10000', '0', '5200']],
+    ['20000 shares', signed('BUY', 20_000_000_000n, 520_000n), '10400', '20000', ['20000', '0', '10400']],
+    ['a sale of 20000 shares', signed('SELL', 20_000_000_000n, 520_000n), '20000', '10400', ['20000', '0', '10400']],
+    [
+      'a part of a large order',
+      signed('BUY', 50_000_000_000n, 500_000n),
+      '10000',
+      '20000',
+      ['20000', '30000', '10000'],
+    ],
+    [
+      '20000 shares in millionths',
+      signed('BUY', 20_000_000_000n, 520_000n),
+      '10400000000',
+      '20000000000',
+      ['20000', '0', '10400'],
+    ],
     [
       'a fraction of a large order',
       signed('BUY', 50_000_000_000n, 500_000n),
@@ -138,69 +153,23 @@ describe('the fills in an answer', () => {
 
 describe('the fills in a record', () => {
   it.each([
-    ['live', '0', '10', ['0', '10', '0']],
-    ['cancelled', '0', '10', ['0', '10', '0']],
-    ['matched', '0', '10', NOTHING],
-    ['delayed', '0', '10', NOTHING],
-    ['matched', '2.5', '10', ['2.5', '7.5', null]],
-    ['matched', '2500000', '10000000', ['2.5', '7.5', null]],
-    ['cancelled', '2.5', null, ['2.5', '7.5', null]],
-    // Of an order of another size nothing is believed.
-    ['matched', '2.5', '20', NOTHING],
-    ['matched', '11', '10', NOTHING],
-    ['matched', '11', null, NOTHING],
-  ] as const)('of a %s order: %s of %s', (status, sizeMatched, originalSize, expected) => {
-    expect(listed(fillsInRecord(TEN, status, { sizeMatched, originalSize }))).toStrictEqual(expected);
+    ['live', '0', ['0', '10', null]],
+    ['cancelled', '0', ['0', '10', null]],
+    ['matched', '0', NOTHING],
+    ['delayed', '0', NOTHING],
+    ['matched', '2.5', ['2.5', '7.5', null]],
+    ['matched', '2500000', ['2.5', '7.5', null]],
+    ['cancelled', '2.5', ['2.5', '7.5', null]],
+    ['matched', '11', NOTHING],
+    ['cancelled', '', NOTHING],
+    ['live', '', NOTHING],
+  ] as const)('of a %s order: %j', (status, sizeMatched, expected) => {
+    expect(listed(fillsInRecord(TEN, status, sizeMatched))).toStrictEqual(expected);
   });
-});
 
-describe('the fills in trades', () => {
-  it.each([
-    ['one', [{ shares: '10', price: '0.42' }], ['10', '0', '4.2']],
-    [
-      'several',
-      [
-        { shares: '2.5', price: '0.4' },
-        { shares: '1', price: '0.41' },
-      ],
-      ['3.5', '6.5', '1.41'],
-    ],
-    [
-      'in millionths',
-      [
-        { shares: '2500000', price: '0.4' },
-        { shares: '1000000', price: '0.41' },
-      ],
-      ['3.5', '6.5', '1.41'],
-    ],
-    [
-      'one without a price',
-      [
-        { shares: '2.5', price: '0.4' },
-        { shares: '1', price: null },
-      ],
-      ['3.5', '6.5', null],
-    ],
-    [
-      'one without shares',
-      [
-        { shares: '2.5', price: '0.4' },
-        { shares: null, price: '0.4' },
-      ],
-      NOTHING,
-    ],
-    [
-      'more than the order',
-      [
-        { shares: '9', price: '0.4' },
-        { shares: '1.5', price: '0.4' },
-      ],
-      NOTHING,
-    ],
-    ['worse than the limit', [{ shares: '10', price: '0.43' }], ['10', '0', null]],
-    ['finer than a millionth', [{ shares: '3.333333', price: '0.355' }], ['3.333333', '6.666667', null]],
-  ])('are summed: %s', (_what, parts, expected) => {
-    expect(listed(fillsInTrades(TEN, parts))).toStrictEqual(expected);
+  it.each([10_000n, 20_000n])('of a whole order of %s shares are told', (size) => {
+    const order = signed('BUY', size * 1_000_000n, 520_000n);
+    expect(listed(fillsInRecord(order, 'matched', String(size)))).toStrictEqual([String(size), '0', null]);
   });
 });
 
@@ -212,13 +181,6 @@ describe('a placed order', () => {
   };
   const matched = (changes: object = {}) => ({
     post: (id: string) => accepted(id, { status: 'matched', tradeIDs: ['t1'], ...changes }),
-  });
-  const trade = (id: string, orderId: string, maker: object, size = '4') => ({
-    id,
-    taker_order_id: orderId,
-    asset_id: TOKEN,
-    size,
-    maker_orders: [{ order_id: '0x2', asset_id: TOKEN, matched_amount: size, price: '0.4', ...maker }],
   });
   const TAKEN = { filledSize: '4', remainingSize: '6', filledValue: '1.6' };
 
@@ -235,98 +197,24 @@ describe('a placed order', () => {
     });
   });
 
-  it('is looked up once, with its trades, when the answer leaves the amounts out', async () => {
+  it('is not looked up where its answer leaves the amounts out', async () => {
+    const { result, calls } = await fills(matched());
+    expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD });
+    expect(calls).toStrictEqual(['GET /book', 'POST /order']);
+  });
+
+  it('has the shares of its record, and no value, where it was looked up', async () => {
     const { result, calls } = await fills({
-      ...matched(),
+      post: () => 'reset',
       order: (id) => lookedUp(id, 'LIVE', { size_matched: '4' }),
-      trades: (id) => ({ body: { data: [trade('t1', id, {})], next_cursor: 'LTE=' } }),
     });
-    expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...TAKEN });
-    expect(calls.filter((call) => call.startsWith('GET /data/order/'))).toHaveLength(1);
-    expect(calls.filter((call) => call === 'POST /order')).toHaveLength(1);
+    expect(result).toMatchObject({ status: 'matched', filledSize: '4', remainingSize: '6', filledValue: null });
+    expect(calls).not.toContain('GET /data/trades');
   });
 
-  it.each<[string, Answers]>([
-    ['lags behind', { order: (id) => lookedUp(id, 'LIVE') }],
-    ['finds nothing', {}],
-    ['fails', { order: () => 'reset' }],
-    ['is of another size', { order: (id) => lookedUp(id, 'LIVE', { size_matched: '4', original_size: '40' }) }],
-  ])('is placed all the same when that look-up %s', async (_what, answers) => {
-    expect(await fills({ ...matched(), ...answers })).toMatchObject({
-      result: { status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD },
-    });
-  });
-
-  it.each<[string, (id: string) => object, object]>([
-    ['as taker', (id) => trade('t1', id, {}), TAKEN],
-    [
-      'as taker of the other token, at the complement of its price',
-      (id) => trade('t1', id, { asset_id: '5', price: '0.6' }),
-      TAKEN,
-    ],
-    [
-      'as maker',
-      (id) => trade('t1', '0x3', { order_id: id, price: '0.42' }),
-      { filledSize: '4', remainingSize: '6', filledValue: '1.68' },
-    ],
-    [
-      'as taker of a trade whose makers are not all named',
-      (id) => trade('t1', id, { matched_amount: '3' }),
-      { filledSize: '4', remainingSize: '6', filledValue: null },
-    ],
-    [
-      'as taker of makers whose token is not named',
-      (id) => trade('t1', id, { asset_id: undefined }),
-      { filledSize: '4', remainingSize: '6', filledValue: null },
-    ],
-  ])('is valued by its trades %s', async (_what, row, expected) => {
-    const trades: Answers['trades'] = (id) => ({ body: { data: [row(id)], next_cursor: 'LTE=' } });
-    // Once with the order's record, which names no value, and once by the trades alone.
-    const shown: Answers = { post: () => 'reset', trades, order: (id) => lookedUp(id, 'LIVE', { size_matched: '4' }) };
-    expect((await fills(shown)).result).toMatchObject({ status: 'matched', ...expected });
-    expect((await fills({ post: () => 'reset', trades })).result).toMatchObject({ status: 'matched', ...expected });
-  });
-
-  it('has no value where its trades are not of as many shares as its record', async () => {
-    const { result } = await fills({
-      post: () => 'reset',
-      order: (id) => lookedUp(id, 'CANCELED', { size_matched: '5' }),
-      trades: (id) => ({ body: { data: [trade('t1', id, {})], next_cursor: 'LTE=' } }),
-    });
-    expect(result).toMatchObject({ status: 'cancelled', filledSize: '5', remainingSize: '5', filledValue: null });
-  });
-
-  it.each<[string, readonly string[], object]>([
-    ['its only trade', ['FAILED'], NOTHING_TOLD],
-    ['one of its trades', ['CONFIRMED', 'FAILED'], NOTHING_TOLD],
-    ['a trade beside those that it counts', ['MINED', 'TRADE_STATUS_FAILED', 'MATCHED'], { filledSize: '8' }],
-  ])('is not said to be what its record counts where %s has failed', async (_what, statuses, expected) => {
-    const size_matched = String(4 * Math.min(statuses.length, 2));
-    const { result } = await fills({
-      post: () => 'reset',
-      order: (id) => lookedUp(id, 'LIVE', { size_matched }),
-      trades: (id) => ({
-        body: { data: statuses.map((status, at) => ({ ...trade(`t${at}`, id, {}), status })), next_cursor: 'LTE=' },
-      }),
-    });
-    expect(result).toMatchObject({ status: 'matched', ...expected });
-  });
-
-  it('counts a trade once that stands under both tokens, and none that failed', async () => {
-    const { result } = await fills({
-      post: () => 'reset',
-      trades: (id) => ({
-        body: { data: [trade('t1', id, {}), { ...trade('t2', id, {}), status: 'FAILED' }], next_cursor: 'LTE=' },
-      }),
-    });
-    expect(result).toMatchObject({ tradeIds: ['t1'], ...TAKEN });
-  });
-
-  it('is not summed from trades of which a page is missing', async () => {
-    const { result } = await fills({
-      post: () => 'reset',
-      trades: (id, index) => (index === 0 ? { body: { data: [trade('t1', id, {})], next_cursor: 'Mg==' } } : 'reset'),
-    });
+  it('has no fills where only trades show it', async () => {
+    const data = (id: string) => [{ id: 't1', taker_order_id: id, size: '4', price: '0.4' }];
+    const { result } = await fills({ post: () => 'reset', trades: (id) => ({ body: { data: data(id) } }) });
     expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD });
   });
 
@@ -341,23 +229,6 @@ describe('a placed order', () => {
     async (named) => {
       const post: Answers['post'] = (id) => accepted(id, named);
       expect((await fills({ post })).result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
-      const { result } = await fills({ post, order: (id) => lookedUp(id, 'LIVE', { size_matched: '4' }) });
-      expect(result).toMatchObject({ status: 'live', filledSize: '4', remainingSize: '6' });
-    },
-  );
-
-  it.each<[string, string, string, object]>([
-    ['all of it is executed', 'MATCHED', '10', { status: 'matched', filledSize: '10', remainingSize: '0' }],
-    ['it is off the book', 'CANCELED', '4', { status: 'cancelled', filledSize: '4', remainingSize: '6' }],
-    ['it is off the book untouched', 'CANCELED', '0', { status: 'cancelled', ...NOTHING_TOLD }],
-  ])(
-    'is not said to rest where the look-up of its fills shows that %s',
-    async (_what, state, size_matched, expected) => {
-      const ends = ['live', 'delayed'].map(async (status) => {
-        const post: Answers['post'] = (id) => accepted(id, { status, tradeIDs: ['t1'] });
-        return (await fills({ post, order: (id) => lookedUp(id, state, { size_matched }) })).result;
-      });
-      for (const end of await Promise.all(ends)) expect(end).toMatchObject(expected);
     },
   );
 

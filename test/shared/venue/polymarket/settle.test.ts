@@ -32,6 +32,7 @@ describe('an order of an earlier request', () => {
       orderId: signed.orderId,
       status: 'live',
       ...NOTHING_FILLED,
+      filledValue: null,
       transactionHashes: [],
       tradeIds: [],
     });

@@ -281,7 +281,7 @@ describe('an answer that proves nothing', () => {
       'live',
       [2, 0],
     ],
-    ['its trades do, which are asked for with the second look-up', { trades: fill }, 'matched', [2, 2]],
+    ['its trades do, which are asked for with the second look-up', { trades: fill }, 'matched', [2, 1]],
   ])('is settled as soon as %s', async (_what, answers, status, asked) => {
     const end = await handed({ post: () => 'reset', ...answers });
     expect(end.fate).toMatchObject({ kind: 'placed', placement: { status } });

@@ -83,7 +83,6 @@ describe('an accepted order', () => {
         transactionHashes: ['0xaa'],
         tradeIds: ['t1'],
       },
-      leavesOutFills: false,
     });
   });
 
@@ -94,20 +93,19 @@ describe('an accepted order', () => {
   });
 
   it.each([
-    ['matched', {}, true],
-    ['matched', { makingAmount: null, takingAmount: undefined }, true],
-    ['matched', { makingAmount: '4.2', takingAmount: '10' }, false],
-    ['live', {}, false],
-    ['live', { tradeIDs: ['t1'] }, true],
-    ['live', { transactionsHashes: ['0xaa'], makingAmount: '0', takingAmount: '0' }, true],
-    ['live', { tradeIDs: ['t1'], makingAmount: '1.05', takingAmount: '2.5' }, false],
-    ['live', { tradeIDs: [17] }, true],
-    ['live', { tradeIDs: ['t1', { id: 't2' }] }, true],
-    ['live', { transactionsHashes: '0xaa' }, true],
-    ['live', { transactionsHashes: '', tradeIDs: null }, false],
-    ['delayed', {}, false],
-  ])('that is %s %j leaves out what was executed: %j', (status, changes, leavesOutFills) => {
-    expect(read({ ...ACCEPTED, status, ...changes })).toMatchObject({ kind: 'placed', leavesOutFills });
+    ['matched', {}, null],
+    ['matched', { makingAmount: null, takingAmount: undefined }, null],
+    ['matched', { makingAmount: '4.2', takingAmount: '10' }, '10'],
+    ['live', {}, '0'],
+    ['live', { tradeIDs: ['t1'] }, null],
+    ['live', { transactionsHashes: ['0xaa'], makingAmount: '0', takingAmount: '0' }, null],
+    ['live', { tradeIDs: ['t1'], makingAmount: '1.05', takingAmount: '2.5' }, '2.5'],
+    ['live', { tradeIDs: [17] }, null],
+    ['live', { transactionsHashes: '0xaa' }, null],
+    ['live', { transactionsHashes: '', tradeIDs: null }, '0'],
+    ['delayed', {}, null],
+  ])('that is %s %j has filled %j', (status, changes, filledSize) => {
+    expect(read({ ...ACCEPTED, status, ...changes })).toMatchObject({ kind: 'placed', placement: { filledSize } });
   });
 
   it.each([
@@ -139,11 +137,11 @@ describe('an accepted order', () => {
     ['a message that is no text', { errorMsg: { code: 7 } }],
     ['a message elsewhere that is no text', { error: 400 }],
   ])('is not proved by an answer with %s', (_what, changes) => {
-    expect(proved({ ...ACCEPTED, ...changes })).toBe('unproven (an answer that says both yes and no)');
+    expect(proved({ ...ACCEPTED, ...changes })).toBe('unproven (an answer with members of an accepted order)');
   });
 
   it.each([202, 400, 429, 500])('is not proved under a %i', (status) => {
-    expect(proved(ACCEPTED, { status })).toBe('unproven (an answer that says both yes and no)');
+    expect(proved(ACCEPTED, { status })).toBe('unproven (an answer with members of an accepted order)');
   });
 
   it.each([
@@ -153,15 +151,17 @@ describe('an accepted order', () => {
     ['a status and a message', { status: 'parked', success: false, errorMsg: NOBODY_KNOWS }, ' in unknown words'],
     ['a status and a refusal', { status: 'parked', errorMsg: CROSSES }, ' refused post_only_would_cross'],
   ])('is perhaps named by %s', (_what, changes, claim) => {
-    expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer that names an order)${claim}`);
+    expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer with members of an accepted order)${claim}`);
   });
 
   it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }, { tradeIDs: [17] }, { transactionsHashes: '0xaa' }])(
     'is perhaps there where only %j is named',
     (named) => {
       const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, ...named };
-      expect(proved(body)).toBe('unproven (an answer that says both yes and no)');
-      expect(proved({ error: 'Too Many Requests', ...named }, { status: 429 })).toContain('both yes and no');
+      expect(proved(body)).toBe('unproven (an answer with members of an accepted order)');
+      expect(proved({ error: 'Too Many Requests', ...named }, { status: 429 })).toContain(
+        'members of an accepted order',
+      );
     },
   );
 });

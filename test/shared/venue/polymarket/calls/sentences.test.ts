@@ -65,6 +65,29 @@ describe('the table of sentences', () => {
   });
 });
 
+describe('a sentence about an order that the venue may have taken', () => {
+  it.each([
+    'order crossed the book and was matched',
+    'the order was canceled because the minimum tick size changed',
+    'there are no matching orders',
+    'the trade contains rounding issues',
+    "the price of the taker's order has a discrepancy greater than allowed with the worst maker order",
+    "order couldn't be fully filled. FOK orders are fully filled or killed.",
+    'FOK orders are filled or killed',
+    'no orders found to match with FAK order',
+    'order accepted for asynchronous processing',
+    'order canceled',
+    'order expired',
+    'trading volume counted',
+    'post-only order accepted',
+    'not enough liquidity',
+    'market order matched',
+    'balance updated',
+  ])('is no refusal: %s', (sentence) => {
+    expect(fateSaidBy(sentence, { reason: sentence, retryAfter: undefined })).toBeUndefined();
+  });
+});
+
 describe('a sentence that nobody knows', () => {
   it('proves nothing by itself, and refuses the order for good once it is believed', () => {
     const said = { reason: 'no reason at all', retryAfter: undefined };
@@ -111,6 +134,25 @@ describe('a sentence that names a check before the book', () => {
     ['cancel-only', 'now', 'venue_unavailable'],
     ['post-only mode', 'now', 'venue_unavailable'],
     ['market not found', 'now', 'unknown_token'],
+    ['the orderbook 7132 does not exist', 'now', 'unknown_token'],
+    ['Invalid token id', 'now', 'unknown_token'],
+    ['trading is disabled', 'now', 'venue_unavailable'],
+    ['Trading disabled', 'now', 'venue_unavailable'],
+    ['trading has been halted', 'now', 'venue_unavailable'],
+    ['cancel only mode', 'now', 'venue_unavailable'],
+    ['this post-only order would cross', 'order', 'post_only_would_cross'],
+    ['order crosses the order book', 'order', 'post_only_would_cross'],
+    ['price breaks the tick size: 0.01', 'order', 'price_off_tick'],
+    ['size is less than the minimum', 'order', 'size_below_minimum'],
+    ['the balance is not enough', 'order', 'insufficient_balance'],
+    ['not enough allowance', 'order', 'insufficient_balance'],
+    ['market closed', 'order', 'market_not_accepting_orders'],
+    ['the market is not accepting new orders', 'order', 'market_not_accepting_orders'],
+    ['invalid order expiration', 'order', 'order_rejected'],
+    ['version mismatch', 'operator', 'venue_refused_service'],
+    ['invalid apikey', 'operator', 'venue_refused_service'],
+    ['the address is banned', 'operator', 'venue_refused_service'],
+    ['restricted in your country', 'operator', 'venue_refused_service'],
   ])('%j proves the end of: %s', (sentence, proves, code) => {
     const error = expect.objectContaining({ code, cause: new Error(sentence) });
     expect(SENTENCES.find(({ says }) => says.test(sentence))).toMatchObject({ proves });
@@ -193,6 +235,9 @@ describe('a refusal by the venue', () => {
     [403, 'Trading restricted in your region, please refer to available regions', service('region')],
     [404, 'market not found', { code: 'unknown_token', facts: {} }],
     [404, 'No orderbook exists for the requested token id', { code: 'unknown_token', facts: {} }],
+    [400, 'the orderbook 7132 does not exist', { code: 'unknown_token', facts: {} }],
+    [400, 'Invalid token id', { code: 'unknown_token', facts: {} }],
+    [503, 'trading is disabled', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
     [425, 'restarting', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
     [429, 'Too Many Requests', { code: 'rate_limited', facts: {}, retryAfter: 1 }],
     [503, 'Trading is currently disabled. Check the site', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
