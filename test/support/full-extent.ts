@@ -1,2 +1,2 @@
-/** As `npm run proofs` and CI set it: searches and chaos are many times as long then. */
+/** True for `npm run proofs` and CI: the searches go many times as far. */
 export const FULL_EXTENT = process.env['FULL_EXTENT'] === '1';

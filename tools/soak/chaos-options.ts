@@ -1,27 +1,13 @@
 import * as z from 'zod/mini';
 
-/** The steps at which the process dies. */
-export const STEPS = [
-  'before store',
-  'after store',
-  'while sending',
-  'after send',
-  'before answer',
-  'after answer',
-  'after lease',
-] as const;
-/** A step at which a process may die. */
-export type Step = (typeof STEPS)[number];
-
-/** Reads what a process of the chaos does from its argument. */
+/** Parses the argument of a process of the soak. */
 export const chaosOptions = z.strictObject({
   settings: z.readonly(z.record(z.string(), z.string())),
   /** Set on the clock of the process from its start. */
   clockOffsetMs: z.exactOptional(z.number()),
-  dieAt: z.exactOptional(z.readonly(z.strictObject({ step: z.enum(STEPS), passage: z.number() }))),
   flaw: z.exactOptional(z.enum(['no write-ahead', 'no conditions', 'no late arrivals'])),
 });
-/** What a process of the chaos does. */
+/** The options of a process of the soak. */
 export type ChaosOptions = Readonly<z.infer<typeof chaosOptions>>;
 
 /** As much as the adapter keeps back for look-ups, and two seconds for a venue that hangs. */

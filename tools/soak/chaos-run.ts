@@ -2,73 +2,54 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChaosOptions, Step } from './chaos-options.ts';
+import type { ChaosOptions } from './chaos-options.ts';
 
 const SCRIPT = join(import.meta.dirname, 'chaos-service.ts');
 
-/** A service that is started again whenever it has died. */
+/** A service that starts again after each kill. */
 export interface MortalService {
   url(): string;
-  /** Counts of each planned death, and of those from outside. */
-  readonly deaths: Map<Step | 'at random', number>;
   kill(): void;
   /** Sets the clock of this process and the ones after it. */
   setClock(offsetMs: number): void;
   stop(): Promise<void>;
 }
 
-/** The moment at which a process dies. */
-export type Death = NonNullable<ChaosOptions['dieAt']>;
-
-/** Runs the service; each new process gets the next of the planned deaths, and the last ones live. */
-export async function runMortalService(options: ChaosOptions, plan: readonly Death[]): Promise<MortalService> {
-  const deaths: MortalService['deaths'] = new Map();
-  const left = [...plan];
+/** Runs the service in a process of its own, and a new one after each kill. */
+export async function runMortalService(options: ChaosOptions): Promise<MortalService> {
   let url = '';
-  let child: ChildProcess | undefined;
+  let child: ChildProcess;
   let stopped = false;
   let clockOffsetMs = options.clockOffsetMs ?? 0;
   const start = async (): Promise<void> => {
-    const dieAt = left.shift();
-    const started = fork(SCRIPT, [JSON.stringify({ ...options, clockOffsetMs, ...(dieAt && { dieAt }) })], {
+    const started = fork(SCRIPT, [JSON.stringify({ ...options, clockOffsetMs })], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child = started;
-    let outside = false;
     started.once('message', (message) => {
       url = String(message);
     });
-    kill = () => {
-      outside = true;
-      started.kill('SIGKILL');
-    };
     started.once('exit', (_code, signal) => {
-      const cause = outside ? 'at random' : dieAt?.step;
-      if (cause) deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
-      // A death from outside came before the planned one.
-      if (outside && dieAt) left.unshift(dieAt);
       // A process that ended otherwise would do so again; its reason is on the error stream.
       if (!stopped && signal === 'SIGKILL') start().catch(() => undefined);
     });
     await Promise.race([once(started, 'message'), once(started, 'exit')]);
     if (started.exitCode !== null) throw new Error(`The service ended by itself, with code ${started.exitCode}.`);
   };
-  let kill = () => {};
   await start();
   return {
     url: () => url,
-    deaths,
-    kill: () => kill(),
+    kill: () => child.kill('SIGKILL'),
     setClock: (offsetMs) => {
       clockOffsetMs = offsetMs;
       // A process that is just ending has no channel any more.
-      if (child?.connected) child.send(offsetMs, () => undefined);
+      if (child.connected) child.send(offsetMs, () => undefined);
     },
     stop: async () => {
       stopped = true;
-      const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
-      child?.kill('SIGKILL');
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+      child.kill('SIGKILL');
       await ended;
     },
   };

@@ -212,7 +212,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     settings: { ...settings, SERVICE_LOG_LEVEL: 'error' },
     ...(options.flaw && { flaw: options.flaw }),
   };
-  const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos, [])));
+  const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos)));
   const anyService = { url: () => random.pick(services).url() };
   const counts: Disturbances = { lostLogs: 0, kills: 0, clockSteps: 0, venueClockSteps: 0, faults: 0 };
   const asked: AskedKey[] = [];
