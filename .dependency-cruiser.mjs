@@ -48,13 +48,13 @@ export default {
     {
       name: 'infra-knows-the-tables-only',
       comment:
-        'A deployment knows the routes, the codes, the limits, the settings and the accounts of a key, and runs no other code of the service. Its build reads its command line as every command does.',
+        'A deployment knows the routes, the codes, the events of the log, the limits, the settings and the accounts of a key, and runs no other code of the service. Its build reads its command line as every command does.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|paper|client|console|tools|test)/',
         pathNot:
-          '^(functions/routes|shared/(command-line|errors|limits|settings/(formats|table)|venue/polymarket/accounts))\\.ts$',
+          '^(functions/routes|shared/(command-line|errors|limits|log|settings/(formats|table)|venue/polymarket/accounts))\\.ts$',
       },
     },
     {

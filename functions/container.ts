@@ -1,7 +1,6 @@
 import { createLog, type LogOptions } from '../shared/log.ts';
 import type { Config } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
-import { eventMetrics, requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
 /**
@@ -14,14 +13,9 @@ export function openContainer<C extends Config>(
   write?: LogOptions['write'],
 ) {
   const config = parse(env);
-  const { corsOrigins, metricsNamespace } = config;
-  const log = createLog({
-    level: config.logLevel,
-    write,
-    metrics: metricsNamespace ? eventMetrics(metricsNamespace) : undefined,
-  });
+  const { corsOrigins } = config;
+  const log = createLog({ level: config.logLevel, write });
   for (const warning of config.warnings) log.warn(warning);
-  const metrics = metricsNamespace && { metrics: requestMetrics(metricsNamespace) };
-  const pipeline: PipelineDeps = { log, corsOrigins, ...metrics };
+  const pipeline: PipelineDeps = { log, corsOrigins };
   return { config, log, pipeline };
 }

@@ -1,6 +1,5 @@
 import { parseDeployedConfig } from '../shared/settings/config.ts';
 import { openContainer } from './container.ts';
-import { requestMetrics } from './metrics.ts';
 import type { PipelineDeps } from './pipeline.ts';
 
 /** Returns the caller that the gateway has verified. Only the function that trades carries the code for it. */
@@ -28,6 +27,6 @@ export function openDeployed(callerOf: CallerOf = () => undefined) {
   const { config, log, pipeline: common } = openContainer(parseDeployedConfig);
   // Measured from the start of the process. Lambda's own line about it is among those that are switched off.
   log.info('started', { init_ms: Math.round(performance.now()) });
-  const pipeline: PipelineDeps = { metrics: requestMetrics(), ...common, trace: invocationTrace(callerOf) };
+  const pipeline: PipelineDeps = { ...common, trace: invocationTrace(callerOf) };
   return { config, log, pipeline };
 }

@@ -6,7 +6,6 @@ import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';
-import type { AnsweredRequest, RequestMetrics } from './metrics.ts';
 import { toAppError, toProblem } from './problem.ts';
 import type { AnyRoute } from './routes.ts';
 
@@ -22,8 +21,6 @@ export interface PipelineDeps {
   readonly corsOrigins: readonly string[];
   /** Names a request as the gateway and Lambda know it, for its lines in the log. */
   readonly trace?: (event: Event, context: RequestContext, requestId: string) => Readonly<Record<string, string>>;
-  /** Returns further members of a request's log line, for a monitoring system that reads its metrics out of the log. */
-  readonly metrics?: (request: AnsweredRequest) => RequestMetrics;
 }
 
 /** The form of a request id that is taken over from the caller. */
@@ -85,16 +82,14 @@ function openState(event: Event, context: RequestContext, budgetMs: number, deps
 }
 
 /** Ends every request: its id on the response and one line in the log. */
-function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
+function trace(route: AnyRoute, { log }: PipelineDeps): Middleware {
   const close: NonNullable<Middleware['after']> = ({ event, response, context: { state } }) => {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
     const { call, logFields } = state;
-    const { venueRequests } = call;
-    const rateLimit = venueRequests.findLast((request) => request.rateLimit)?.rateLimit;
-    const { members, urgent = false } = metrics?.({ route: route.name, status, call, logFields }) ?? {};
-    const unlessFailed = urgent ? log.audit : log.info;
+    // An alarm waits for this line, whatever the threshold of the log.
+    const unlessFailed = logFields['code'] === 'caller_not_identified' ? log.audit : log.info;
     const write = status >= 500 ? log.error : unlessFailed;
     write('request', {
       route: route.name,
@@ -103,10 +98,8 @@ function trace(route: AnyRoute, { log, metrics }: PipelineDeps): Middleware {
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       ...state.trace,
-      venue_calls: venueRequests.map(({ rateLimit: _told, ...request }) => request),
-      ...(rateLimit && { rate_limit: rateLimit }),
+      venue_calls: call.venueRequests,
       ...logFields,
-      ...members,
     });
   };
   return { after: close, onError: close };

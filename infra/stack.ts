@@ -7,11 +7,9 @@ import { OrderStore } from './constructs/order-store.ts';
 import { addOrders } from './constructs/orders.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
-import { Alarms } from './monitoring/alarms.ts';
-import { addDashboard, addQueries } from './monitoring/dashboard.ts';
-import { addMetricFilters } from './monitoring/metric-filters.ts';
-import { addBudget, addHealthCheck } from './monitoring/outside.ts';
-import { metricsOf } from './monitoring/service-metrics.ts';
+import { addAlarms } from './monitoring/alarms.ts';
+import { addDashboard, addQuery } from './monitoring/dashboard.ts';
+import { addMetricFilter, metricsOf } from './monitoring/metrics.ts';
 import type { Settings } from './settings/settings.ts';
 
 interface ServiceStackProps extends Pick<StackProps, 'env'> {
@@ -39,18 +37,16 @@ export class ServiceStack extends Stack {
     const readers = addReaders(this, { names, assets, layer, settings });
     const orders = settings.orders && addOrders(this, { names, assets, layer, store, settings: settings.orders });
     const gateway = addGateway(this, { names, settings, readers, orders });
-    const alarms = new Alarms(this, { metrics, gateway, readers, orders, settings });
+    const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
+    for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
+    if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
+    const { alarmTopic } = settings;
+    const stoppingRollout = addAlarms(this, { metrics, gateway, readers, orders, alarmTopic });
     if (settings.orders && orders) {
-      addRollout(this, orders.alias, alarms.stoppingRollout, settings.orders.rollout === 'canary');
+      addRollout(this, orders.alias, stoppingRollout, settings.orders.rollout === 'canary');
     }
-    addDashboard(this, names, metrics, gateway);
-    for (const reader of Object.values(readers)) addMetricFilters(reader, reader.log, names.metrics);
-    const logs = Object.values(readers).map(({ log }) => log);
-    addQueries(this, names, { readers: logs, orders: [store.log], access: [gateway.accessLog] });
-    if (settings.healthCheck) addHealthCheck(this, gateway.host);
-    if (settings.monthlyBudget !== undefined && settings.alarmTopic !== undefined) {
-      addBudget(this, settings.monthlyBudget, settings.alarmTopic);
-    }
+    addDashboard(this, { names, metrics, gateway, functions });
+    addQuery(this, names, store.log);
     if (settings.ordersTable === undefined) store.addTable(this.node.children.filter((child) => child !== store));
   }
 }

@@ -91,7 +91,7 @@ function orderText(value: unknown): string | undefined {
 function requestText(line: z.infer<typeof requestLine>, paint: Paint): string {
   const { message: _message, time: _time, level: _level, route, method, path, status, duration_ms, ...facts } = line;
   const { order, order_id: orderId, order_status, replayed, code, venue_calls = [], ...rest } = facts;
-  const { request_id, rate_limit, ...members } = rest;
+  const { request_id, ...members } = rest;
   const failed = status >= 400;
   const before = [method, route === null ? '-' : (PATHS.get(route) ?? path)];
   const after = [
@@ -107,7 +107,7 @@ function requestText(line: z.infer<typeof requestLine>, paint: Paint): string {
       : []),
   ];
   const words = (parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).map(visible);
-  const details = membersText({ ...members, ...(failed && { rate_limit, request_id }) });
+  const details = membersText({ ...members, ...(failed && { request_id }) });
   return [...words(before), paint(colourOf(status), String(status)), ...words(after), ...details].join(' ');
 }
 

@@ -29,7 +29,7 @@ const COMMAND = {
   POST /paper/reset       back to the first minute: as if started now
 
 A request may carry its own fault: "x-paper-fault: NAME; ms=500". Members beside the name: ms, seconds (late,
-clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after, reset
+clock-skew), answer (late: none or edge-504), code, text, status (success-false), bytes, retry_after
 (rate-limit). Names:
   ${FAULT_NAMES.join(' ')}
 `,

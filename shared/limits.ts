@@ -97,8 +97,6 @@ export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as cons
 export const LEASE_MS = 30_000;
 /** Least time between renewals of refused credentials for all orders: at times the venue refuses new ones too. */
 export const RENEWAL_PAUSE_MS = 3_000;
-/** The venue's warnings of its rate limit, which can come with every order, are logged once in this time. */
-export const LIMIT_WARNING_PAUSE_MS = 60_000;
 /** If the measured difference of the clocks changes by more than this, ours was wrong or has jumped. */
 export const NOTICEABLE_SKEW_MS = 2_000;
 /** If our clock and the venue's differ by more than this, one of them is wrong: the operator is warned. */

@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** A level of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Events that the operator must hear of, whatever was answered. Metrics, where there are any, count their lines. */
+/** Events that an alarm waits for, whatever was answered: a deployment counts their lines (infra/monitoring/metrics.ts). */
 export type CountedEvent =
   | 'unreadable_keys'
   | 'foreign_keys'
@@ -29,8 +29,6 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly write?: ((line: string) => unknown) | undefined;
   readonly now?: () => number;
-  /** Returns further members of a line that names a metric, for a monitoring system that reads its metrics out of the log. */
-  readonly metrics?: ((event: CountedEvent) => Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** Enough for a chain of translations; a cycle of causes ends here. */
@@ -128,14 +126,11 @@ function writeToStdout(line: string): void {
 }
 
 /** Creates a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */
-export function createLog({ level, write = writeToStdout, now = Date.now, metrics }: LogOptions): Log {
+export function createLog({ level, write = writeToStdout, now = Date.now }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
   const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {
     if (index < threshold) return;
-    const counted = fields?.metric && metrics?.(fields.metric);
-    write(
-      JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields, ...counted }, replacer),
-    );
+    write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields }, replacer));
   };
   const always = LOG_LEVELS.length;
   return {

@@ -44,6 +44,8 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
  * `live` of a published version: Lambda swaps code and layer by two calls, and a version has both of one build.
  */
 export class EndpointFunction extends Construct {
+  /** The endpoint's name in metrics and logs. */
+  readonly route: Route['name'];
   readonly function: lambda.Function;
   readonly alias: lambda.Alias;
   /** The alias in the type that an integration of the gateway takes. */
@@ -53,6 +55,7 @@ export class EndpointFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
+    this.route = props.name;
     const ofItsOwn = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
     this.log = props.log ?? new LogGroup(this, 'Log', ofItsOwn);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

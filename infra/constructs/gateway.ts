@@ -4,7 +4,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
@@ -54,26 +54,14 @@ interface GatewayProps {
   readonly orders: EndpointFunction | undefined;
 }
 
-/** Adds the access log and counts its 429s that no function answered: the API's own metrics only count 4xx. */
-function addAccessLog(api: apigateway.HttpApi, names: Names) {
-  const accessLog = new LogGroup(api, 'AccessLog', {
+function addAccessLog(api: apigateway.HttpApi, names: Names): LogGroup {
+  return new LogGroup(api, 'AccessLog', {
     // A new name for each stack, since the log of an earlier stack of the same name is kept.
     logGroupName: `${names.accessLog}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
     // As long as the log of orders: only this one shows whom the gateway refused.
     retention: RetentionDays.ONE_YEAR,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
-  const filter = new MetricFilter(api, 'Throttled', {
-    logGroup: accessLog,
-    filterPattern: FilterPattern.all(
-      FilterPattern.stringValue('$.status', '=', '429'),
-      FilterPattern.stringValue('$.integration_status', '!=', '200'),
-    ),
-    metricNamespace: names.metrics,
-    metricName: 'gateway_throttles',
-    metricValue: '1',
-  });
-  return { accessLog, throttled: filter.metric({ statistic: 'Sum', label: '429 of the gateway' }) };
 }
 
 type Guard = Pick<apigateway.AddRoutesOptions, 'authorizer' | 'authorizationScopes'>;
@@ -136,7 +124,7 @@ function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string
   return domainName;
 }
 
-/** Adds the HTTP API with its routes, its one stage, throttles and access log. Clients know it by `host`. */
+/** Adds the HTTP API with its routes, its one stage, throttles and access log. */
 export function addGateway(scope: Construct, props: GatewayProps) {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
@@ -152,7 +140,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   });
   const unknown = api.node.tryFindChild('DefaultRoute');
   if (unknown) acknowledgeOpenRoute(unknown, 'read');
-  const { accessLog, throttled } = addAccessLog(api, names);
+  const accessLog = addAccessLog(api, names);
   new CfnOutput(scope, 'AccessLog', { value: accessLog.logGroupName });
   const routes = addRoutes(api, rest, props);
   const stage = new apigateway.HttpStage(api, 'Stage', {
@@ -180,7 +168,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   );
   const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
   new CfnOutput(scope, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
-  return { api, stage, accessLog, throttled, host };
+  return { api, stage };
 }
 
 /** The API of a deployment. */

@@ -41,7 +41,6 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
 
 /** Adds the one function that may read the key. */
 export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps): EndpointFunction {
-  const { names } = props;
   const orders = new EndpointFunction(scope, 'Orders', {
     ...props,
     name: 'orders',
@@ -53,7 +52,6 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
       ...settings.variables,
       ...walletVariables(settings),
       SERVICE_ORDERS_TABLE: store.tableName,
-      SERVICE_METRICS_NAMESPACE: names.metrics,
     },
     log: store.log,
     reservedConcurrency: settings.orderConcurrency,

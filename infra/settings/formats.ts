@@ -43,7 +43,7 @@ function count(most: number): Format<number> {
 }
 
 // The stack sets these by itself.
-const { ordersTable, metricsNamespace, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
+const { ordersTable, orderAccess, ...given } = DEPLOYMENT_SETTINGS;
 const { placeOrder, ...common } = COMMON_SETTINGS;
 /** Settings that functions get. The service's formats are checked here: else every request would be a bare 500. */
 const SERVICE = Object.entries<Setting>({ ...given, ...common });
@@ -81,8 +81,6 @@ const FORMATS = {
   readConcurrency: count(1_000),
   domainName: matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
   certificateArn: matching('the ARN of a certificate of ACM', /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/),
-  healthCheck: FLAG,
-  monthlyBudget: count(1_000_000),
   ordersTable: matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/),
   env: TEXT,
 } as const;

@@ -28,7 +28,6 @@ function problemsOf(context: Context, values: CommonValues, target: Target): rea
       'jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
     (isAlone('domainName', 'certificateArn') || isAlone('certificateArn', 'domainName')) &&
       'domainName and certificateArn go together: give both, or none.',
-    isAlone('monthlyBudget', 'alarmTopic') && 'monthlyBudget needs -c alarmTopic=…, which is told.',
   ];
 }
 

@@ -38,13 +38,7 @@ const DELAYED = 'order match delayed due to market conditions';
 /** The answers of faults that only answer. */
 const ANSWERS: Readonly<Record<string, (fault: Fault) => Reply>> = {
   restart: ({ retry_after = 1 }) => ({ status: 425, headers: { 'retry-after': String(retry_after) }, body: '' }),
-  'rate-limit': ({ retry_after = 1, reset }) => {
-    if (reset === undefined) return error(429, 'Too Many Requests', retry_after);
-    return json({ error: 'Too Many Requests' }, 429, {
-      'poly-ratelimit-remaining': '0',
-      'poly-ratelimit-reset': reset,
-    });
-  },
+  'rate-limit': ({ retry_after = 1 }) => error(429, 'Too Many Requests', retry_after),
   'rate-limit-html': ({ retry_after = 1 }) =>
     html(429, '429 Too Many Requests', { 'retry-after': String(retry_after) }),
   'error-500': ({ text = 'Internal server error' }) => error(500, text),

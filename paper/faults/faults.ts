@@ -103,11 +103,6 @@ const members = z.strictObject({
     .int()
     .positive()
     .default(9 * 1_024 * 1_024),
-  /** Poly-RateLimit-Reset of `rate-limit`, as it is sent, instead of Retry-After. */
-  reset: z
-    .string()
-    .regex(/^[\x20-\x7e]*$/)
-    .optional(),
   /** Retry-After in seconds, of `restart`, `rate-limit`, `rate-limit-html` (default 1) and `post-only-mode` (120). */
   retry_after: z.coerce.number().int().nonnegative().optional(),
 });

@@ -12,7 +12,6 @@ import {
 
 /** Settings of every process, by their names in the table. */
 export interface Config extends Omit<Values<typeof COMMON_SETTINGS>, 'placeOrder'> {
-  readonly metricsNamespace?: string | undefined;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }
@@ -49,12 +48,9 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   return [];
 }
 
-// A local server may write metrics too, to see what a deployment would.
-const { metricsNamespace, ...DEPLOYED_ALONE } = DEPLOYMENT_SETTINGS;
-
 /** Returns a warning for each setting of deployments: SERVICE_WALLET_ADDRESS, for example, pins nothing locally. */
 function warnOfUnused(env: Environment): string[] {
-  const given = Object.values(DEPLOYED_ALONE).filter(({ name }) => env[name]);
+  const given = Object.values(DEPLOYMENT_SETTINGS).filter(({ name }) => env[name]);
   return given.map(
     ({ name }) => `${name} is a setting of deployed functions alone: the local server does not read it.`,
   );
@@ -108,7 +104,6 @@ export function parseLocalConfig(env: Environment) {
     return {
       ...common,
       ...local,
-      ...readSettings(env, { metricsNamespace }, attempt),
       // The key is in the environment. Without the opt-in `/health` shows its address all the same.
       orders:
         placeOrder && privateKey

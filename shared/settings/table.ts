@@ -205,11 +205,6 @@ export const DEPLOYMENT_SETTINGS = {
     format: TEXT,
     meaning: "DynamoDB's table of the idempotency keys",
   },
-  metricsNamespace: {
-    name: 'SERVICE_METRICS_NAMESPACE',
-    format: TEXT,
-    meaning: "CloudWatch's namespace of its metrics",
-  },
 } as const satisfies Table;
 
 /** The settings of the local server, as people read them. */

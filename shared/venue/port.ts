@@ -3,26 +3,12 @@ import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
-/**
- * The venue's limit of orders a second, as one of its answers tells it: one for all who trade with the same key. `null` for
- * what it does not tell.
- */
-export interface RateLimit {
-  /** Requests that it would still take at once; cancellations can bring it below zero. */
-  readonly remaining: number | null;
-  /** The wait until it takes a further one, in seconds. */
-  readonly reset: number | null;
-  /** The name of the limit, by the trading volume of the account. */
-  readonly tier: string | null;
-}
-
 /** One request to the venue, as it is counted in the log. */
 interface VenueRequest {
   readonly name: string;
   /** HTTP status, or the kind of transport failure. */
   readonly result: number | string;
   readonly milliseconds: number;
-  readonly rateLimit?: RateLimit;
 }
 
 /** The circumstances of one call of the service: how long it may take, and what it asked of the venue. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { invocationTrace } from '../../functions/lambda-start.ts';
-import type { AnsweredRequest } from '../../functions/metrics.ts';
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode, refuse, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
@@ -93,17 +92,6 @@ describe('the pipeline', () => {
     expect((await ask(ok)).lines[0]).not.toHaveProperty('path');
   });
 
-  it('hands what a request was and came to over to the metrics', async () => {
-    const seen: unknown[] = [];
-    const metrics = (request: AnsweredRequest) => {
-      seen.push(request);
-      return { urgent: false, members: { counted: 1 } };
-    };
-    const { lines } = await ask(ok, {}, { metrics });
-    expect(seen).toMatchObject([{ route: 'markets', status: 200, call: { venueRequests: [] }, logFields: {} }]);
-    expect(lines).toMatchObject([{ counted: 1 }]);
-  });
-
   it.each(['a', 'A.b_c-9', 'x'.repeat(64)])('keeps the request id %s', async (id) => {
     const { result, lines } = await ask(ok, { headers: { 'x-request-id': id } });
     expect(result.headers?.['x-request-id']).toBe(id);
@@ -134,21 +122,15 @@ describe('the pipeline', () => {
     expect(lines).toMatchObject([{ request_id: 'invocation-1' }]);
   });
 
-  it.each([
-    [true, [{ level: 'info', message: 'request', status: 200, alarm: 1, rate_limit: { remaining: 3 } }]],
-    [false, []],
-  ])('writes the line that an alarm waits for whatever the threshold: %s', async (urgent, expected) => {
-    const endpoint = endpointOf((_request, call) => {
-      call.venueRequests.push({
-        name: 'book',
-        result: 200,
-        milliseconds: 3,
-        rateLimit: { remaining: 3, reset: null, tier: null },
-      });
-      return { status: 200 };
-    });
-    const metrics = () => ({ urgent, members: { alarm: 1 } });
-    expect((await ask(endpoint, {}, { level: 'error', metrics })).lines).toMatchObject(expected);
+  it('writes the line that the alarm on unidentified callers waits for whatever the threshold', async () => {
+    const lines = async (code: 'caller_not_identified' | 'origin_not_allowed') => {
+      const endpoint = failing(new AppError('x', { code }));
+      return (await ask(endpoint, {}, { level: 'error' })).lines;
+    };
+    expect(await lines('caller_not_identified')).toMatchObject([
+      { level: 'info', message: 'request', status: 403, code: 'caller_not_identified' },
+    ]);
+    expect(await lines('origin_not_allowed')).toStrictEqual([]);
   });
 
   it('writes one line for a request, with what the venue was asked and what the handler added', async () => {
@@ -172,21 +154,6 @@ describe('the pipeline', () => {
         extra: 'x',
       },
     ]);
-  });
-
-  it('writes the rate limit that the venue told last', async () => {
-    const limits = [5, 4].map((remaining) => ({ remaining, reset: 0, tier: 'standard' }));
-    const endpoint = endpointOf((_request, { venueRequests }) => {
-      for (const rateLimit of limits)
-        venueRequests.push({ name: 'post-order', result: 200, milliseconds: 3, rateLimit });
-      venueRequests.push({ name: 'read-order', result: 200, milliseconds: 3 });
-      return { status: 200 };
-    });
-    const [line] = (await ask(endpoint)).lines;
-    expect(line).toMatchObject({ rate_limit: limits[1] });
-    expect(line?.['venue_calls']).toStrictEqual(
-      ['post-order', 'post-order', 'read-order'].map((name) => ({ name, result: 200, milliseconds: 3 })),
-    );
   });
 
   it('answers HEAD as GET without a body', async () => {

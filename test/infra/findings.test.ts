@@ -105,8 +105,6 @@ const CLOSED = {
   jwtAudience: 'readers',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd',
-  healthCheck: 'true',
-  monthlyBudget: '50',
   readConcurrency: '20',
 };
 

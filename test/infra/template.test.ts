@@ -237,22 +237,14 @@ describe('the service', () => {
     const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
     const text = textOf(dashboard).replaceAll('\\"', '"');
     for (const name of ['Count', '4xx', '5xx']) expect(text).toContain(`["AWS/ApiGateway","${name}","ApiId"`);
-    expect(text).toContain('["OrderBookAdapter/order-book-adapter","gateway_throttles"');
   });
 
   it('shows every route and code that occurs, without a list of them, each by its name', () => {
     const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
     const text = textOf(dashboard).replaceAll(/\\+"/g, '"');
-    for (const [name, statistic, ...dimensions] of [
-      ['requests', 'Sum', 'route'],
-      ['errors', 'Sum', 'route', 'code'],
-      ['duration_ms', 'p99', 'route'],
-    ]) {
-      const label = [...dimensions.map((dimension) => `\${PROP('Dim.${dimension}')}`), name, statistic].join(' ');
-      const searched = `{"OrderBookAdapter/order-book-adapter",${dimensions}} MetricName="${name}"`;
-      const expression = `SEARCH('${searched}', '${statistic}', 300)`;
-      expect(text).toContain(`{"label":"${label}","expression":"${expression}"}`);
-    }
+    const label = `\${PROP('Dim.route')} \${PROP('Dim.code')}`;
+    const searched = '{"OrderBookAdapter/order-book-adapter",route,code} MetricName="errors"';
+    expect(text).toContain(`{"label":"${label}","expression":"SEARCH('${searched}', 'Sum', 300)"}`);
   });
 
   it('joins the lines of the gateway with those of the functions, and tells who of the two answered', () => {
@@ -303,10 +295,9 @@ describe('the store of orders', () => {
   });
 
   it('makes the table last of all that can fail: nobody may delete that of a first deployment that fails', () => {
-    const bounds = { healthCheck: 'true', monthlyBudget: 50 };
-    const template = templateOf({ ...ORDER_CONTEXT, ...bounds });
+    const template = templateOf(ORDER_CONTEXT);
     const [table] = Object.values(template.findResources('AWS::DynamoDB::Table'));
-    const others = ['AWS::Budgets::Budget', 'AWS::Route53::HealthCheck', 'AWS::CloudWatch::Dashboard'];
+    const others = ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard', 'AWS::CodeDeploy::DeploymentGroup'];
     const ids = others.flatMap((type) => Object.keys(template.findResources(type)));
     expect(ids).toHaveLength(3);
     expect(table?.['DependsOn']).toEqual(expect.arrayContaining(ids));
@@ -374,7 +365,6 @@ describe('the flag placeOrder', () => {
       {
         ...wallet,
         SERVICE_CLIENT_VERIFICATION: 'off',
-        SERVICE_METRICS_NAMESPACE: 'OrderBookAdapter/order-book-adapter',
         SERVICE_SIGNATURE_TYPE: 'eoa',
         SERVICE_MAX_ORDER_NOTIONAL: '50',
         SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
@@ -524,9 +514,9 @@ describe('the rollout of orders', () => {
 });
 
 describe('settings of the whole service', () => {
-  it('bound what readers may cost: throttles, concurrency and a budget', () => {
+  it('bound what readers may cost: throttles and concurrency', () => {
     const { alarmTopic, region } = ORDER_CONTEXT;
-    const bounds = { marketsPerSecond: 5, booksPerSecond: 30, readConcurrency: 20, monthlyBudget: 50 };
+    const bounds = { marketsPerSecond: 5, booksPerSecond: 30, readConcurrency: 20 };
     const template = templateOf({ alarmTopic, region, ...bounds });
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     expect(stage?.['Properties'].RouteSettings).toMatchObject({
@@ -540,13 +530,6 @@ describe('settings of the whole service', () => {
       20,
       20,
     ]);
-    template.hasResourceProperties('AWS::Budgets::Budget', {
-      // A name is taken in the whole account: by this stack in another region, and by itself when the topic changes.
-      Budget: { BudgetName: Match.absent(), BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
-      NotificationsWithSubscribers: Match.arrayWith([
-        Match.objectLike({ Subscribers: [{ Address: alarmTopic, SubscriptionType: 'SNS' }] }),
-      ]),
-    });
   });
 
   it('are refused where a function has more of them than Lambda takes', () => {
@@ -581,18 +564,5 @@ describe('settings of the whole service', () => {
       '.execute-api.cn-north-1.',
       { Ref: 'AWS::URLSuffix' },
     ]);
-  });
-
-  it('have it asked for from outside, with an alarm that rings where nothing is heard', () => {
-    const { alarmTopic, region } = ORDER_CONTEXT;
-    const template = templateOf({ alarmTopic, region, healthCheck: 'true' });
-    template.hasResourceProperties('AWS::Route53::HealthCheck', {
-      HealthCheckConfig: { ResourcePath: '/health', Type: 'HTTPS' },
-    });
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ComparisonOperator: 'LessThanThreshold',
-      TreatMissingData: 'breaching',
-      AlarmDescription: Match.stringLikeRegexp('^No request for /health'),
-    });
   });
 });

@@ -155,7 +155,6 @@ describe('the command line', () => {
       'SERVICE_ORDER_SUBJECTS',
       'SERVICE_PRIVATE_KEY_SECRET',
       'SERVICE_ORDERS_TABLE',
-      'SERVICE_METRICS_NAMESPACE',
     ];
     const names = SERVER_SETTINGS.map(({ name }) => name);
     expect(new Set([...names, ...deployedOnly])).toStrictEqual(asked);
@@ -362,13 +361,6 @@ describe('the service', () => {
     await line(/"message":"listening"/);
     const { ended } = await runProgram([MAIN, 'ready', '--settings', devNull], env);
     expect(await ended).toStrictEqual({ code: 0, stderr: '', stdout: '' });
-  });
-
-  it('counts the requests for unknown paths among its metrics, as Lambda does', async () => {
-    const service = await run([], { SERVICE_METRICS_NAMESPACE: 'Test' });
-    await send(await urlOf(service), { path: '/nothing', headers: { host: 'localhost' } });
-    const line = JSON.parse(await service.line(/"route":"unknown"/));
-    expect(line).toMatchObject({ status: 404, requests: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'Test' }, {}] } });
   });
 
   it("loads neither the venue's client nor a provider of ethers nor Node's fetch before it places orders", async () => {

@@ -36,7 +36,7 @@ const PLACED = {
 describe('a log line at a terminal', () => {
   it.each([
     [
-      { ...PLACED, order_id: ORDER_ID, order_status: 'live', replayed: false, rate_limit: { remaining: 59 } },
+      { ...PLACED, order_id: ORDER_ID, order_status: 'live', replayed: false },
       '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 live 0xe54b0000…',
     ],
     [

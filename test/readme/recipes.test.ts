@@ -70,16 +70,6 @@ async function output(command: string, ...args: readonly string[]): Promise<stri
   }
 }
 
-/** Prints the names of the metrics of an order that was answered with the new code. */
-const PRINT_METRICS = `
-  import { requestMetrics } from './functions/metrics.ts';
-  import { toProblem } from './functions/problem.ts';
-  import { error } from './shared/use.ts';
-  const answered = { route: 'orders', status: toProblem(error, 'id').status, call: { venueRequests: [] } };
-  const { members } = requestMetrics('Test')({ ...answered, logFields: { code: error.code } });
-  console.log(members._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name)).join());
-`;
-
 /** The files that follow from a code, and one that throws it: a fraction of the tree, for a short type check. */
 const TSCONFIG = {
   extends: './tsconfig.json',
@@ -179,10 +169,5 @@ describe('the recipe for an error code', () => {
     expect(answers).toStrictEqual([`post ${ROUTES.orders.path}`]);
     expect(paths[ROUTES.orders.path].post.responses['503'].headers).toHaveProperty('Retry-After');
     expect(await readFile(join(tree, 'client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
-  });
-
-  it('brings the code into the metric that the alarm on failed orders looks at', async () => {
-    const names = await output(process.execPath, '--input-type=module', '-e', PRINT_METRICS);
-    expect(names.trim().split(',')).toContain('order_faults');
   });
 });

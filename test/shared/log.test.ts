@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../shared/errors.ts';
 import { createLog, LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
-import { collectLog } from '../support/service/collected-log.ts';
 
 function written(level: LogLevel, use: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
@@ -32,20 +31,6 @@ describe('the log', () => {
       big: '1180591620717411303424',
       text: '\n"\u2028',
     });
-  });
-
-  it('adds to a line that names a metric what counts it', () => {
-    const metrics = (event: string) => ({ [event]: 1 });
-    const { log, lines } = collectLog({ level: 'error', metrics });
-    log.error('x', { metric: 'lease_faults' });
-    log.audit('y', { metric: 'daily_cap_warnings' });
-    log.error('z');
-    expect(lines).toMatchObject([
-      { metric: 'lease_faults', lease_faults: 1 },
-      { daily_cap_warnings: 1 },
-      { message: 'z' },
-    ]);
-    expect(lines[2]).not.toHaveProperty('metric');
   });
 
   it('describes an error with its causes', () => {

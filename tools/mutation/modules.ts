@@ -61,16 +61,12 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   // How the venue is called: limits, repeats, and what becomes of a connection.
   transport: {
     code: ['shared/venue/polymarket/http/transport.ts'],
-    tests: [
-      'shared/venue/polymarket/http/transport',
-      'shared/venue/polymarket/http/rate-limit',
-      'shared/venue/polymarket/order-connections',
-    ],
+    tests: ['shared/venue/polymarket/http/transport', 'shared/venue/polymarket/order-connections'],
   },
   // What is signed for the venue, and which credentials go with it.
   'signed-requests': {
     code: ['shared/venue/polymarket/http/signed-requests.ts'],
-    tests: ['shared/venue/polymarket/http/signed-requests', 'shared/venue/polymarket/http/rate-limit'],
+    tests: ['shared/venue/polymarket/http/signed-requests'],
   },
   'venue-reads': {
     code: ['shared/venue/polymarket/http/reads.ts'],
@@ -78,7 +74,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   pipeline: {
     code: ['functions/pipeline.ts'],
-    tests: ['functions/pipeline', 'functions/reads', 'functions/orders', 'functions/cors', 'functions/metrics'],
+    tests: ['functions/pipeline', 'functions/reads', 'functions/orders', 'functions/cors'],
   },
   'table-store': {
     code: ['shared/orders/dynamodb-store.ts'],

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
-import { eventMetrics, requestMetrics } from '../../../functions/metrics.ts';
+import type { Endpoint } from '../../../functions/endpoint.ts';
 import { ROUTES } from '../../../functions/routes.ts';
 import { namesOf } from '../../../infra/constructs/names.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { ORDER_CONTEXT } from '../../../tools/support/deployment.ts';
 import { createServiceApp, quietly, writeEmptyAssets } from '../../../tools/support/synthesize.ts';
+import { ask } from '../../support/service/gateway-event.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const DOCS = join(ROOT, 'docs');
@@ -26,11 +28,20 @@ const alarm = z.object({
   AlarmDescription: z.string(),
   AlarmActions: z.array(z.string()),
   OKActions: z.array(z.string()),
-  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
-  TreatMissingData: z.enum(['notBreaching', 'breaching']),
-  Threshold: z.number(),
   Metrics: z.optional(z.array(z.object({ MetricStat: z.optional(z.object({ Metric: namedMetric })) }))),
   ...namedMetric.partial().shape,
+});
+
+const filter = z.object({
+  FilterPattern: z.string(),
+  MetricTransformations: z.tuple([
+    z.object({
+      MetricNamespace: z.string(),
+      MetricName: z.string(),
+      MetricValue: z.literal('1'),
+      Dimensions: z.array(z.object({ Key: z.string(), Value: z.string() })),
+    }),
+  ]),
 });
 
 interface FoundAlarm {
@@ -38,7 +49,6 @@ interface FoundAlarm {
   readonly logicalId: string;
   readonly id: string;
   readonly anchor: string | undefined;
-  readonly threshold: number;
   readonly actions: readonly string[];
   /** Namespace, name and dimensions in one text each. */
   readonly metrics: readonly string[];
@@ -46,6 +56,7 @@ interface FoundAlarm {
 
 let folder: string;
 let found: readonly FoundAlarm[];
+let filters: readonly z.output<typeof filter>[];
 let template: Template;
 let runbooks: readonly string[];
 /** The runbooks which say that a canary goes back. */
@@ -68,19 +79,32 @@ function alarmsOf(template: Template): readonly FoundAlarm[] {
       logicalId,
       id: /^Alarms(\w+)[0-9A-F]{8}$/.exec(logicalId)?.[1] ?? '',
       anchor: / Runbook: docs\/operations\.md#(\w+)$/.exec(parsed.AlarmDescription)?.[1],
-      threshold: parsed.Threshold,
       actions: [...parsed.AlarmActions, ...parsed.OKActions],
       metrics: (several ?? [namedMetric.parse(parsed)]).map(writeMetric),
     };
   });
 }
 
+/** Reads a line as the metric filters do: the metrics that count it. */
+function countedIn(line: Readonly<Record<string, unknown>>): string[] {
+  const counted = filters.flatMap(({ FilterPattern, MetricTransformations: [metric] }) => {
+    const members = [...FilterPattern.matchAll(/\$\.(\w+) = "\*"/g)].map(([, member = '']) => member);
+    const dimensions = metric.Dimensions.map(({ Key, Value }) => ({ Name: Key, Value: line[Value.slice(2)] }));
+    const holds = members.length > 0 && members.every((member) => typeof line[member] === 'string');
+    return holds ? [writeMetric({ ...metric, Namespace: metric.MetricNamespace, Dimensions: dimensions })] : [];
+  });
+  return [...new Set(counted)];
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'alarms-'));
   await writeEmptyAssets(folder);
-  const { service } = createServiceApp(folder, { ...ORDER_CONTEXT, healthCheck: 'true' });
+  const { service } = createServiceApp(folder, ORDER_CONTEXT);
   template = quietly(() => Template.fromStack(service));
   found = alarmsOf(template);
+  filters = Object.values(template.findResources('AWS::Logs::MetricFilter')).map(({ Properties }) =>
+    filter.parse(Properties),
+  );
   const text = await readFile(join(DOCS, 'operations.md'), 'utf8');
   const [, ...sections] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
   operations = text.replaceAll(/\s+/g, ' ');
@@ -92,86 +116,48 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the alarms', () => {
-  it('all tell the topic, and tell again when all is well', () => {
+  it('notify the topic on ALARM and on OK', () => {
     for (const { id, actions } of found) {
       expect([id, ...actions]).toStrictEqual([id, ORDER_CONTEXT.alarmTopic, ORDER_CONTEXT.alarmTopic]);
     }
   });
 
-  it('each name their runbook, and each runbook has its alarm', () => {
+  it('are ten, and each has its runbook', () => {
     for (const { id, anchor } of found) expect([id, anchor]).toStrictEqual([id, id.toLowerCase()]);
-    expect(runbooks.toSorted()).toStrictEqual([...new Set(found.map(({ id }) => id))].toSorted());
+    expect(runbooks.toSorted()).toStrictEqual(found.map(({ id }) => id).toSorted());
+    expect(found).toHaveLength(10);
   });
 
-  it('look at one metric each, or fill the gaps of several, so that none waits for one that was never written', () => {
-    const rows = found.map(({ id, threshold, metrics }) => [id, threshold, ...metrics]);
-    const of = (name: string, route: string, code?: string) =>
-      [`${NAMESPACE} ${name}`, ...(code ? [`code=${code}`] : []), `route=${route}`].join(' ');
-    const ours = (name: string, code?: string) => of(name, 'orders', code);
-    const asking = ['markets', 'book', 'orders'];
-    const lambda = (name: string, count: number) =>
+  it('look at what a function counts at every level of its log', async () => {
+    const counted: string[] = [];
+    const codes = ['internal_error', 'venue_refused_service', 'outcome_unknown', 'store_unavailable'] as const;
+    for (const route of Object.values(ROUTES)) {
+      for (const code of [...codes, 'caller_not_identified'] as const) {
+        const handler = () => {
+          throw new AppError('x', { code });
+        };
+        const endpoint: Endpoint = { route, origins: 'any', budgetMs: 1_000, handler };
+        const { lines } = await ask(endpoint, { method: route.method }, { level: 'error' });
+        counted.push(...lines.flatMap((line) => countedIn(line)));
+      }
+    }
+    const events = ['unreadable_keys', 'foreign_keys', 'contradicted_records', 'lease_faults', 'daily_cap_warnings'];
+    const known = [...counted, ...events.flatMap((metric) => countedIn({ metric }))];
+    const waitedFor = found.flatMap(({ metrics }) => metrics).filter((text) => text.startsWith(NAMESPACE));
+    expect(waitedFor.filter((text) => !known.includes(text))).toStrictEqual([]);
+    expect(waitedFor).toHaveLength(15);
+    expect(countedIn({ message: 'started', init_ms: 80 })).toStrictEqual([]);
+  });
+
+  it('look at AWS for what no function can count', () => {
+    const of = (id: string) =>
+      found.find((alarm) => alarm.id === id)?.metrics.filter((text) => text.startsWith('AWS/'));
+    const each = (name: string, count: number) =>
       Array.from({ length: count }, () => `AWS/Lambda ${name} FunctionName`);
-    expect(rows.toSorted()).toStrictEqual(
-      [
-        ['OrderFaults', 3, ours('order_faults')],
-        ['OutcomeUnknown', 1, ours('errors', 'outcome_unknown')],
-        ['UnidentifiedCaller', 1, ours('errors', 'caller_not_identified')],
-        ['UnreadableWalletKey', 1, ours('unreadable_keys')],
-        ['ForeignWalletKey', 1, ours('foreign_keys')],
-        ['ContradictedRecord', 1, ours('contradicted_records')],
-        ['LeaseFaults', 3, ours('lease_faults')],
-        ['DailyCapNear', 1, ours('daily_cap_warnings')],
-        ['SlowOrders', 20_000, ...lambda('Duration', 1)],
-        ['SlowReads', 8_000, ...lambda('Duration', 2)],
-        ['RateLimitNearlyUsed', 10, ...asking.map((route) => of('rate_limit_warnings', route))],
-        ['VenueRefusesService', 1, ...asking.map((route) => of('errors', route, 'venue_refused_service'))],
-        ['FunctionFaults', 1, ...lambda('Errors', 4)],
-        ['Throttles', 1, ...lambda('Throttles', 4)],
-        ['GatewayFaults', 10, 'AWS/ApiGateway 5xx ApiId'],
-        ['GatewayThrottles', 60, `${NAMESPACE} gateway_throttles`],
-        // Of Lambda: it has to be counted whatever `logLevel` leaves out.
-        ['NobodyAnswers', 1, ...lambda('Invocations', 1)],
-      ].toSorted(),
-    );
-  });
-
-  it('wait for nothing that the functions do not write', () => {
-    const call = { venueRequests: [{ name: 'post-order', result: 429, milliseconds: 1 }] };
-    const requests = Object.keys(ROUTES).flatMap((route) =>
-      ['outcome_unknown', 'venue_refused_service', 'caller_not_identified'].map((code) => ({
-        route,
-        status: 504,
-        call,
-        logFields: { code },
-      })),
-    );
-    const events = [
-      'unreadable_keys',
-      'foreign_keys',
-      'contradicted_records',
-      'lease_faults',
-      'daily_cap_warnings',
-    ] as const;
-    const members = [
-      ...requests.map((request) => ({
-        ...request.logFields,
-        ...request,
-        ...requestMetrics(NAMESPACE)(request).members,
-      })),
-      ...events.map((event) => eventMetrics(NAMESPACE)(event)),
-    ];
-    const written = members.flatMap((line) => writtenBy(line));
-    const waitedFor = found.flatMap(({ metrics }) => metrics);
-    const ours = waitedFor.filter((text) => text.startsWith(NAMESPACE) && !text.includes('gateway_throttles'));
-    expect(ours.filter((text) => !written.includes(text))).toStrictEqual([]);
-    expect(ours).toHaveLength(14);
-  });
-
-  it('hear of what the throttles of the gateway turn away, and not of a 429 of the venue', () => {
-    template.hasResourceProperties('AWS::Logs::MetricFilter', {
-      FilterPattern: '{ ($.status = "429") && ($.integration_status != "200") }',
-      MetricTransformations: [{ MetricNamespace: NAMESPACE, MetricName: 'gateway_throttles', MetricValue: '1' }],
-    });
+    expect(of('GatewayFaults')).toStrictEqual(['AWS/ApiGateway 5xx ApiId']);
+    expect(of('FunctionFaults')).toStrictEqual(each('Errors', 4));
+    expect(of('Throttles')).toStrictEqual(each('Throttles', 4));
+    expect(of('SlowResponses')).toStrictEqual(each('Duration', 3));
   });
 
   it('stop a rollout where a bad build can ring them, and there only', () => {
@@ -182,40 +168,13 @@ describe('the alarms', () => {
     expect(ids(false).toSorted()).toStrictEqual([
       'DailyCapNear',
       'GatewayFaults',
-      'GatewayThrottles',
-      'NobodyAnswers',
-      'RateLimitNearlyUsed',
-      'SlowOrders',
-      'SlowReads',
+      'SlowResponses',
       'Throttles',
       'UnidentifiedCaller',
     ]);
     expect(goingBack.toSorted()).toStrictEqual(ids(true).toSorted());
-    // CodeDeploy takes no more.
-    expect(watched.size).toBeLessThanOrEqual(10);
   });
 });
-
-const embedded = z.looseObject({
-  _aws: z.object({
-    CloudWatchMetrics: z.array(
-      z.object({
-        Namespace: z.string(),
-        Dimensions: z.array(z.array(z.string())),
-        Metrics: z.array(z.object({ Name: z.string() })),
-      }),
-    ),
-  }),
-});
-
-/** The metrics that CloudWatch reads out of a line, as the alarms' are written. */
-function writtenBy(line: object): string[] {
-  const { _aws, ...fields } = embedded.parse(line);
-  return _aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions: [names = []], Metrics }) => {
-    const dimensions = names.map((name) => ({ Name: name, Value: fields[name] }));
-    return Metrics.map(({ Name }) => writeMetric({ Namespace, MetricName: Name, Dimensions: dimensions }));
-  });
-}
 
 describe('the document about operations', () => {
   it('names stacks, functions, tables and logs as they are called', () => {
@@ -226,17 +185,6 @@ describe('the document about operations', () => {
     const named = operations.match(/(?:\/aws\/vendedlogs\/)?order-book-adapter[\w/-]*/g) ?? [];
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((name) => !known.has(name))).toStrictEqual([]);
-  });
-
-  it('names saved queries that there are, and all of them', () => {
-    const definitions = Object.values(template.findResources('AWS::Logs::QueryDefinition'));
-    const titles = new Set(definitions.map(({ Properties }) => Properties.Name.split('/')[1]));
-    const named = [...operations.matchAll(/(?<!\*)\*(\w[\w ]*)\*/g)].map(([, title = '']) => title.toLowerCase());
-    expect(new Set(named.filter((title) => title !== 'a canary goes back'))).toStrictEqual(titles);
-    for (const [, member = '', title = ''] of operations.matchAll(/`(\w+)` (?:in|of) \*(\w[\w ]*)\*/g)) {
-      const query = definitions.find(({ Properties }) => Properties.Name.endsWith(`/${title}`));
-      expect(query?.['Properties'].QueryString).toContain(member);
-    }
   });
 
   it('names lines of the log that are written', () => {

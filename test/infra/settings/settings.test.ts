@@ -334,7 +334,6 @@ describe('settings', () => {
       'orderSubjects must be subjects of tokens, comma-separated.',
     ],
     ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
-    ['a budget that nobody hears of', { monthlyBudget: 5, alarmTopic: undefined }, 'monthlyBudget needs -c alarmTopic'],
     ['the wallet of the example', { walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of an example'],
     [
       'the topic of the example',
@@ -499,7 +498,7 @@ describe('settings', () => {
     if (!orders) throw new Error('orders are off');
     const variables = { ...environment, ...orders.variables, ...walletVariables(orders) };
     // The stack sets these by itself.
-    const { ordersTable, metricsNamespace, ...asked } = { ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS };
+    const { ordersTable, ...asked } = { ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS };
     const names = Object.values(asked).map(({ name }) => name);
     expect(Object.keys(variables).toSorted()).toStrictEqual(names.toSorted());
     expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
@@ -514,7 +513,6 @@ describe('settings', () => {
       logLevel: 'debug',
       gammaUrl: 'https://gamma.example',
       clobUrl: 'https://clob.example',
-      metricsNamespace: undefined,
       walletAddress: WALLET_ADDRESS,
       orderAccess: 'jwt',
       orderSubjects: ['alice', 'auth0|7'],

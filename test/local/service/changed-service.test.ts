@@ -207,14 +207,6 @@ describe('an order of a service that has changed since', () => {
     expect(await place('c')).toMatchObject({ status: 422, body: { code: 'daily_cap_reached' } });
   });
 
-  it('that meets the limit of its signer is to be repeated when the limit ends', async () => {
-    const place = await start();
-    arm('rate-limit', { reset: String(Math.floor(Date.now() / 1_000) + 30) });
-    const { status, retryAfter } = await place('key');
-    expect([status, retryAfter > 20, retryAfter <= 31]).toStrictEqual([429, true, true]);
-    expect(await place('key')).toMatchObject({ status: 201 });
-  });
-
   it('is neither replayed nor sent at another venue', async () => {
     const here = await start();
     await here('final');

@@ -37,7 +37,6 @@ describe('the settings', () => {
       maxDailyNotional: undefined,
       clientVerification: 'off',
       publicAuthority: undefined,
-      metricsNamespace: undefined,
       corsOrigins: [],
       logLevel: 'info',
       warnings: [],
@@ -168,7 +167,6 @@ describe('the settings', () => {
       SERVICE_WALLET_ADDRESS: 'malformed',
       SERVICE_PRIVATE_KEY_SECRET: 'name',
       SERVICE_ORDERS_TABLE: '',
-      SERVICE_METRICS_NAMESPACE: 'Read',
     };
     const sentence = (name: string) =>
       `${name} is a setting of deployed functions alone: the local server does not read it.`;

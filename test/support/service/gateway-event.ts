@@ -87,7 +87,7 @@ export interface Answered extends CollectedLog {
   readonly body: unknown;
 }
 
-interface AskOptions extends Pick<PipelineDeps, 'trace' | 'metrics'> {
+interface AskOptions extends Pick<PipelineDeps, 'trace'> {
   readonly level?: LogLevel;
   /** Wraps the handler as a function does; the body may be no JSON then. */
   readonly wrap?: (handler: GatewayHandler) => GatewayHandler;

@@ -4,7 +4,7 @@ import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import { askedWait, parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import { parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
 import { lenient, readBy, sentenceOf } from '../wire.ts';
 import { fateSaidBy, type SaidFate } from './sentences.ts';
 
@@ -134,7 +134,7 @@ export function readPosted(
     };
     return { kind: 'placed', placement };
   }
-  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds ?? askedWait(response);
+  const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
   const elsewhere = sentenceOf(body);
   const sentence = errorMsg || elsewhere;
   const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;

@@ -1,16 +1,9 @@
 import { AppError, refuse } from '../../../errors.ts';
-import {
-  LIMIT_WARNING_PAUSE_MS,
-  NOTICEABLE_SKEW_MS,
-  READ_BUDGET_MS,
-  RENEWAL_PAUSE_MS,
-  SENDING_RESERVE_MS,
-} from '../../../limits.ts';
+import { NOTICEABLE_SKEW_MS, READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
 import { l2Headers } from '../official-client.ts';
-import type { ToldRateLimit } from './rate-limit.ts';
 import { waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
 
@@ -100,25 +93,12 @@ export type SendAsAccount = (
   mayRepeat?: (answer: AccountAnswer) => boolean,
 ) => Promise<AccountAnswer>;
 
-/** Creates the sender of one account's requests. `now`: a monotonic clock in milliseconds. */
-export function createAccountSender(
-  { clob, walletAddress, credentials, log }: AccountDeps,
-  now: () => number = () => performance.now(),
-): SendAsAccount {
-  let warnedAt = Number.NEGATIVE_INFINITY;
-
-  function heedWarning({ warning, remaining, reset, tier }: ToldRateLimit, { trace }: Call): void {
-    if (!warning || now() - warnedAt < LIMIT_WARNING_PAUSE_MS) return;
-    warnedAt = now();
-    const rateLimit = { remaining, reset, tier };
-    log.warn('the venue warns that orders come faster than its rate limit', { rate_limit: rateLimit, ...trace });
-  }
-
+/** Creates the sender of one account's requests. */
+export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
   async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
     // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
     const headers = await l2Headers(request, walletAddress, used, clob.clock.now());
-    const response = await clob.send({ ...request, headers, isLimited: true }, call);
-    if (response.rateLimit) heedWarning(response.rateLimit, call);
+    const response = await clob.send({ ...request, headers }, call);
     return { response, used };
   }
 

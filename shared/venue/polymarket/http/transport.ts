@@ -5,9 +5,8 @@ import { urlToHttpOptions } from 'node:url';
 import { errorCode } from '../../../error-code.ts';
 import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import { VERSION } from '../../../version.ts';
-import type { Call, RateLimit } from '../../port.ts';
+import type { Call } from '../../port.ts';
 import { parseHttpDate, VenueClock } from './clock.ts';
-import { parseRateLimit, type ToldRateLimit } from './rate-limit.ts';
 
 /** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
 export class TransportError extends Error {
@@ -33,8 +32,6 @@ export interface VenueHttpRequest {
   readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
-  /** Counts under the venue's limit by signer address, which its answer tells. */
-  readonly isLimited?: true;
   /** On a connection that is made for it: one that was kept may be as dead as the one before. */
   readonly afresh?: true;
   /** Called when a new connection is there; none of the request leaves if it throws. A machine may have slept until then. */
@@ -46,8 +43,6 @@ export interface VenueHttpResponse {
   readonly status: number;
   /** The wait in seconds that `Retry-After` asks for. */
   readonly retryAfter: number | undefined;
-  /** Told of requests that the venue limits by the signer's address. */
-  readonly rateLimit?: ToldRateLimit;
   readonly isJson: boolean;
   readonly text: string;
 }
@@ -80,16 +75,6 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
 /** Bounds the venue's wait before it is passed on to callers: a wait of zero would make them spin. */
 export function toldWait(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
-}
-
-/**
- * The wait in seconds that an answer asks for: by `Retry-After`, else by the end of the limit that the venue counts the
- * request under, where the answer refuses it for now.
- */
-export function askedWait({ status, retryAfter, rateLimit }: VenueHttpResponse): number | undefined {
-  const refusesForNow = status === 429 || status === 425 || status === 503;
-  // A limit that ends now does not hold the request back.
-  return retryAfter ?? ((refusesForNow && rateLimit?.reset) || undefined);
 }
 
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
@@ -252,12 +237,10 @@ export function createTransport(
     // An answer from a cache has an old time.
     if (!Number(headers.age ?? 0)) clock.heed(headers.date, askedAt);
     const toldAt = clock.now();
-    const rateLimit = spec.isLimited && parseRateLimit(headers, toldAt);
     const text = await readBody(response);
     return {
       status: statusCode,
       retryAfter: parseRetryAfter(headers['retry-after'], toldAt),
-      ...(rateLimit && { rateLimit }),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };
@@ -269,15 +252,10 @@ export function createTransport(
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
       let result: number | string = 'timeout';
-      let rateLimit: RateLimit | undefined;
       try {
         if (limit <= 0) throw new TransportError('timeout', false);
         const response = await receive(spec, limit);
         result = response.status;
-        if (response.rateLimit) {
-          const { remaining, reset, tier } = response.rateLimit;
-          rateLimit = { remaining, reset, tier };
-        }
         return response;
       } catch (error) {
         const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
@@ -288,7 +266,6 @@ export function createTransport(
           name: spec.name,
           result,
           milliseconds: Number((performance.now() - startedAt).toFixed(1)),
-          ...(rateLimit && { rateLimit }),
         });
       }
     },
