@@ -176,12 +176,6 @@ describe('the arrows of the tree', () => {
     ({ violations } = await cruise(await plant({ ...SOUND, ...CYCLE, ...Object.fromEntries(breaches) })));
   });
 
-  it('are kept by the project', async () => {
-    const summary = await cruise(ROOT);
-    expect(summary.violations).toStrictEqual([]);
-    expect(summary.totalCruised).toBeGreaterThan(100);
-  });
-
   it('are kept by a sound tree', async () => {
     expect((await cruise(await plant(SOUND))).violations).toStrictEqual([]);
   });
