@@ -11,8 +11,8 @@ import { createTransport } from './http/transport.ts';
 const PAGE_MARGIN = 20;
 /** Pages looked at beyond those that the limit needs when everything on them can be traded. */
 const SPARE_PAGES = 4;
-/** Markets that are remembered as logged; bounds the memory of a long-lived process. */
-const MAX_REMEMBERED_MARKETS = 10_000;
+/** Markets and tokens that are remembered as logged; bounds the memory of a long-lived process. */
+const MAX_REMEMBERED = 10_000;
 
 const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
 
@@ -36,11 +36,15 @@ export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' 
   const clob = createTransport(clobUrl);
   const logged = new Set<string>();
 
-  /** Logs each market that is left out once. */
-  function logLeftOut({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call): void {
-    if (logged.has(id) || logged.size >= MAX_REMEMBERED_MARKETS) return;
+  /** Returns true the first time that it is asked about a market or token. */
+  function isFirst(id: string): boolean {
+    if (logged.has(id) || logged.size >= MAX_REMEMBERED) return false;
     logged.add(id);
-    log.warn('market left out', { market_id: id, reason, ...trace });
+    return true;
+  }
+
+  function logLeftOut({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call): void {
+    if (isFirst(id)) log.warn('market left out', { market_id: id, reason, ...trace });
   }
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
@@ -71,6 +75,13 @@ export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' 
   const shareBook = createSharedReads<Book>();
   return {
     listMarkets: (limit, call) => shareList(String(limit), () => listMarkets(limit, call)),
-    readBook: (tokenId, call) => shareBook(tokenId, async () => (await readBook(clob, tokenId, call)).book),
+    readBook: (tokenId, call) =>
+      shareBook(tokenId, async () => {
+        const { book, hasOddLevels } = await readBook(clob, tokenId, call);
+        if (hasOddLevels && isFirst(tokenId)) {
+          log.warn('levels at a price of 0 or 1 were left out of a book', { token_id: tokenId, ...call.trace });
+        }
+        return book;
+      }),
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../decimal.ts';
+import { compareDecimals, type Decimal, formatDecimal, fromUnits, parseNumber, ZERO } from '../../decimal.ts';
 import type { PriceLevel } from '../port.ts';
 import { parseJson } from './http/transport.ts';
 
@@ -22,12 +22,20 @@ export function lenient<T extends z.ZodMiniType>(form: T) {
 const CANONICAL = /^(?:0|[1-9]\d{0,30})(?:\.\d{0,30}[1-9])?$/;
 const WITH_ZEROS = /^(?:0|[1-9]\d{0,30})\.\d{0,30}0$/;
 
+/** The venue's decimals in any plain spelling: ".48", "48.", "007". */
+const LOOSE = /^(\d{0,50})(?:\.(\d{0,50}))?$/;
+
+function parseLoose(value: string): Decimal | undefined {
+  const [, whole = '', fraction = ''] = LOOSE.exec(value) ?? [];
+  return whole + fraction === '' ? undefined : fromUnits(BigInt(whole + fraction), fraction.length);
+}
+
 /** A decimal at or above zero in canonical form, `null` for anything else. */
 export function decimalOrNull(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (CANONICAL.test(value)) return value;
   if (WITH_ZEROS.test(value)) return value.replace(/\.?0+$/, '');
-  const decimal = parseNumber(value);
+  const decimal = parseNumber(value) ?? parseLoose(value);
   return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
 }
 
@@ -55,15 +63,18 @@ function parseLevel(level: unknown): PriceLevel | null {
   if (typeof level !== 'object' || level === null || !('price' in level) || !('size' in level)) return null;
   const price = decimalOrNull(level.price);
   const size = decimalOrNull(level.size);
-  return price !== null && size !== null && isInside(price) ? { price, size } : null;
+  return price !== null && size !== null ? { price, size } : null;
 }
 
 function parseLevels(value: unknown): readonly PriceLevel[] | undefined {
-  const levels = Array.isArray(value) ? value.map(parseLevel) : [null];
+  const levels = Array.isArray(value) ? value.map(parseLevel) : value === null ? [] : [null];
   return levels.every((level) => level !== null) ? levels : undefined;
 }
 
-/** The levels of one side, in a loop: a schema for each level takes three times as long, and a book has hundreds. */
+/**
+ * The levels of one side; `null` is an empty side. In a loop: a schema for each level takes three times as long, and a
+ * book has hundreds.
+ */
 export const bookSide = z.nonoptional(readBy(parseLevels));
 
 const errorBody = z.object({ error: z.string() });

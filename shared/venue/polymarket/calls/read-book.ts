@@ -29,24 +29,35 @@ const venueBook = z.object({
   version: z.nullish(z.string()),
 });
 
+/** Reads JSON with numbers in the place of decimal strings as they were written; the documented form has strings. */
+function keepNumbers(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, { source }) => (typeof value === 'number' ? source : value));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Epoch milliseconds as ISO 8601. */
 function toIsoTime(milliseconds: string | null): string | null {
   return milliseconds !== null && /^\d{1,15}$/.test(milliseconds) ? new Date(Number(milliseconds)).toISOString() : null;
 }
 
 /**
- * Sorts best first, whatever order the venue sends; a level without shares offers nothing. Canonical decimals inside
+ * Sorts best first, whatever order the venue sends. A level without shares offers nothing, and no order can be placed at
+ * a price of 0 or 1. Canonical decimals inside
  * (0, 1) differ in their fractions alone, and those are in the order of their texts: comparing decimals would double the
  * time of parsing a book of 300 levels, from 0.17 to 0.36 ms.
  */
 function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
   const compare = (a: string, b: string) => (a < b ? -direction : a > b ? direction : 0);
-  return levels.filter(({ size }) => size !== '0').sort((a, b) => compare(a.price, b.price));
+  return levels.filter(({ price, size }) => size !== '0' && isInside(price)).sort((a, b) => compare(a.price, b.price));
 }
 
 /** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
 export function parseBook(text: string, tokenId: string) {
-  const result = venueBook.safeParse(parseJson(text));
+  const plain = venueBook.safeParse(parseJson(text));
+  const result = plain.success ? plain : venueBook.safeParse(keepNumbers(text));
   if (!result.success || result.data.asset_id !== tokenId || !isInside(result.data.tick_size)) {
     const cause = result.success ? new Error('the book is of another token, or its tick out of range') : result.error;
     throw refuse('venue_error', { why: 'book' }, { cause });
@@ -64,8 +75,9 @@ export function parseBook(text: string, tokenId: string) {
     timestamp: toIsoTime(data.timestamp),
     hash: data.hash,
   };
+  const isOutside = ({ price }: PriceLevel) => !isInside(price);
   /** `version`: that of the protocol, where the book itself states it. */
-  return { book, version: data.version ?? undefined };
+  return { book, version: data.version ?? undefined, hasOddLevels: [...data.bids, ...data.asks].some(isOutside) };
 }
 
 /**

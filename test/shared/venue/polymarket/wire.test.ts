@@ -4,7 +4,9 @@ import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../../../s
 import { decimalOrNull } from '../../../../shared/venue/polymarket/wire.ts';
 
 function plainly(text: string): string | null {
-  const decimal = parseNumber(text);
+  const isLoose = text.length <= 100 && /^\d{0,50}(?:\.\d{0,50})?$/.test(text) && /\d/.test(text);
+  const spelt = isLoose ? `0${text}`.replace(/^0+(?=\d)/, '').replace(/\.$/, '') : text;
+  const decimal = parseNumber(spelt);
   return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
 }
 
@@ -18,5 +20,8 @@ it('puts a decimal into canonical form as reading and writing it would', () => {
     fc.string({ maxLength: 5 }),
   );
   const property = fc.property(text, (decimal) => expect(decimalOrNull(decimal)).toBe(plainly(decimal)));
-  fc.assert(property, { numRuns: 5_000, examples: [['0.0'], ['0.50'], ['100'], ['100.00'], ['.0'], ['0.'], ['00.0']] });
+  fc.assert(property, {
+    numRuns: 5_000,
+    examples: [['.48'], ['48.'], ['.'], ['0.0'], ['0.50'], ['100'], ['100.00'], ['.0'], ['0.'], ['00.0']],
+  });
 });
