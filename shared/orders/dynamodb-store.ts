@@ -31,7 +31,14 @@ export interface DynamoDbStoreSettings {
   readonly tableName: string;
   /** Region, credentials and endpoint where the environment does not give them. */
   readonly client?: DynamoDBClientConfig;
+  /** The time of one call, and of one attempt to connect and to get an answer. */
+  readonly limits?: typeof LIMITS_MS;
 }
+
+const LIMITS_MS: { readonly call: number; readonly connect: number; readonly attempt: number } = {
+  call: STORE_CALL_MS,
+  ...STORE_ATTEMPT_MS,
+};
 
 const storedItem = z.object({ record: z.object({ S: z.string() }) });
 const storedSum = z.object({ notional_units: z.object({ N: z.string().check(z.regex(/^-?\d+$/)) }) });
@@ -125,8 +132,8 @@ function readCancellation(error: TransactionCanceledException, counts: readonly 
 }
 
 /** Ends a call after its time. The SDK alone would wait for credentials of AWS for as long as they take. */
-async function inTime<T>(act: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
-  const abortSignal = AbortSignal.timeout(STORE_CALL_MS);
+async function withinTime<T>(limitMs: number, act: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
+  const abortSignal = AbortSignal.timeout(limitMs);
   const { promise: late, reject } = Promise.withResolvers<never>();
   abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
   return Promise.race([act(abortSignal), late]);
@@ -137,9 +144,14 @@ async function inTime<T>(act: (abortSignal: AbortSignal) => Promise<T>): Promise
  * daily cap, one transaction and one write) of two units each, since a record takes 1 to 2 KB. If the answer to a write
  * is lost, the second attempt is a `conflict`: the caller reads the record to see whose it is.
  */
-export function createDynamoDbStore({ tableName: TableName, client: config = {} }: DynamoDbStoreSettings): OrderStore {
+export function createDynamoDbStore({
+  tableName: TableName,
+  client: config = {},
+  limits = LIMITS_MS,
+}: DynamoDbStoreSettings): OrderStore {
   // One attempt more than the two connections that an order opens: both die while a Lambda function is frozen.
-  const client = new DynamoDBClient({ ...awsClientOptions(3, STORE_ATTEMPT_MS), ...config });
+  const client = new DynamoDBClient({ ...awsClientOptions(3, limits), ...config });
+  const inTime = <T>(act: (abortSignal: AbortSignal) => Promise<T>) => withinTime(limits.call, act);
   const get = async (key: string) => {
     const command = new GetItemCommand({ TableName, Key: { idempotency_key: { S: key } }, ConsistentRead: true });
     return (await inTime((abortSignal) => client.send(command, { abortSignal }))).Item;
