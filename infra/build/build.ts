@@ -3,8 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
 import { runCommand } from '../../shared/command-line.ts';
-import { builtinModulesByCall } from './builtin-modules.ts';
-import { fromLayer, LAYER_ENTRIES } from './layer-imports.ts';
+import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES } from './plugins.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,8 +55,8 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
     // The official client's own HTTP and signing: what the service takes from it needs none of them.
     external: ['axios', 'viem', '@ethersproject/*', 'browser-or-node'],
     // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
-    alias: { '@aws-sdk/credential-provider-node': './infra/build/stubs.ts' },
-    plugins: [builtinModulesByCall(), ...plugins],
+    alias: { '@aws-sdk/credential-provider-node': './infra/build/credentials.ts' },
+    plugins: [BUILTINS_BY_CALL, ...plugins],
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
@@ -80,7 +79,7 @@ export async function buildAssets(outdir: string): Promise<void> {
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   for (const name of Object.keys(ROUTES)) {
     // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.
-    const plugins = name === 'health' ? [] : [fromLayer(ROOT)];
+    const plugins = name === 'health' ? [] : [FROM_LAYER];
     await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, plugins);
   }
   await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, []);

@@ -1,9 +1,0 @@
-import { fromEnv } from '@aws-sdk/credential-provider-env';
-
-/**
- * Replaces the SDK's chain of credential providers: Lambda gives a function its role in environment variables.
- * Profiles, SSO and metadata services would be code that can only slow a cold start.
- */
-export function defaultProvider() {
-  return fromEnv();
-}
