@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { runCommand } from '../../shared/command-line.ts';
+import { runCommand } from '../../../shared/command-line.ts';
 
-/** Nothing is loaded from anywhere: the page works without a network, and does not report its readers to anybody. */
+const ROOT = join(import.meta.dirname, '../../..');
+const RENDERER = join(import.meta.dirname, 'node_modules/redoc/bundles/redoc.standalone.js');
+
+/** Forbids the page to load anything: it works without a network, and reports its readers to nobody. */
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; worker-src blob:";
 
@@ -19,19 +21,8 @@ const OPTIONS = {
 const LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E';
 
-/** JSON as it can stand in a script of a page. */
-function inScript(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c');
-}
-
-/** Looked for at once, so that the process says which package is missing. */
-const RENDERER = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
-
-/** The document as one page, with the renderer in it. */
-async function renderPage(): Promise<string> {
-  // Loaded only here: `--help` does without.
-  const { createDocument } = await import('./document.ts');
-  const renderer = await readFile(RENDERER, 'utf8');
+/** Makes one page of the document and the renderer. In a script, JSON must not contain a tag. */
+function makePage(document: string, renderer: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +35,7 @@ async function renderPage(): Promise<string> {
 <body>
 <main id="api"></main>
 <script>${renderer.replaceAll('</script', '<\\/script').replaceAll(LOGO, NO_IMAGE)}</script>
-<script>Redoc.init(${inScript(createDocument())}, ${inScript(OPTIONS)}, document.getElementById('api'))</script>
+<script>Redoc.init(${document.replaceAll('<', '\\u003c')}, ${JSON.stringify(OPTIONS)}, document.getElementById('api'))</script>
 </body>
 </html>
 `;
@@ -57,7 +48,8 @@ const COMMAND = {
 } as const;
 
 process.exitCode = await runCommand(COMMAND, async () => {
-  await writeFile(join(import.meta.dirname, '../../docs/api.html'), await renderPage());
+  const document = await readFile(join(ROOT, 'openapi.json'), 'utf8');
+  await writeFile(join(ROOT, 'docs/api.html'), makePage(document, await readFile(RENDERER, 'utf8')));
   process.stdout.write('docs/api.html\n');
   return 0;
 });
