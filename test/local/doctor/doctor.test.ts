@@ -18,6 +18,7 @@ import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/se
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 import { createCertificate } from '../../support/venue/certificate.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 import { startVenue } from '../../support/venue/scripted-venue.ts';
@@ -31,22 +32,6 @@ const OF_NODE = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NO
 const PATIENT: DoctorLimits = { run: 80_000, check: 60_000 };
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
-/** All but the clocks: `Date` and `performance` stand still, and everything else runs. */
-const REAL_TIMERS = [
-  'cancelAnimationFrame',
-  'cancelIdleCallback',
-  'clearImmediate',
-  'clearInterval',
-  'clearTimeout',
-  'hrtime',
-  'nextTick',
-  'queueMicrotask',
-  'requestAnimationFrame',
-  'requestIdleCallback',
-  'setImmediate',
-  'setInterval',
-  'setTimeout',
-] as const;
 /** The promise: a run ends within 10 s, whatever the venue does. */
 const PROMISE_MS = 10_000;
 
@@ -96,7 +81,7 @@ const secretStores: SecretStore[] = [];
 
 beforeEach(async () => {
   // On a busy machine the time of an answer would be taken for a difference of the clocks.
-  jest.useFakeTimers({ now: Math.floor(Date.now() / 1_000) * 1_000 + 500, doNotFake: [...REAL_TIMERS] });
+  fakeOnly(['Date', 'performance'], Math.floor(Date.now() / 1_000) * 1_000 + 500);
   folder = await mkdtemp(join(tmpdir(), 'doctor-test-'));
   paper = await startPaper();
   ({ creds } = await officialClient(paper, { wallet: WALLET }));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { officialClient } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 import { listMarkets, plainMarket } from '../../support/venue/paper-markets.ts';
 import { signOrder } from '../../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
@@ -39,16 +40,7 @@ describe('books of the paper venue', () => {
   it('change by orders only where the venue is still, and else every second until it is closed', async () => {
     const now = () => 1_800_000_000_000;
     // Only intervals are faked: the sockets need the rest.
-    const others = [
-      'Date',
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'setImmediate',
-      'setTimeout',
-    ] as const;
-    jest.useFakeTimers({ doNotFake: [...others, 'clearImmediate', 'clearTimeout'] });
+    fakeOnly(['setInterval', 'clearInterval']);
     const [still, living] = [await startPaper({ now }), await startPaper({ now, still: false })];
     const before = await allBooks(still);
     expect(await allBooks(living)).toStrictEqual(before);

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { FAULT_NAMES, type FaultOrder } from '../../../paper/faults/faults.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 import { plainMarket } from '../../support/venue/paper-markets.ts';
 import { signOrder } from '../../support/venue/paper-order.ts';
 import { type RunningPaper, startPaper, stopPaper } from '../../support/venue/paper-venue.ts';
@@ -101,11 +101,11 @@ describe('faults that happen instead of an order', () => {
   });
 
   it('hang: there is no answer, and nothing is accepted', async () => {
-    paper.venue.arm({ fault: 'hang' });
+    paper.venue.arm({ fault: 'hang', path: '/ok' });
     const caller = new AbortController();
     const hanging = expect(fetch(`${paper.url}/ok`, { signal: caller.signal })).rejects.toThrow('aborted');
-    while (!paper.venue.requests().some(({ path }) => path === '/ok')) await sleep(5);
-    await sleep(100);
+    while (!paper.venue.requests().some(({ path }) => path === '/ok')) await paper.get('/version');
+    await paper.get('/version');
     caller.abort();
     await hanging;
     expect(await paper.get('/ok')).toMatchObject({ status: 200 });
@@ -191,48 +191,54 @@ describe('faults that spoil the answer to an accepted order', () => {
   });
 });
 
-/** Waits until the venue has accepted an order. */
-async function arrival(): Promise<void> {
-  while (paper.venue.orders().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Waits until so many orders have reached the venue or are on their way. */
+async function sent(count: number): Promise<void> {
+  while (paper.venue.requests().filter(({ path }) => path === '/order').length < count) await paper.get('/ok');
 }
 
 describe('late: a request that is held up on its way', () => {
+  beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('is answered by the edge at once, and arrives by itself', async () => {
-    const sentAt = Date.now();
-    expect(await during({ fault: 'late', answer: 'edge-504', seconds: 0.3 })).toMatchObject({
-      status: 504,
-      ...html,
-      accepted: 0,
-    });
-    await arrival();
-    expect(Date.now() - sentAt).toBeGreaterThanOrEqual(299);
-    expect(paper.venue.requests().filter(({ path }) => path === '/order')).toHaveLength(1);
+    const answer = await during({ fault: 'late', answer: 'edge-504', seconds: 2 });
+    expect(answer).toMatchObject({ status: 504, ...html, accepted: 0 });
+    jest.advanceTimersByTime(1_999);
+    expect(paper.venue.orders()).toHaveLength(0);
+    jest.advanceTimersByTime(1);
+    expect(paper.venue.orders()).toHaveLength(1);
+    await sent(1);
   });
 
   it('gets no answer otherwise, and is checked by what is true when it arrives', async () => {
-    paper.venue.arm({ fault: 'late', path: '/order', seconds: 0.2, times: 3 });
+    paper.venue.arm({ fault: 'late', path: '/order', seconds: 2, times: 3 });
     const body = await order();
     const poor = { address: WALLET.address, collateral: '0' };
-    const [first, second] = [post(body), post(body)];
-    const silence = new Promise((resolve) => setTimeout(resolve, 100, 'silence'));
-    expect(await Promise.race([first, second, silence])).toBe('silence');
-    await arrival();
-    await paper.send('POST', '/paper/accounts', poor);
-    const third = post(await order());
-    for (const unanswered of [first, second, third]) unanswered.catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const unanswered = [post(body), post(body)];
+    await sent(2);
+    jest.advanceTimersByTime(2_000);
     expect(paper.venue.orders()).toHaveLength(1);
+    await paper.send('POST', '/paper/accounts', poor);
+    unanswered.push(post(await order()));
+    await sent(3);
+    jest.advanceTimersByTime(2_000);
+    expect(paper.venue.orders()).toHaveLength(1);
+    const ended = Promise.race(unanswered.map((each) => each.then(() => 'answered')));
+    expect(await Promise.race([ended, paper.get('/ok')])).toMatchObject({ body: 'OK' });
     await paper.send('POST', '/paper/accounts', { ...poor, collateral: '1000' });
     expect(await post(await order())).toMatchObject({ status: 200 });
+    for (const each of unanswered) each.catch(() => undefined);
   });
 
   it.each([
     ['reset', () => paper.send('POST', '/paper/reset').then(() => officialClient(paper))],
     ['closed', () => stopPaper(paper)],
   ])('never arrives at a venue that was %s meanwhile', async (_end, end) => {
-    expect(await during({ fault: 'late', seconds: 0.3, answer: 'edge-504' })).toMatchObject({ status: 504 });
+    expect(await during({ fault: 'late', seconds: 2, answer: 'edge-504' })).toMatchObject({ status: 504 });
     await end();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    jest.advanceTimersByTime(2_000);
     expect(paper.venue.orders()).toStrictEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { ONE } from '../../../paper/exchange/millionths.ts';
 import { settingsOf } from '../../../paper/state/settings.ts';
 import { VenueState } from '../../../paper/state/state.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { plainMarket } from '../../support/venue/paper-markets.ts';
@@ -30,8 +31,7 @@ const living = { now: () => clock, still: false, clockToleranceSeconds: 1e9 };
 beforeEach(() => {
   clock = Date.now();
   // Only intervals are faked: the sockets need the rest.
-  const others = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setTimeout'] as const;
-  jest.useFakeTimers({ doNotFake: [...others, 'clearImmediate', 'clearTimeout'] });
+  fakeOnly(['setInterval', 'clearInterval']);
 });
 afterEach(() => {
   jest.useRealTimers();
