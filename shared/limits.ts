@@ -56,8 +56,6 @@ export const UNKNOWN_WORDS_RETRY_MS = 10_000;
  * then the refusal of another sending says nothing about the first.
  */
 export const LATE_ARRIVAL_MS = 120_000;
-/** Reading the rules again for a refusal that is known already and only lacks its bounds. */
-export const BOUNDS_MS = 3_000;
 
 /** How long before its expiration the venue ends an order (docs.polymarket.com, "place orders"). */
 export const EARLY_EXPIRY_MS = 60_000;
@@ -74,13 +72,6 @@ export const MAX_IDLE_MS = 4_000;
 export const MIN_RETRY_MS = 500;
 /** Before the second attempt of a read; random in between, so that clients do not come back in step. */
 export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
-/**
- * How long after its start a read is joined by others for the same thing. Shorter than any round trip to the venue: an
- * order that has been answered is in every book that is asked for afterwards.
- */
-export const JOIN_WINDOW_MS = 5;
-/** Orders join a read of rules for longer, since rules seldom change; after this time its answer may be lost. */
-export const RULES_JOIN_MS = 1_000;
 
 /** How long before its end a call of the local store stops waiting for other processes, to say why it failed. */
 export const STORE_REPORT_MS = 100;

@@ -150,7 +150,7 @@ class Claim {
     const remaining = leases.remaining(found.lease, now.venue);
     if (remaining > 0) throw orderInProgress(remaining);
     if (found.isFreed) {
-      const record = await this.#sign('afresh');
+      const record = await this.#sign();
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
     const heldBack = await this.#aboveCapNow(found, now);
@@ -211,11 +211,11 @@ class Claim {
   }
 
   /** Signs the order and returns its first record. */
-  async #sign(rules?: 'afresh'): Promise<UnfinishedOrder> {
+  async #sign(): Promise<UnfinishedOrder> {
     const { entry, dayCap } = this.#deps;
     const { order, client, requestId, call } = this.#request;
     this.#takenAt = this.#deps.wall();
-    const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call, rules);
+    const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call);
     return {
       state: 'unfinished',
       orderId,

@@ -220,11 +220,10 @@ export interface OrderEntry {
   /** Creates the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
   overCap(notional: Decimal): AppError | undefined;
   /**
-   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads; `afresh`
-   * reads the rules again. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
+   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
    * `size_precision`, `size_below_minimum`, `expiry_too_soon`, `order_above_cap`.
    */
-  sign(order: LimitOrder, call: Call, rules?: 'afresh'): Promise<SignedOrder>;
+  sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
   /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
   submit(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /**

@@ -70,7 +70,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   'venue-reads': {
     code: ['shared/venue/polymarket/http/reads.ts'],
-    tests: ['shared/venue/polymarket/http/reads', 'shared/venue/polymarket/http/shared-reads'],
+    tests: ['shared/venue/polymarket/http/reads'],
   },
   pipeline: {
     code: ['functions/pipeline.ts'],

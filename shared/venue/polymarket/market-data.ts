@@ -1,10 +1,9 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { Book, Call, Market, MarketData, MarketList } from '../port.ts';
+import type { Call, Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
-import { createSharedReads } from './http/reads.ts';
 import { createTransport } from './http/transport.ts';
 
 /** Markets to request beyond the limit, since some of a page cannot be traded. */
@@ -71,17 +70,14 @@ export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' 
     };
   }
 
-  const shareList = createSharedReads<MarketList>();
-  const shareBook = createSharedReads<Book>();
   return {
-    listMarkets: (limit, call) => shareList(String(limit), () => listMarkets(limit, call)),
-    readBook: (tokenId, call) =>
-      shareBook(tokenId, async () => {
-        const { book, hasOddLevels } = await readBook(clob, tokenId, call);
-        if (hasOddLevels && isFirst(tokenId)) {
-          log.warn('levels at a price of 0 or 1 were left out of a book', { token_id: tokenId, ...call.trace });
-        }
-        return book;
-      }),
+    listMarkets,
+    async readBook(tokenId, call) {
+      const { book, hasOddLevels } = await readBook(clob, tokenId, call);
+      if (hasOddLevels && isFirst(tokenId)) {
+        log.warn('levels at a price of 0 or 1 were left out of a book', { token_id: tokenId, ...call.trace });
+      }
+      return book;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
-import { AppError, refuse } from '../../errors.ts';
-import { BOUNDS_MS, MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
+import { type AppError, refuse } from '../../errors.ts';
+import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
 import type { Config } from '../../settings/config.ts';
@@ -26,8 +26,6 @@ export interface OrderEntrySettings
   /** Returns other credentials when the venue refuses the given ones; `undefined` if there are none. */
   readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }
-
-type Refused = Extract<Fate, { readonly kind: 'refused' }>;
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
@@ -81,8 +79,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
   }
 
-  async function sign(order: LimitOrder, call: Call, afresh?: 'afresh'): Promise<SignedOrder> {
-    if (afresh) rules.forget(order.tokenId);
+  async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
     // Side by side, so that a cold order makes two round trips and not three.
     const ready = credentials.get(call);
     // A failure is thrown below; until then it must not count as unhandled.
@@ -96,30 +93,9 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     return signOrder(order, admitted, account, { now: clock.moment() });
   }
 
-  /** Completes a refusal by rules that have changed since they were read with the bounds that count now. */
-  async function withBounds(fate: Refused, { tokenId }: SignedOrder, call: Call): Promise<Fate> {
-    const { code, message, facts, cause } = fate.error;
-    if (code !== 'price_off_tick' && code !== 'size_below_minimum') return fate;
-    try {
-      const deadline = Math.min(call.deadline, performance.now() + BOUNDS_MS);
-      const { tickSize, minOrderSize } = await rules.reread(tokenId, { ...call, deadline });
-      const bounds =
-        code === 'price_off_tick'
-          ? { tickSize: formatDecimal(tickSize) }
-          : { minOrderSize: formatDecimal(minOrderSize) };
-      return { kind: 'refused', error: new AppError(message, { code, facts: { ...bounds, ...facts }, cause }) };
-    } catch (error) {
-      log.warn('the rules of a token could not be read again', { token_id: tokenId, ...call.trace, error });
-      return fate;
-    }
-  }
-
-  /** Acts on a fate that contradicts the rules by which the order was admitted and signed. */
-  async function heed(fate: Fate, order: SignedOrder, call: Call): Promise<Fate> {
-    if (fate.kind === 'refused') return withBounds(fate, order, call);
-    // The exchange that an order is signed for follows from its market's rules.
-    const isSignature = fate.kind === 'not_taken' && fate.error.facts['reason'] === 'signature';
-    if (isSignature) rules.forget(order.tokenId);
+  /** Reads the rules of a token again after an order that the venue did not take: it may have broken them. */
+  function heed(fate: Fate, { tokenId }: SignedOrder): Fate {
+    if (fate.kind === 'refused' || fate.kind === 'not_taken') rules.forget(tokenId);
     return fate;
   }
 
@@ -135,8 +111,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     syncClock,
     overCap,
     sign,
-    submit: async (order, call) => heed(await submissions.submit(order, call), order, call),
-    settle: async (order, call) => heed(await submissions.settle(order, call), order, call),
+    submit: async (order, call) => heed(await submissions.submit(order, call), order),
+    settle: async (order, call) => heed(await submissions.settle(order, call), order),
     lookUp: submissions.lookUp,
   };
 }

@@ -9,10 +9,10 @@ import {
 } from '../../decimal.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import { refuse } from '../../errors.ts';
-import { READ_BUDGET_MS, RULES_JOIN_MS, RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
+import { RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
 import { readBook } from './calls/read-book.ts';
-import { createSharedReads, waitUntil } from './http/reads.ts';
+import { waitUntil } from './http/reads.ts';
 import type { Transport } from './http/transport.ts';
 import { protocolOf } from './wire.ts';
 
@@ -63,37 +63,18 @@ function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: Ord
 }
 
 /**
- * Keeps the rules of each token for at most 60 s; orders that need the same rules within a second share one read, each
- * with a deadline of its own. `now`: the wall clock, since a process that stood still has rules that are older than its
- * monotonic clock says. Errors: those of `MarketData`.
+ * Keeps the rules of each token for at most 60 s. `now`: the wall clock, since the monotonic clock of a process that stood
+ * still makes rules look younger. Errors: those of `MarketData`.
  */
 export function createOrderRuleBook(clob: Transport, now: () => number = Date.now) {
   const kept = new Map<string, { readonly rules: OrderRules; readonly readAt: number }>();
-  const share = createSharedReads<OrderRules>(undefined, RULES_JOIN_MS);
-
-  async function refresh(tokenId: string, call: Call): Promise<OrderRules> {
-    const readAt = now();
-    const rules = await readRules(clob, tokenId, call);
-    kept.delete(tokenId);
-    kept.set(tokenId, { rules, readAt });
-    dropOldest(kept, MAX_TOKENS);
-    return rules;
-  }
-
-  function fresh(tokenId: string, call: Call): Promise<OrderRules> {
-    // Not the deadline of the first request: those that join may have more time.
-    const read = () => refresh(tokenId, { ...call, deadline: performance.now() + READ_BUDGET_MS });
-    return waitUntil(call.deadline, share(tokenId, read), { waitedFor: 'rules' });
-  }
-
   return {
-    /** Reads the rules of a token again, since the venue has contradicted the ones that were kept. */
-    reread: fresh,
     /** Drops the rules of a token, so that the next order reads them again. */
     forget: (tokenId: string) => kept.delete(tokenId),
     /** Returns the rules by which the order passes; a refusal by rules that were kept is checked against fresh ones. */
     async admit(order: LimitOrder, call: Call): Promise<OrderRules> {
-      const entry = kept.get(order.tokenId);
+      const { tokenId } = order;
+      const entry = kept.get(tokenId);
       // A clock that was set back must not make rules younger.
       const age = entry ? now() - entry.readAt : 0;
       if (entry && age >= 0 && age < RULES_MAX_AGE_MS) {
@@ -104,7 +85,12 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
           // The rules may have changed since; the answer to the caller comes from fresh ones.
         }
       }
-      const rules = await fresh(order.tokenId, { ...call, deadline: call.deadline - SENDING_RESERVE_MS });
+      const readAt = now();
+      const latest = call.deadline - SENDING_RESERVE_MS;
+      const rules = await waitUntil(latest, readRules(clob, tokenId, call), { waitedFor: 'rules' });
+      kept.delete(tokenId);
+      kept.set(tokenId, { rules, readAt });
+      dropOldest(kept, MAX_TOKENS);
       checkRules(order, rules);
       return rules;
     },

@@ -143,7 +143,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
           // A refusal of the credentials may have taken the time that its repeat needs.
           if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', { waitedFor: 'answer' });
           const body = orderBody(order, key);
-          return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit, beforeBytes: onSend };
+          return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit };
         },
         call,
         (first) => {

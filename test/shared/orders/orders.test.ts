@@ -50,7 +50,6 @@ describe('orders under an idempotency key', () => {
   let sign: () => Promise<void>;
   let log: ReturnType<typeof collectLog>;
   let signed: number;
-  let rules: ('afresh' | undefined)[];
 
   const placement = (orderId: string): Placement => ({
     orderId,
@@ -69,8 +68,7 @@ describe('orders under an idempotency key', () => {
         syncClock: async () => {},
         overCap: (notional) =>
           compareDecimals(notional, parseNumber(cap) ?? notional) > 0 ? errorOf('order_above_cap') : undefined,
-        sign: async ({ tokenId, postOnly, expiresAt }, _call, afresh) => {
-          rules.push(afresh);
+        sign: async ({ tokenId, postOnly, expiresAt }) => {
           await sign();
           signed += 1;
           return {
@@ -115,7 +113,7 @@ describe('orders under an idempotency key', () => {
     );
 
   beforeEach(() => {
-    [store, time, asked, signed, rules, log] = [createMemoryOrderStore(), START, [], 0, [], collectLog()];
+    [store, time, asked, signed, log] = [createMemoryOrderStore(), START, [], 0, collectLog()];
     sign = async () => {};
     venue = {
       submit: async ({ orderId }) => placed(orderId),
@@ -343,10 +341,7 @@ describe('orders under an idempotency key', () => {
       venue.submit = async ({ orderId }) => placed(orderId);
       const elsewhere = open({ signedFor: { ...SIGNED_FOR, signatureType: 'safe', maker: '0x5afe' } });
       expect(await place(order(), 'key', elsewhere)).toStrictEqual({ placement: placement('0x2'), replayed: false });
-      expect([asked, rules]).toStrictEqual([
-        ['submit 0x1', 'submit 0x2'],
-        [undefined, 'afresh'],
-      ]);
+      expect(asked).toStrictEqual(['submit 0x1', 'submit 0x2']);
       expect(store.records.get('key')).toMatchObject({ orderId: '0x2', signedFor: { maker: '0x5afe' } });
     });
 

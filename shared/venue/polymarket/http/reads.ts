@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
-import { JOIN_WINDOW_MS, MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
+import { MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
 import { errorText } from '../wire.ts';
 import {
@@ -94,35 +94,6 @@ export async function readShape<T>(
   call: Call,
 ): Promise<T> {
   return parseAnswer(await readWithRetry(http, spec, call), shape);
-}
-
-interface RunningRead<T> {
-  readonly startedAt: number;
-  /** `undefined` once it is there. */
-  answer: Promise<T> | undefined;
-}
-
-/**
- * Creates reads that concurrent requests share. Each request starts a read, or joins one of the same key that has just
- * begun and gets its answer or failure. Nothing is cached: an answered read is forgotten.
- */
-export function createSharedReads<T>(now: () => number = () => performance.now(), windowMs = JOIN_WINDOW_MS) {
-  const running = new Map<string, RunningRead<T>>();
-  return (key: string, start: () => Promise<T>): Promise<T> => {
-    const other = running.get(key);
-    if (other?.answer && now() - other.startedAt < windowMs) return other.answer;
-    const startedAt = now();
-    const answer = start();
-    const read: RunningRead<T> = { startedAt, answer };
-    running.set(key, read);
-    const forget = () => {
-      // Emptied too: the tables that a Map outgrows hold what was in them until all of the memory is collected.
-      read.answer = undefined;
-      if (running.get(key) === read) running.delete(key);
-    };
-    answer.then(forget, forget);
-    return answer;
-  };
 }
 
 /** Awaits work that others may have begun, but only until the caller's own deadline; then 504 `venue_timeout`. */

@@ -34,8 +34,6 @@ export interface VenueHttpRequest {
   readonly timeLimit?: number;
   /** On a connection that is made for it: one that was kept may be as dead as the one before. */
   readonly afresh?: true;
-  /** Called when a new connection is there; none of the request leaves if it throws. A machine may have slept until then. */
-  readonly beforeBytes?: () => void;
 }
 
 /** One answer of the venue, with its body as text. */
@@ -119,7 +117,7 @@ function openConnections(baseUrl: string, now: () => number): Exchange {
     } catch (error) {
       throw new TransportError('not_connected', false, error);
     }
-    const head = headOf(request, limit, connectedEvent, spec.beforeBytes);
+    const head = headOf(request, limit, connectedEvent);
     request.end(spec.body);
     return head;
   };
@@ -140,12 +138,7 @@ function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string,
 }
 
 /** Awaits the head of an answer for a time, and notes from when on a byte of the request may have arrived. */
-function headOf(
-  request: ClientRequest,
-  limit: number,
-  connectedEvent: string,
-  beforeBytes: VenueHttpRequest['beforeBytes'],
-): Promise<IncomingMessage> {
+function headOf(request: ClientRequest, limit: number, connectedEvent: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sent = false;
   let answer: IncomingMessage | undefined;
@@ -171,12 +164,7 @@ function headOf(
     const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);
     socket.once(connectedEvent, () => {
       clearTimeout(connecting);
-      try {
-        beforeBytes?.();
-        sent = true;
-      } catch (error) {
-        request.destroy(new TransportError('not_connected', false, error));
-      }
+      sent = true;
     });
     socket.once('close', () => clearTimeout(connecting));
   });

@@ -169,19 +169,6 @@ describe('an order on a venue that verifies signatures', () => {
       facts: { tickSize: '0.1' },
     });
   });
-
-  it('is refused also where the tick that counts now cannot be read, and the log says in which request', async () => {
-    const world = await openWorld({
-      post: () => ({ status: 400, body: { error: 'order breaks minimum tick size rule: 0.1' } }),
-      book: (_id, index, { query }) =>
-        index === 0 ? { body: bookAnswer(query.get('token_id') ?? '') } : { status: 500, body: 'no' },
-    });
-    const signed = await world.sign();
-    const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
-    await expect(settled(world.entry.submit(signed, call))).rejects.toMatchObject({ code: 'price_off_tick' });
-    const line = { level: 'warn', message: 'the rules of a token could not be read again', request_id: 'r-1' };
-    expect(world.lines.at(-1)).toMatchObject(line);
-  });
 });
 
 describe('an order that is signed for the wrong exchange', () => {
@@ -196,13 +183,6 @@ describe('an order that is signed for the wrong exchange', () => {
     });
     expect((await place(world)).result).toMatchObject({ status: 'live' });
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', 'GET /book', 'POST /order']);
-  });
-
-  it('can be signed by fresh rules on demand', async () => {
-    const world = await openWorld();
-    await world.sign();
-    await world.entry.sign(limitOrder(), callWithin(24_000), 'afresh');
-    expect(world.venue.calls()).toStrictEqual(['GET /book', 'GET /book']);
   });
 });
 

@@ -135,13 +135,6 @@ describe('the right to send', () => {
     expect((await handed({}, { maySend: () => true })).fate.kind).toBe('placed');
   });
 
-  it('is asked for once more when the connection is there: a machine may have slept until then', async () => {
-    const isHeld = [true];
-    const { fate, sent } = await handed({}, { maySend: () => isHeld.pop() ?? false });
-    expect(fate).toMatchObject({ kind: 'not_taken', error: { code: 'venue_unavailable' }, refusesOperator: false });
-    expect(sent).toBe(0);
-  });
-
   it('ends with a fault of ours where it cannot be told', async () => {
     const maySend = () => {
       throw new TypeError('a fault of ours');
