@@ -54,7 +54,7 @@ export default {
       to: {
         path: '^(functions|shared|local|paper|client|console|tools|test)/',
         pathNot:
-          '^(functions/routes|shared/(command-line|errors|limits|log|settings/(formats|table)|venue/polymarket/accounts))\\.ts$',
+          '^(functions/routes|shared/(command-line|errors|error-code|limits|log|settings/(formats|read|table)|venue/polymarket/accounts))\\.ts$',
       },
     },
     {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ConfigError } from '../shared/settings/formats.ts';
-import type { Target } from './settings/context.ts';
 import { withEnvironmentFile } from './settings/environment-file.ts';
 import { readSettings } from './settings/settings.ts';
 import { ServiceStack } from './stack.ts';
@@ -10,10 +9,12 @@ import { ServiceStack } from './stack.ts';
 /** The folders of a deployment: the build's output, and its settings, a file per environment. */
 export type Folders = Readonly<Record<'assets' | 'environments', string>>;
 
+/** Account and region of the machine's AWS configuration. */
+type Found = Readonly<Partial<Record<'account' | 'region', string | undefined>>>;
+
 /** Adds the stack to the app; throws `ConfigError` where the context does not make sense. */
-export function addStack(app: App, { assets, environments }: Folders, found: Target): ServiceStack {
-  const { context, problems } = withEnvironmentFile(app.node.getAllContext(), environments);
-  const settings = readSettings(context, found, problems);
+export function addStack(app: App, { assets, environments }: Folders, found: Found): ServiceStack {
+  const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found.region);
   const { account } = found;
   const { region } = settings;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };

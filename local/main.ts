@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { flag, inColumns, option, runCommand } from '../shared/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { defaultOf, SERVER_SETTINGS } from '../shared/settings/table.ts';
+import { LOCAL, type Setting, variableOf } from '../shared/settings/table.ts';
 import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
@@ -55,7 +55,9 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   flushCompileCache();
 }
 
-const SETTINGS = inColumns(SERVER_SETTINGS.map((setting) => [setting.name, defaultOf(setting), setting.meaning]));
+const SETTINGS = inColumns(
+  Object.entries<Setting>(LOCAL).map(([name, row]) => [variableOf(name), row.default || '-', row.meaning]),
+);
 
 const COMMAND = {
   purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',

@@ -3,14 +3,30 @@ import * as z from 'zod/mini';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type ApiCredentials, PRIVATE_KEY, parseCredentials } from '../../shared/settings/credentials.ts';
-import { ConfigError, parseText } from '../../shared/settings/formats.ts';
+import {
+  type ApiCredentials,
+  CLOB_KEY,
+  CLOB_PASSPHRASE,
+  CLOB_SECRET,
+  completeCredentials,
+  PRIVATE_KEY,
+} from '../../shared/settings/credentials.ts';
+import { ConfigError, refuse } from '../../shared/settings/formats.ts';
+import { parseText, readTexts } from '../../shared/settings/read.ts';
 
 /** The key as the operator keeps it in the secret store. */
 export interface WalletKey {
   readonly privateKey: Secret;
   readonly credentials: ApiCredentials | undefined;
 }
+
+/** The formats of the members. */
+const FORMATS = {
+  privateKey: { format: PRIVATE_KEY },
+  apiKey: { format: CLOB_KEY },
+  apiSecret: { format: CLOB_SECRET },
+  apiPassphrase: { format: CLOB_PASSPHRASE },
+} as const;
 
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
@@ -35,10 +51,18 @@ export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Pa
   if (!trimmed.startsWith('{')) {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
-  const { privateKey, apiKey, apiSecret, apiPassphrase } = parseMembers(trimmed);
+  const members: Readonly<Record<string, string | undefined>> = parseMembers(trimmed);
+  const { values, problems } = readTexts(
+    FORMATS,
+    (name) => members[name],
+    (name) => `${name} in the secret`,
+  );
+  refuse(problems);
+  const { privateKey, apiKey, apiSecret, apiPassphrase } = values;
+  const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;
   return {
-    ...(privateKey !== undefined && { privateKey: parseText(privateKey, 'privateKey in the secret', PRIVATE_KEY) }),
-    credentials: parseCredentials([apiKey, apiSecret, apiPassphrase], ['apiKey', 'apiSecret', 'apiPassphrase']),
+    ...(privateKey && { privateKey }),
+    credentials: completeCredentials([apiKey, apiSecret, apiPassphrase], names),
   };
 }
 

@@ -17,10 +17,6 @@ import type { Readers } from './readers.ts';
 /** Requests a second of all callers together; twice as many may come at once. */
 const PER_SECOND = {
   health: 50,
-  // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several.
-  markets: 20,
-  // The venue takes 1500 requests per 10 s and address for books.
-  book: 150,
   // The venue takes 40 orders a second and signer, 60 at once: half of it leaves room for the wallet's other uses.
   orders: 20,
 } as const;
@@ -128,8 +124,7 @@ function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string
 export function addGateway(scope: Construct, props: GatewayProps) {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
-  const { marketsPerSecond: markets = PER_SECOND.markets, booksPerSecond: book = PER_SECOND.book } = settings;
-  const perSecond = { ...PER_SECOND, markets, book };
+  const perSecond = { ...PER_SECOND, markets: settings.marketsPerSecond, book: settings.booksPerSecond };
   const rest = new HttpLambdaIntegration('health', readers.health.live);
   const api = new apigateway.HttpApi(scope, 'Api', {
     apiName: names.stack,

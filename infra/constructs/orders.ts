@@ -2,7 +2,7 @@ import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { type OrderSettings, walletVariables } from '../settings/order-settings.ts';
+import type { OrderSettings } from '../settings/order-settings.ts';
 import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 import type { OrderStore } from './order-store.ts';
 
@@ -50,7 +50,6 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     timeoutMs: LAMBDA_TIMEOUT_MS.orders,
     environment: {
       ...settings.variables,
-      ...walletVariables(settings),
       SERVICE_ORDERS_TABLE: store.tableName,
     },
     log: store.log,

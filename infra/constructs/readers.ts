@@ -1,6 +1,5 @@
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { walletVariables } from '../settings/order-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 
@@ -21,7 +20,7 @@ export function addReaders(scope: Construct, { layer, settings, ...common }: Rea
       description: 'GET /health, and the answer to every request that no other function takes',
       memory: 256,
       timeoutMs: LAMBDA_TIMEOUT_MS.health,
-      environment: { ...environment, ...(orders && walletVariables(orders)) },
+      environment: { ...environment, ...orders?.walletVariables },
     }),
     markets: new EndpointFunction(scope, 'Markets', {
       ...reader,

@@ -1,5 +1,7 @@
+import type { Sentence } from '../../shared/settings/formats.ts';
+
 /** The closest region to the venue (eu-west-2, London) from which it accepts orders. */
-export const RECOMMENDED_REGION = 'eu-west-1';
+const RECOMMENDED = 'eu-west-1';
 
 /**
  * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its
@@ -22,8 +24,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   'sa-east-1': 'Brazil',
 };
 
-/** Returns the country of a region from which the venue refuses orders; `undefined` for any other region. */
-export function refusedRegion(region: string): string | undefined {
+/** Returns what is wrong with the region of orders. One that is given and malformed is reported where it is parsed. */
+export function problemOfRegion(region: string | undefined, isGiven: boolean): Sentence {
+  if (!region) return !isGiven && `region is required with orders: ${RECOMMENDED} is closest to the venue.`;
   // All of them, GovCloud included.
-  return region.startsWith('us-') ? 'the United States' : REFUSED[region];
+  const country = region.startsWith('us-') ? 'the United States' : REFUSED[region];
+  return country && `The venue refuses orders from ${region} (${country}); ${RECOMMENDED} is closest to it.`;
 }

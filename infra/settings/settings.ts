@@ -1,110 +1,99 @@
-import { type Attempt, ConfigError, readAll } from '../../shared/settings/formats.ts';
-import { type Context, problemOfArn, problemsOfNames, refuse, type Sentence, type Target } from './context.ts';
-import { type CommonValues, NAMES, ORDER_NAMES, readValues, variablesOf } from './formats.ts';
-import { readOrderSettings } from './order-settings.ts';
-import { RECOMMENDED_REGION } from './regions.ts';
+import { AMOUNT, refuse, type Sentence } from '../../shared/settings/formats.ts';
+import { nearestOf, readTexts } from '../../shared/settings/read.ts';
+import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
+import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
 
-/** All that a deployment is made of: the settings, where one that has a default is never `undefined`. */
-export type Settings = ReturnType<typeof read>;
+/** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */
+export type Context = Readonly<Record<string, unknown>>;
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 
-/** The name of a stack that is given none. */
-export const DEFAULT_STACK_NAME = 'order-book-adapter';
+/** The word for a cap that is left out on purpose. */
+const NO_CAP = 'none';
+
+const ROWS: Table = CONTEXT;
+
+/** Returns a value as text: the command line gives texts, a file gives JSON. `undefined` for any other value. */
+function textOf(value: unknown): string | undefined {
+  // JSON.parse has changed the digits of a longer number: an audience would become another one.
+  const isShort = typeof value === 'number' && Math.abs(value) < 1e15;
+  if (typeof value === 'boolean' || isShort) return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Returns what is wrong with a setting's name or type. */
+function problemOfForm(name: string, value: unknown): Sentence {
+  if (!(name in ROWS)) {
+    return `${name} is not a setting of a deployment: did you mean ${nearestOf(name, Object.keys(ROWS)).name}?`;
+  }
+  // Usually an unset shell variable: a cap, or the check of clients, would be gone.
+  if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;
+  if (textOf(value) === undefined) return `${name} must be a text in quotes.`;
+  return /:1{12}:|^0x(.)\1{39}$/i.test(`${value}`) && `${name} is that of the example: give your own.`;
+}
 
 /** Returns sentences about settings that do not go together. */
-function problemsOf(context: Context, values: CommonValues, target: Target): readonly Sentence[] {
-  const usesTokens = ['orderAccess', 'readAccess'].some((name) => context[name] === 'jwt');
-  const isAlone = (one: keyof CommonValues, other: string) => values[one] !== undefined && context[other] === undefined;
+function problemsOf({ values, region, isGiven }: Asked): readonly Sentence[] {
+  const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
+  const arns = ['alarmTopic', 'certificateArn', 'privateKeySecret', 'secretKeyArn'] as const;
   return [
-    problemOfArn('alarmTopic', 'a topic', values.alarmTopic, target),
-    problemOfArn('certificateArn', 'a certificate of ACM', values.certificateArn, target),
+    ...arns.map((name) => {
+      const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(values[name] ?? '') ?? [];
+      return itsRegion !== region && region && `${name} must be in ${region}, where the functions run.`;
+    }),
     !usesTokens &&
-      (values.jwtIssuer ?? values.jwtAudience ?? values.jwtScopes) !== undefined &&
+      (isGiven('jwtIssuer') || isGiven('jwtAudience') || isGiven('jwtScopes')) &&
       'jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.',
     usesTokens &&
-      (context['jwtIssuer'] === undefined || context['jwtAudience'] === undefined) &&
-      'jwt needs -c jwtIssuer=https://… and -c jwtAudience=…, as the tokens name them.',
-    (isAlone('domainName', 'certificateArn') || isAlone('certificateArn', 'domainName')) &&
+      !(isGiven('jwtIssuer') && isGiven('jwtAudience')) &&
+      'jwt needs jwtIssuer and jwtAudience, as the tokens name them.',
+    isGiven('domainName') !== isGiven('certificateArn') &&
       'domainName and certificateArn go together: give both, or none.',
   ];
 }
 
-/** Returns the warning of settings that have no effect. */
-function warnOfUnused(context: Context): readonly string[] {
-  const ignored = ORDER_NAMES.filter((name) => context[name] !== undefined);
-  if (ignored.length === 0) return [];
-  return [`${ignored.join(', ')}: not used without -c placeOrder=true, which turns orders off.`];
-}
-
-function read(context: Context, found: Target, problems: readonly Sentence[], attempt: Attempt) {
-  const names = Object.keys(context).filter((name) => !OF_THE_CDK.test(name));
-  attempt(() => refuse([...problems, ...problemsOfNames(names, NAMES)]));
-  const values = readValues(context, attempt);
-  // A malformed one is said to be so: what follows from that of the AWS configuration would be untrue.
-  const region = context['region'] === undefined ? found.region : values.region;
-  const target = { ...found, region };
-  // A malformed flag asks for orders too: what they lack is said with it.
-  const isMeant = values.placeOrder ?? Boolean(context['placeOrder']);
-  const orders = isMeant ? readOrderSettings(context, values, target, attempt) : undefined;
-  attempt(() => refuse(problemsOf(context, values, target)));
+/**
+ * Reads the settings of a deployment. Throws one `ConfigError` with a sentence for each that is missing or wrong.
+ * `foundRegion`: that of the machine's AWS configuration.
+ */
+export function readSettings(given: Context, foundRegion?: string) {
+  const names = Object.keys(given).filter((name) => given[name] !== undefined && !OF_THE_CDK.test(name));
+  const context: Context = { ...given, clientVerification: given['clientVerification'] ?? 'required' };
+  const settingOf = (name: string) => {
+    const isDeclined = context[name] === NO_CAP && ROWS[name]?.format === AMOUNT;
+    return isDeclined ? undefined : textOf(context[name]);
+  };
+  const { values, problems } = readTexts(CONTEXT, settingOf, (name) => name);
+  const isGiven = (name: string) => names.includes(name);
+  const region = isGiven('region') ? values.region : foundRegion;
+  // A malformed flag asks for orders, so that their mistakes are reported with it.
+  const placesOrders = values.placeOrder ?? isGiven('placeOrder');
+  const asked = { values, region, isGiven };
+  refuse([
+    ...names.map((name) => problemOfForm(name, given[name])),
+    ...problems,
+    ...(placesOrders ? orderProblems(asked) : []),
+    ...problemsOf(asked),
+  ]);
+  const variablesOf = (table: Table): Readonly<Record<string, string>> => {
+    const texts = Object.keys(table).map((name) => [variableOf(name), settingOf(name)]);
+    return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
+  };
+  const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
+  const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);
   return {
     ...values,
     region,
-    stackName: values.stackName ?? DEFAULT_STACK_NAME,
-    readAccess: values.readAccess ?? 'open',
-    // Variables for every function, by the names of the service's settings.
-    environment: variablesOf('markets', context),
-    // Absent for a read-only deployment.
+    environment: variablesOf(SETTINGS.common),
+    /** Absent for a read-only deployment. */
     orders,
-    // Sentences about settings with no effect, a large effect, or perhaps an unintended one.
-    warnings: orders?.warnings ?? warnOfUnused(context),
+    /** Sentences about settings with no effect, a large effect, or perhaps an unintended one. */
+    warnings: orders
+      ? orders.warnings
+      : unused.map((name) => `${name} is not used without placeOrder=true: this deployment takes no orders.`),
   };
 }
 
-/** The minimum for orders, with placeholders of the right form. */
-const NEEDED_FOR_ORDERS = {
-  placeOrder: 'true',
-  region: RECOMMENDED_REGION,
-  walletAddress: '0x…',
-  privateKeySecret: 'NAME',
-  maxOrderNotional: '250',
-  maxDailyNotional: '1000',
-  alarmTopic: 'arn:aws:sns:…',
-} as const;
-
-/** Quotes a text for a shell where needed. */
-function quote(text: string): string {
-  return /^[\w…:/.,@+-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Returns a command line, or a file, that is complete but for the values marked `…`. */
-function suggestionOf(context: Context, sentences: string): string {
-  // A value that has to do with what is missing, such as `orderAccess=jwt needs …`, is not wrong itself.
-  const isWrong = (name: string) => new RegExp(`-c ${name}=|\\b${name}\\b(?!=)`).test(sentences);
-  const kept = NAMES.filter((name) => name !== 'env' && context[name] !== undefined && !isWrong(name));
-  const malformed = [...sentences.matchAll(/^(\w+) must be (?!true|left out)/gm)].map(([, name]) => [name, '…']);
-  const missing = [...sentences.matchAll(/-c (\w+)=(\S*…)/g)].map(([, name, value]) => [name, value]);
-  const given = kept.map((name) => [name, context[name]]);
-  const suggested = { ...NEEDED_FOR_ORDERS, ...Object.fromEntries([...malformed, ...missing, ...given]) };
-  if (context['env'] !== undefined) {
-    return `A file deploy/${context['env']}.json that would do, but for its values:\n${JSON.stringify({ stackName: '…', ...suggested }, null, 2)}`;
-  }
-  const options = Object.entries(suggested).map(([name, value]) => `-c ${name}=${quote(`${value}`)}`);
-  return `A command that would do, but for its values:\nnpx cdk deploy ${options.join(' ')}`;
-}
-
-/**
- * Reads the settings of a deployment. Throws one `ConfigError` with all that is missing or wrong and, for orders, with
- * a command or a file to paste. `found`: account and region of the machine's AWS configuration. `problems`: those of the
- * file that the context comes from.
- */
-export function readSettings(context: Context, found: Target = {}, problems: readonly Sentence[] = []): Settings {
-  try {
-    return readAll((attempt) => read(context, found, problems, attempt));
-  } catch (error) {
-    if (!(error instanceof ConfigError) || context['placeOrder'] === undefined) throw error;
-    throw new ConfigError(`${error.message}\n\n${suggestionOf(context, error.message)}`);
-  }
-}
+/** All that a deployment is made of. */
+export type Settings = ReturnType<typeof readSettings>;

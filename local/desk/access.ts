@@ -3,16 +3,10 @@ import { walletAddressOf } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type ApiCredentials, CREDENTIAL_NAMES, parseCredentials } from '../../shared/settings/credentials.ts';
-import { type Attempt, ConfigError, readAll, TABLE_PREFIX } from '../../shared/settings/formats.ts';
-import {
-  COMMON_SETTINGS,
-  DEPLOYMENT_SETTINGS,
-  type Environment,
-  LOCAL_SETTINGS,
-  readSettings,
-  refuseUnknown,
-} from '../../shared/settings/table.ts';
+import { type ApiCredentials, CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
+import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { readVariables } from '../../shared/settings/read.ts';
+import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import { withSettingsFile } from '../service/settings-file.ts';
 
 /** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
@@ -53,17 +47,14 @@ const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'Wallet
 /** DescribeStacks and its attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
-const { privateKey, storePath, clobApiKey, clobApiSecret, clobApiPassphrase } = LOCAL_SETTINGS;
-const { clobUrl, funderAddress } = COMMON_SETTINGS;
-const OWN = { clobUrl, funderAddress, storePath, walletAddress: DEPLOYMENT_SETTINGS.walletAddress };
-const CREDENTIALS = { clobApiKey, clobApiSecret, clobApiPassphrase };
+const { privateKey, store, clobApiKey, clobApiSecret, clobApiPassphrase } = SETTINGS.local;
+const { clobUrl, funderAddress, walletAddress } = DEPLOYED;
+const OWN = { clobUrl, funderAddress, store, walletAddress, clobApiKey, clobApiSecret, clobApiPassphrase };
 
 /** Reads the settings that the desk needs, without the wallet key. */
-function readOwn(env: Environment, attempt: Attempt) {
-  attempt(() => refuseUnknown(env));
-  const own = readSettings(env, OWN, attempt);
-  const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass } = readSettings(env, CREDENTIALS, attempt);
-  return { ...own, credentials: attempt(() => parseCredentials([key, secret, pass])) };
+function readOwn(env: Environment) {
+  const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass, ...own } = readVariables(env, OWN).values;
+  return { ...own, credentials: completeCredentials([key, secret, pass]) };
 }
 
 type Signer = Pick<Access, 'address' | 'credentials' | 'privateKey'>;
@@ -85,10 +76,10 @@ function complete(
 
 function openLocal({ settings }: Where, own: Environment): Access {
   const env = withSettingsFile(settings, own);
-  const { walletAddress: address, credentials, storePath, ...rest } = readAll((attempt) => readOwn(env, attempt));
-  const key = credentials && address ? undefined : readAll((attempt) => readSettings(env, { privateKey }, attempt));
+  const { walletAddress: address, credentials, ...rest } = readOwn(env);
+  const key = credentials && address ? undefined : readVariables(env, { privateKey }).values;
   const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
-  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing), store: storePath };
+  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing) };
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
@@ -103,7 +94,7 @@ async function readOutputs(stack: string, region: string | undefined): Promise<R
 }
 
 async function openDeployed(stack: string, { region, secret }: Where, env: Environment): Promise<Access> {
-  const own = readAll((attempt) => readOwn(env, attempt));
+  const own = readOwn(env);
   const outputs = await readOutputs(stack, region);
   const table = outputs.get(OUTPUTS.table);
   if (table === undefined)

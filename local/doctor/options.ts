@@ -1,5 +1,6 @@
 import { flag, option, UsageError, type Values } from '../../shared/command-line.ts';
-import { KEY_LIKE, UPSTREAM } from '../../shared/settings/formats.ts';
+import { ConfigError, KEY_LIKE, UPSTREAM } from '../../shared/settings/formats.ts';
+import { parseText } from '../../shared/settings/read.ts';
 
 /** The choices of a run. */
 export const OPTIONS = {
@@ -20,9 +21,11 @@ export const OPTIONS = {
 export type DoctorOptions = Values<typeof OPTIONS>;
 
 function baseUrl(values: DoctorOptions, name: 'site-url' | 'data-url'): string {
-  const url = UPSTREAM.parse(values[name]);
-  if (url === undefined) throw new UsageError(`--${name} must be ${UPSTREAM.rule}.`);
-  return url;
+  try {
+    return parseText(values[name], `--${name}`, UPSTREAM);
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message) : error;
+  }
 }
 
 /** Returns the options with their URLs in one form; throws `UsageError` where they do not go together. */

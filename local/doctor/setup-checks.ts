@@ -50,7 +50,7 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
   return {
     config,
     key: orders.kind === 'on' ? withWallet(orders) : undefined,
-    store: config.storePath,
+    store: config.store,
     keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
 }

@@ -23,11 +23,11 @@ async function check(settings: string | undefined): Promise<void> {
   const status = await ask(url, ROUTES.health).catch(() => undefined);
   if (status !== 200) throw new ConfigError(`The service does not answer at ${url}${ROUTES.health.path}.`);
   if (modeOf(config) === 'read-only') return;
-  const file = tableOf(config.storePath) === undefined ? storeFileOf(config.storePath) : undefined;
+  const file = tableOf(config.store) === undefined ? storeFileOf(config.store) : undefined;
   // One that is gone would be made by opening it: the service then could not save what it still holds, and a restart would
   // take the new file for its own.
   if (file !== undefined && identify(file) === undefined) throw new ConfigError(`There is no store at ${file}.`);
-  const store = await prepareStore(config.storePath, createLog({ level: 'error', write: () => undefined }));
+  const store = await prepareStore(config.store, createLog({ level: 'error', write: () => undefined }));
   await openAtStart(store).finally(store.close);
 }
 

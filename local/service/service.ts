@@ -139,7 +139,7 @@ export async function startService(
   { write, throwAway = false, warm = false, announce }: StartOptions = {},
 ): Promise<Service> {
   const { config, log, pipeline } = openContainer(parseLocalConfig, env, write);
-  const store = modeOf(config) === 'read-only' ? undefined : await prepareStore(config.storePath, log);
+  const store = modeOf(config) === 'read-only' ? undefined : await prepareStore(config.store, log);
   try {
     // Loaded while the store's thread starts, which takes as long.
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([

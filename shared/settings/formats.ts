@@ -1,98 +1,95 @@
 import { isIP } from 'node:net';
-import { compareDecimals, type Decimal, parseDecimal, ZERO } from '../decimal.ts';
+import * as z from 'zod/mini';
+import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 
 /**
- * Settings that the operator has to change. The message is one sentence a line: each names a variable and says what it
+ * Settings that the operator has to change. The message is one sentence a line: each names a setting and says what it
  * takes, never the value.
  */
 export class ConfigError extends Error {
   override readonly name: string = 'ConfigError';
 }
 
-/** Reads a part of the settings. One that is malformed counts as absent until the others are read too. */
-export type Attempt = <T>(readPart: () => T) => T | undefined;
+/** A sentence to the operator; `false` or `undefined` where a rule is kept. */
+export type Sentence = string | false | undefined;
 
-/** Reads settings part by part; throws one `ConfigError` with the sentences about all of them. */
-export function readAll<T>(read: (attempt: Attempt) => T): T {
-  const sentences: string[] = [];
-  const value = read((readPart) => {
-    try {
-      return readPart();
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      sentences.push(...error.message.split('\n'));
-      return undefined;
-    }
+/** Drops everything that is not a sentence. */
+export function said(sentences: readonly Sentence[]): readonly string[] {
+  return sentences.filter((sentence) => typeof sentence === 'string');
+}
+
+/** Throws one `ConfigError` with all sentences, if there are any. */
+export function refuse(sentences: readonly Sentence[]): void {
+  const problems = said(sentences);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+}
+
+/** A kind of value that is written as text. The message of a malformed text completes "… must be". */
+export type Format<T> = z.ZodMiniType<T>;
+
+/** Creates a format; `parse` returns `undefined` for a malformed text. */
+export function parsed<T>(rule: string, parse: (text: string) => T | undefined) {
+  const transform = z.transform((text: string, { issues }) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    // The text is left out: it may be a secret.
+    issues.push({ code: 'custom', message: rule, input: undefined });
+    return z.NEVER;
   });
-  if (sentences.length > 0) throw new ConfigError([...new Set(sentences)].join('\n'));
-  return value;
+  return z.pipe(z.string(), transform);
 }
-
-/** A kind of value that is written as text. */
-export interface Format<T> {
-  /** Completes the sentence "… must be". */
-  readonly rule: string;
-  /** Returns the value, or `undefined` for a malformed text. */
-  readonly parse: (text: string) => T | undefined;
-}
-
-/** Parses a text; throws `ConfigError` naming `name`. */
-export function parseText<T>(text: string, name: string, { rule, parse }: Format<T>): T {
-  const value = parse(text);
-  if (value === undefined) throw new ConfigError(`${name} must be ${rule}.`);
-  return value;
-}
-
-// These functions are marked as free of side effects, so that bundles leave out unused formats.
 
 /** Creates the format of the texts that match. */
-/* @__NO_SIDE_EFFECTS__ */
-export function matching(rule: string, pattern: RegExp): Format<string> {
-  return { rule, parse: (text) => (pattern.test(text) ? text : undefined) };
+export function matching(rule: string, pattern: RegExp) {
+  return z.string().check(z.regex(pattern, rule));
 }
 
 /** Creates the format of the texts that are listed. */
-/* @__NO_SIDE_EFFECTS__ */
-export function oneOf<T extends string>(values: readonly T[]): Format<T> {
-  return { rule: `one of ${values.join(', ')}`, parse: (text) => values.find((value) => value === text) };
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return z.enum(values, `one of ${values.join(', ')}`);
 }
 
 /** Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. */
-/* @__NO_SIDE_EFFECTS__ */
-function listOf(rule: string, parseEntry: (entry: string) => string | undefined): Format<readonly string[]> {
-  return {
-    rule: `${rule}, comma-separated`,
-    parse: (text) => {
-      const entries = text.split(',').map((entry) => entry.trim());
-      const parsed = entries.filter((entry) => entry !== '').map(parseEntry);
-      return parsed.every((entry) => entry !== undefined) ? parsed : undefined;
-    },
-  };
+function listOf(rule: string, parseEntry: (entry: string) => string | undefined) {
+  return parsed(`${rule}, comma-separated`, (text): readonly string[] | undefined => {
+    const entries = text.split(',').map((entry) => entry.trim());
+    const values = entries.filter((entry) => entry !== '').map(parseEntry);
+    return values.every((entry) => entry !== undefined) ? values : undefined;
+  });
+}
+
+/** Creates the format of whole numbers; `0` and more digits than `most` has are refused with all others beyond. */
+export function wholeNumber(least: number, most: number) {
+  return parsed(`a whole number from ${least} to ${most}`, (text) => {
+    const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  });
 }
 
 /** Any text. */
-export const TEXT = matching('a text', /./s);
+export const TEXT = z.string();
 
 /** Anything but `1` is `false`: not an opt-in, and no reason to stop. */
-export const OPT_IN: Format<boolean> = { rule: '1', parse: (text) => text === '1' };
+export const OPT_IN = parsed('1', (text) => text === '1');
 
-/** A consent that is easy to give and hard to give by mistake. */
-export const CONSENT: Format<true> = { rule: '1, or left out', parse: (text) => (text === '1' ? true : undefined) };
+/** A consent that cannot be given by mistake. */
+export const CONSENT = z.literal('1', '1, or left out');
+
+/** Refuses anything but a clear yes or no: its meaning would be a guess. */
+export const FLAG = parsed('true, or left out', (text) =>
+  /^(?:true|1|false)$/.test(text) ? text !== 'false' : undefined,
+);
 
 /** Matches what looks like a wallet key. It is refused where a name is expected: logs and messages would show it. */
 export const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** A host name or an IP address. */
-export const HOST: Format<string> = {
-  rule: 'a host name or an IP address',
-  parse: (text) => (/^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined),
-};
+export const HOST = parsed('a host name or an IP address', (text) =>
+  /^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
+);
 
 /** A port number; 0 takes a free one. */
-export const PORT: Format<number> = {
-  rule: 'a port number from 0 to 65535',
-  parse: (text) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
-};
+export const PORT = wholeNumber(0, 65_535);
 
 function parseHost(text: string): string | undefined {
   const host = text.toLowerCase();
@@ -114,15 +111,12 @@ export const SUBJECTS = listOf('subjects of tokens', (subject) =>
 export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
 
 /** A host with an optional port as in URLs, in lower case; the default ports of http and https are dropped. */
-export const AUTHORITY: Format<string> = {
-  rule: 'a host with an optional port, such as api.example.com',
-  parse: (text) => {
-    const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
-    // A wallet key would stand in each challenge.
-    const isPlain = /^[\w.:[\]-]+$/.test(authority) && !KEY_LIKE.test(authority);
-    return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
-  },
-};
+export const AUTHORITY = parsed('a host with an optional port, such as api.example.com', (text) => {
+  const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
+  // Each challenge would show a wallet key.
+  const isPlain = /^[\w.:[\]-]+$/.test(authority) && !KEY_LIKE.test(authority);
+  return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
+});
 
 /** Exact origins of web pages. */
 export const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
@@ -134,16 +128,13 @@ export const ORIGINS = listOf('exact origins such as https://app.example', (orig
 export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 
 /** The base URL of an upstream, without a trailing slash. Off loopback, `http` would expose orders and credentials. */
-export const UPSTREAM: Format<string> = {
-  rule: 'an https URL, or http on loopback, without user, query or fragment',
-  parse: (text) => {
-    const url = /[\s?#]/.test(text) ? null : URL.parse(text);
-    if (!url) return undefined;
-    const { protocol, hostname, username, password, href } = url;
-    const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-    return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
-  },
-};
+export const UPSTREAM = parsed('an https URL, or http on loopback, without user, query or fragment', (text) => {
+  const url = /[\s?#]/.test(text) ? null : URL.parse(text);
+  if (!url) return undefined;
+  const { protocol, hostname, username, password, href } = url;
+  const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+  return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
+});
 
 /** The prefix of a store that is a table of DynamoDB. */
 export const TABLE_PREFIX = 'dynamodb:';
@@ -153,36 +144,30 @@ export function tableOf(store: string): string | undefined {
   return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;
 }
 
+/** The name of a DynamoDB table. */
+export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
+
 /**
  * A store of orders. A text that looks like a wallet key is refused, and so is a misspelt prefix of a table:
  * each process would create a file of that name, and processes that share no store place an order of one key twice.
  */
-export const STORE: Format<string> = {
-  rule: 'the path of a file, or dynamodb: and the name of a table',
-  parse: (text) => {
-    if (/^dynamodb:/i.test(text)) return /^[\w.-]{3,255}$/.test(tableOf(text) ?? '') ? text : undefined;
-    // One letter and a colon begin a path of Windows.
-    return KEY_LIKE.test(text) || /^\s*(?:dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
-  },
-};
+export const STORE = parsed('the path of a file, or dynamodb: and the name of a table', (text) => {
+  if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
+  // One letter and a colon begin a path of Windows.
+  return KEY_LIKE.test(text) || /^\s*(?:dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
+});
 
 /** An EVM address in any case; its checksum is checked where it is used. */
 export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 
 /** 32 bytes, as `0x` and lower-case hex. */
-export const BYTES32: Format<string> = {
-  rule: '32 bytes as 64 hex digits, with or without 0x',
-  parse: (text) => {
-    const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
-    return hex && `0x${hex.toLowerCase()}`;
-  },
-};
+export const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
+  const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+  return hex && `0x${hex.toLowerCase()}`;
+});
 
 /** An amount above zero, in collateral units. */
-export const AMOUNT: Format<Decimal> = {
-  rule: 'a decimal above zero, such as 250 or 99.5',
-  parse: (text) => {
-    const amount = parseDecimal(text);
-    return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
-  },
-};
+export const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5', (text) => {
+  const amount = parseDecimal(text);
+  return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
+});

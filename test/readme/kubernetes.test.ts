@@ -31,7 +31,7 @@ describe('the manifest for Kubernetes', () => {
     const image = { SERVICE_HOST: '0.0.0.0', SERVICE_PORT: String(adapter.ports[0].containerPort) };
     const trading = { SERVICE_PRIVATE_KEY: '11'.repeat(32), SERVICE_PLACE_ORDER: '1', SERVICE_REMOTE_ORDERS: '1' };
     expect(parseLocalConfig({ ...image, ...ours, ...trading })).toMatchObject({
-      storePath: 'dynamodb:orders',
+      store: 'dynamodb:orders',
       allowedHosts: [service.metadata.name],
       orders: { kind: 'on' },
     });

@@ -18,11 +18,14 @@ const COPIED = [
   'console',
   'tools',
   'test',
+  'deploy',
+  'docs',
+  '.github',
   'package.json',
   'tsconfig.json',
   'cdk.json',
 ];
-const WRITTEN = ['.env.example', 'docs/settings.md'];
+const WRITTEN = ['.env.example'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
 const PATIENCE_MS = 180_000;
 const run = promisify(execFile);
@@ -38,12 +41,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(tree, { recursive: true, force: true }));
 
-/** The code in a recipe of CONTRIBUTING.md, without its indentation. */
-async function codeOf(recipe: string): Promise<string> {
+/** The text of a recipe of CONTRIBUTING.md. */
+async function recipe(title: string): Promise<string> {
   const text = await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
-  const [section = ''] = text.split(`\n### ${recipe}\n`)[1]?.split('\n### ') ?? [];
-  const [, code] = /```ts\n(.*?)```/s.exec(section) ?? [];
-  if (code === undefined) throw new Error(`CONTRIBUTING.md has no code in "${recipe}".`);
+  return text.split(`\n### ${title}\n`)[1]?.split('\n### ')[0] ?? '';
+}
+
+/** The code in a recipe, without its indentation. */
+async function codeOf(title: string): Promise<string> {
+  const [, code] = /```ts\n(.*?)```/s.exec(await recipe(title)) ?? [];
+  if (code === undefined) throw new Error(`CONTRIBUTING.md has no code in "${title}".`);
   return code.replace(/^ {3}/gm, '');
 }
 
@@ -110,10 +117,12 @@ const PRINT_SETTING = `
 `;
 
 describe('the recipe for a setting', () => {
-  const meaning = 'refuses orders with a smaller price times size, in pUSD';
+  const meaning = 'refuses an order with a smaller price times size, in pUSD';
 
   beforeAll(async () => {
-    await insert('shared/settings/table.ts', '  corsOrigins: {\n', await codeOf('Add a setting'));
+    await insert('shared/settings/table.ts', '    clientVerification: {\n', await codeOf('Add a setting'));
+    const malformed = "  SERVICE_MIN_ORDER_NOTIONAL: ['0', '-1'],\n";
+    await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
     await output('npm', 'run', 'settings');
   }, PATIENCE_MS);
 
@@ -121,10 +130,10 @@ describe('the recipe for a setting', () => {
     expect(await readFile(join(tree, '.env.example'), 'utf8')).toContain(
       `# ${meaning}\n# SERVICE_MIN_ORDER_NOTIONAL=\n`,
     );
-    const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | none | ${meaning} | \`minOrderNotional\` |`;
+    const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | \`minOrderNotional\` | - | ${meaning} |`;
     expect(await readFile(join(tree, 'docs/settings.md'), 'utf8')).toContain(row);
     expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(
-      new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +none +${meaning}$`, 'm'),
+      new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +- +${meaning}$`, 'm'),
     );
   });
 
@@ -133,6 +142,16 @@ describe('the recipe for a setting', () => {
     expect(values).toBe('25,25,25');
     expect(refusal).toBe('minOrderNotional must be a decimal above zero, such as 250 or 99.5.');
   });
+
+  it(
+    'ends with the tests that it names, green, and with types that fit',
+    async () => {
+      const [, tests = ''] = /npm test -- (test\/shared\/settings .*?) &&/.exec(await recipe('Add a setting')) ?? [];
+      await output('npm', 'test', '--', ...tests.split(' '));
+      await output(process.execPath, 'node_modules/typescript/bin/tsc');
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('the recipe for an error code', () => {

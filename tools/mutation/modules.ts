@@ -17,6 +17,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   settings: {
     code: [
       'shared/settings/table.ts',
+      'shared/settings/read.ts',
       'shared/settings/config.ts',
       'shared/settings/formats.ts',
       'shared/settings/credentials.ts',

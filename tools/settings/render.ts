@@ -1,4 +1,4 @@
-import { COMMON_SETTINGS, defaultOf, SERVER_SETTINGS } from '../../shared/settings/table.ts';
+import { CONTEXT, LOCAL, type Setting, type Table, variableOf } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.
@@ -6,25 +6,29 @@ const HEADER = `# Settings of the local server; every one may be left out, and a
 
 /** The text of `.env.example`. */
 export function renderEnvironment(): string {
-  const blocks = SERVER_SETTINGS.map(({ name, fallback = '', meaning }) => `# ${meaning}\n# ${name}=${fallback}\n`);
+  const blocks = Object.entries<Setting>(LOCAL).map(
+    ([name, row]) => `# ${row.meaning}\n# ${variableOf(name)}=${row.default ?? ''}\n`,
+  );
   return [HEADER, ...blocks].join('\n');
 }
 
-/** The table of settings in Markdown, with the options by which a deployment takes them. */
-export function renderTable(): string {
-  const options = new Map<string, string>(Object.entries(COMMON_SETTINGS).map(([option, { name }]) => [name, option]));
-  const code = (text: string | undefined) => text && `\`${text}\``;
-  const rows = SERVER_SETTINGS.map((setting) => {
-    const { name, fallback, meaning } = setting;
-    return [code(name), code(fallback) || defaultOf(setting), meaning, code(options.get(name)) ?? '-'];
+function renderTable(table: Table, nameOf: (name: string) => string): string {
+  const rows = Object.entries(table).map(([name, row]) => {
+    const cells = [nameOf(name), name in CONTEXT ? name : '', row.default ?? ''].map((text) => text && `\`${text}\``);
+    return `| ${[...cells, row.meaning].map((cell) => cell || '-').join(' | ')} |\n`;
   });
-  const lines = [['variable', 'default', 'meaning', '`-c`'], ['---', '---', '---', '---'], ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return ['| variable | `-c` | default | meaning |\n', '| --- | --- | --- | --- |\n', ...rows].join('');
+}
+
+/** The tables of settings in Markdown: of the service, and what a deployment has besides. */
+export function renderTables(): string {
+  const besides = Object.fromEntries(Object.entries<Setting>(CONTEXT).filter(([name]) => !(name in LOCAL)));
+  return `${renderTable(LOCAL, variableOf)}\nA deployment has these besides:\n\n${renderTable(besides, () => '')}`;
 }
 
 const BLOCK = /(?<=<!-- settings -->\n).*?(?=<!-- \/settings -->)/s;
 
-/** Puts the table between the markers of a page; a page without them stays as it is. */
-export function insertTable(page: string): string {
-  return page.replace(BLOCK, () => renderTable());
+/** Puts the tables between the markers of a page; a page without them stays as it is. */
+export function insertTables(page: string): string {
+  return page.replace(BLOCK, () => renderTables());
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../shared/command-line.ts';
-import { insertTable, renderEnvironment } from './render.ts';
+import { insertTables, renderEnvironment } from './render.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'docs/settings.md');
@@ -14,6 +14,6 @@ const COMMAND = {
 
 process.exitCode = await runCommand(COMMAND, async () => {
   await writeFile(join(ROOT, '.env.example'), renderEnvironment());
-  await writeFile(PAGE, insertTable(await readFile(PAGE, 'utf8')));
+  await writeFile(PAGE, insertTables(await readFile(PAGE, 'utf8')));
   return 0;
 });

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { NAMES } from '../../../infra/settings/formats.ts';
-import { walletVariables } from '../../../infra/settings/order-settings.ts';
 import { readSettings } from '../../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../../shared/settings/config.ts';
-import { COMMON_SETTINGS, DEPLOYMENT_SETTINGS } from '../../../shared/settings/table.ts';
+import { CONTEXT } from '../../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../../tools/support/deployment.ts';
 import { funderOf } from '../../support/venue/funder.ts';
 
@@ -20,12 +18,11 @@ const VERIFIED = { ...ORDER_CONTEXT, clientVerification: undefined, funderAddres
 const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
 const KMS_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
-function problemOf(context: Readonly<Record<string, unknown>>, region?: string, account?: string): string {
+function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
   try {
-    readSettings(context, { region, account });
+    readSettings(context, region);
   } catch (error) {
-    // Without what would do instead.
-    return `${error}`.replace(/\n\n[\s\S]*/, '');
+    return `${error}`;
   }
   return 'none';
 }
@@ -42,7 +39,8 @@ describe('placeOrder', () => {
   it('is off without it, and says which settings then have no effect', () => {
     const { orders, warnings } = readSettings({ walletAddress: WALLET_ADDRESS, maxOrderNotional: '5' });
     expect(orders).toBeUndefined();
-    expect(warnings).toStrictEqual([expect.stringContaining('walletAddress, maxOrderNotional')]);
+    const sentence = (name: string) => `${name} is not used without placeOrder=true: this deployment takes no orders.`;
+    expect(warnings).toStrictEqual(['walletAddress', 'maxOrderNotional'].map(sentence));
   });
 
   it.each(['false', false])('is off for %p', (placeOrder) => {
@@ -54,16 +52,13 @@ describe('placeOrder', () => {
   });
 
   it.each([
-    ['walletAddress', 'placeOrder needs the address that the key belongs to: -c walletAddress=0x….'],
+    ['walletAddress', 'walletAddress is required with orders: the only address that the deployment trades with.'],
     [
       'privateKeySecret',
-      'placeOrder needs the name or ARN of a Secrets Manager secret that holds the key: -c privateKeySecret=NAME.',
+      'privateKeySecret is required with orders: name or whole ARN of the secret that holds the key, never the key.',
     ],
-    ['region', 'Set the region of the orders function, such as -c region=eu-west-1.'],
-    [
-      'maxOrderNotional',
-      'placeOrder needs the largest price times size of an order: -c maxOrderNotional=250, or none for no cap.',
-    ],
+    ['region', 'region is required with orders: eu-west-1 is closest to the venue.'],
+    ['maxOrderNotional', 'maxOrderNotional is required with orders: an amount, or none for no cap.'],
   ] as const)('says what to do without %s', (name, sentence) => {
     expect(problemOf(without(name))).toBe(`ConfigError: ${sentence}`);
   });
@@ -111,9 +106,9 @@ describe('what moves money', () => {
     expect(readSettings(VERIFIED).warnings).toStrictEqual([]);
   });
 
-  it('is warned of where nobody is told of its alarms', () => {
+  it('is warned of where its alarms notify nobody, and where the day has no cap', () => {
     expect(readSettings({ ...VERIFIED, alarmTopic: undefined }).warnings).toStrictEqual([
-      'alarmTopic is not set: alarms about orders ring and nobody is told; give the ARN of an SNS topic.',
+      'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.',
     ]);
     expect(readSettings({ ...VERIFIED, maxDailyNotional: undefined }).warnings).toStrictEqual([
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
@@ -149,88 +144,28 @@ describe('what moves money', () => {
 });
 
 describe('a deployment that cannot be made', () => {
-  const wholeProblem = (context: object) => {
-    try {
-      readSettings({ ...context });
-    } catch (error) {
-      return `${error}`;
-    }
-    return 'none';
-  };
-
-  it('is told all that is missing or wrong at once, and a command that would do but for its values', () => {
-    const problem = wholeProblem({ placeOrder: 'true', region: 'eu-west-2', maxDailyNotionl: '5', logLevel: 'debug' });
+  it('is told all that is missing or wrong at once', () => {
+    const problem = problemOf({ placeOrder: 'true', region: 'eu-west-2', maxDailyNotionl: '5', logLevel: 'INFO' });
     expect(problem.split('\n')).toStrictEqual([
       'ConfigError: maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
+      'logLevel must be one of debug, info, warn, error.',
       expect.stringContaining('The venue refuses orders from eu-west-2'),
-      expect.stringContaining('placeOrder needs the address that the key belongs to'),
-      expect.stringContaining('placeOrder needs the name or ARN of a Secrets Manager secret'),
-      expect.stringContaining('placeOrder needs the largest price times size of an order'),
-      '',
-      'A command that would do, but for its values:',
-      'npx cdk deploy -c placeOrder=true -c region=eu-west-1 -c walletAddress=0x… -c privateKeySecret=NAME -c maxOrderNotional=250 -c maxDailyNotional=1000 -c alarmTopic=arn:aws:sns:… -c logLevel=debug',
+      expect.stringContaining('walletAddress is required with orders'),
+      expect.stringContaining('privateKeySecret is required with orders'),
+      expect.stringContaining('maxOrderNotional is required with orders'),
+    ]);
+  });
+
+  it('is told what orders lack where the flag is malformed', () => {
+    expect(problemOf({ placeOrder: 'yes', region: 'eu-west-1' }).split('\n').slice(0, 2)).toStrictEqual([
+      'ConfigError: placeOrder must be true, or left out.',
+      expect.stringContaining('walletAddress is required with orders'),
     ]);
   });
 
   it('is not told to leave out a consent that a malformed access asks for', () => {
     const context = { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: 'Public' };
     expect(problemOf(context)).toBe('ConfigError: orderAccess must be one of iam, jwt, public.');
-  });
-
-  it('is told what orders lack where the flag is malformed, and to put another value in the place of each other one', () => {
-    const settings = {
-      region: 'eu-west-1',
-      logLevel: 'INFO',
-      jwtIssuer: 'http://issuer.example',
-      jwtAudience: 'orders',
-    };
-    const problem = wholeProblem({ ...settings, placeOrder: 'yes', orderAccess: 'jwt', jwtScopes: 'trade' });
-    const [, command] = problem.split('npx cdk deploy ');
-    expect(problem).toContain('placeOrder must be true, or left out.\n');
-    expect(problem).toContain('placeOrder needs the address that the key belongs to');
-    expect(command?.split(' -c ')).toStrictEqual([
-      '-c placeOrder=true',
-      'region=eu-west-1',
-      'walletAddress=0x…',
-      'privateKeySecret=NAME',
-      'maxOrderNotional=…',
-      'maxDailyNotional=…',
-      'alarmTopic=arn:aws:sns:…',
-      'logLevel=…',
-      'jwtIssuer=…',
-      'orderAccess=jwt',
-      'jwtAudience=orders',
-      'jwtScopes=trade',
-    ]);
-  });
-
-  it('is not told another access than it asks for, nor the word that opens it to everybody', () => {
-    const jwt = wholeProblem({ ...ORDER_CONTEXT, maxDailyNotional: '5', orderAccess: 'jwt', jwtAudience: 'orders' });
-    expect(jwt).toContain(' -c orderAccess=jwt');
-    expect(jwt).toContain(' -c jwtIssuer=https://…');
-    const open = wholeProblem({ ...ORDER_CONTEXT, ...PUBLIC, maxDailyNotional: 'none', allowPublic: undefined });
-    const [, command] = open.split('npx cdk deploy');
-    expect(command).toContain(' -c orderAccess=public');
-    expect(command).toContain(' -c maxDailyNotional=… ');
-    expect(command).not.toContain('allowPublic');
-  });
-
-  it('is told values as a shell takes them', () => {
-    const context = { orderSubjects: "alice,auth0|7,o'neil", jwtScopes: 'read trade' };
-    const problem = wholeProblem({ ...ORDER_CONTEXT, ...context, orderAccess: 'jwt', maxDailyNotional: '5' });
-    expect(problem).toContain(` -c orderSubjects='alice,auth0|7,o'\\''neil' `);
-    expect(problem).toContain(" -c jwtScopes='read trade'");
-  });
-
-  it('is told a file where its settings are one, without what was wrong', () => {
-    const key = 'a'.repeat(64);
-    const problem = wholeProblem({ ...ORDER_CONTEXT, env: 'prod', privateKeySecret: key });
-    expect(problem).toContain('A file deploy/prod.json that would do, but for its values:');
-    expect(JSON.parse(problem.slice(problem.indexOf('{')))).toMatchObject({
-      privateKeySecret: 'NAME',
-      placeOrder: 'true',
-    });
-    expect(problem).not.toContain(key);
   });
 });
 
@@ -252,30 +187,20 @@ it('are right in the workflow that synthesizes, whatever files there are in depl
 });
 
 describe('settings', () => {
-  it('have a row each in the document about deploying', () => {
-    const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'deploying.md'), 'utf8');
-    const [table = ''] = /^\| setting \|.*?\n\n/ms.exec(text) ?? [];
-    const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
-    );
-    expect(named.toSorted()).toStrictEqual([...NAMES].toSorted());
-  });
-
   const key = 'a'.repeat(64);
 
   it.each([
-    ['a wrong checksum', { walletAddress: WALLET_ADDRESS.replace('C8', 'c8') }, 'walletAddress must be an address'],
+    ['a wrong checksum', { walletAddress: WALLET_ADDRESS.replace('C8', 'c8') }, 'walletAddress has a wrong checksum'],
     ['an address without 0x', { walletAddress: WALLET_ADDRESS.slice(2) }, 'walletAddress must be an address'],
-    ['the key for its name', { privateKeySecret: `0x${key}` }, 'not the key; take a new key, this one was shown'],
+    [
+      'the key for its name',
+      { privateKeySecret: `0x${key}` },
+      'a key that was given here was shown to others: replace it',
+    ],
     [
       'a secret elsewhere',
       { privateKeySecret: SECRET_ARN.replace('eu-west-1', 'us-east-1') },
-      'privateKeySecret must be a secret of eu-west-1, where the functions run.',
-    ],
-    [
-      'a secret of strangers',
-      { privateKeySecret: SECRET_ARN.replace('123456789012', '210987654321') },
-      'privateKeySecret must be a secret of the account that is deployed to, 123456789012.',
+      'privateKeySecret must be in eu-west-1, where the functions run.',
     ],
     [
       'an ARN without its end',
@@ -290,12 +215,12 @@ describe('settings', () => {
     [
       'a key elsewhere',
       { secretKeyArn: KMS_ARN.replace('eu-', 'us-') },
-      'secretKeyArn must be a KMS key (no alias) of eu-west-1',
+      'secretKeyArn must be in eu-west-1, where the functions run.',
     ],
     [
       'a topic elsewhere',
       { alarmTopic: 'arn:aws:sns:us-east-1:123456789012:t' },
-      'alarmTopic must be a topic of eu-west-1',
+      'alarmTopic must be in eu-west-1, where the functions run.',
     ],
     [
       'a table by its ARN',
@@ -309,17 +234,21 @@ describe('settings', () => {
       'stackName must be a letter, then letters, digits and dashes, 50 at most',
     ],
     ['another access', { orderAccess: 'everyone' }, 'orderAccess must be one of iam, jwt, public'],
-    ['tokens of nobody', { orderAccess: 'jwt' }, 'jwt needs -c jwtIssuer=https://… and -c jwtAudience=…'],
-    ['tokens for nobody', { readAccess: 'jwt', jwtIssuer: 'https://id.example' }, 'jwt needs -c jwtIssuer'],
+    ['tokens of nobody', { orderAccess: 'jwt' }, 'jwt needs jwtIssuer and jwtAudience'],
+    [
+      'tokens for nobody',
+      { readAccess: 'jwt', jwtIssuer: 'https://id.example' },
+      'jwt needs jwtIssuer and jwtAudience',
+    ],
     [
       'tokens of everybody who has an account there',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' },
-      'orderAccess=jwt needs -c jwtScopes=…, -c orderSubjects=… or -c allowPublic=yes-anyone-may-order: everybody who gets a token',
+      'orderAccess=jwt needs jwtScopes, orderSubjects or allowPublic=yes-anyone-may-order: everybody who gets a token',
     ],
     [
       'tokens without a cap for the day',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', jwtScopes: 'trade' },
-      'orderAccess=jwt needs -c maxDailyNotional=… (a number): everybody who gets a token',
+      'orderAccess=jwt needs a number as maxDailyNotional: everybody who gets a token',
     ],
     ['subjects of no token', { orderSubjects: 'alice' }, 'orderSubjects goes with orderAccess=jwt'],
     [
@@ -334,7 +263,7 @@ describe('settings', () => {
       'orderSubjects must be subjects of tokens, comma-separated.',
     ],
     ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
-    ['the wallet of the example', { walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of an example'],
+    ['the wallet of the example', { walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of the example'],
     [
       'the topic of the example',
       { alarmTopic: 'arn:aws:sns:eu-west-1:111111111111:operators' },
@@ -350,7 +279,7 @@ describe('settings', () => {
     [
       'orders of everybody whom nobody checks',
       { ...PUBLIC, clientVerification: 'off' },
-      'orderAccess=public needs -c clientVerification=required: everybody who knows the URL can send orders.',
+      'orderAccess=public needs clientVerification=required: everybody who knows the URL can send orders.',
     ],
     [
       'more scopes than a route of the gateway takes',
@@ -361,29 +290,19 @@ describe('settings', () => {
     [
       'orders of everybody without a cap',
       { ...PUBLIC, maxOrderNotional: 'none' },
-      'orderAccess=public needs -c maxOrderNotional=… (a number): everybody',
+      'orderAccess=public needs a number as maxOrderNotional: everybody',
     ],
     [
       'orders of everybody without a cap for the day',
       { ...PUBLIC, maxDailyNotional: 'none' },
-      'orderAccess=public needs -c maxDailyNotional=… (a number): everybody',
+      'orderAccess=public needs a number as maxDailyNotional: everybody',
     ],
     [
       'orders of everybody in one word',
       { ...PUBLIC, allowPublic: undefined },
-      'orderAccess=public needs -c allowPublic=yes-anyone-may-order: everybody',
+      'orderAccess=public needs allowPublic=yes-anyone-may-order: everybody',
     ],
-    ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be one of yes-anyone-may-order'],
-    [
-      'a word for everybody that is kept ready',
-      { allowPublic: PUBLIC.allowPublic },
-      'allowPublic goes with orderAccess=public or jwt',
-    ],
-    [
-      'two settings of another access at once',
-      { allowPublic: PUBLIC.allowPublic, orderSubjects: 'alice' },
-      'orderSubjects goes with orderAccess=jwt.\nallowPublic goes with orderAccess=public or jwt',
-    ],
+    ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be yes-anyone-may-order'],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
@@ -420,17 +339,17 @@ describe('settings', () => {
       'client-verification is not a setting of a deployment: did you mean clientVerification?',
     ],
   ])('refuse %s', (_, change, sentence) => {
-    const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1', '123456789012');
+    const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1');
     expect(problem).toMatch(/^ConfigError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
   });
 
-  it.each(NAMES.filter((name) => name !== 'env'))('refuse an empty %s, with orders and without', (name) => {
-    const sentence = `ConfigError: ${name} is empty: leave it out, or say what it is.`;
+  it.each(Object.keys(CONTEXT))('refuse an empty %s, with orders and without', (name) => {
+    const sentence = `ConfigError: ${name} is empty: leave it out, or give it a value.`;
     for (const empty of ['', null]) {
-      expect(problemOf({ ...ORDER_CONTEXT, [name]: empty })).toBe(sentence);
-      expect(problemOf({ [name]: empty })).toBe(sentence);
+      expect(problemOf({ ...ORDER_CONTEXT, [name]: empty }).split('\n')[0]).toBe(sentence);
+      expect(problemOf({ [name]: empty }).split('\n')[0]).toBe(sentence);
     }
   });
 
@@ -494,14 +413,8 @@ describe('settings', () => {
       jwtIssuer: 'https://id.example',
       jwtAudience: 'orders',
     };
-    const { environment, orders } = readSettings(context);
-    if (!orders) throw new Error('orders are off');
-    const variables = { ...environment, ...orders.variables, ...walletVariables(orders) };
-    // The stack sets these by itself.
-    const { ordersTable, ...asked } = { ...COMMON_SETTINGS, ...DEPLOYMENT_SETTINGS };
-    const names = Object.values(asked).map(({ name }) => name);
-    expect(Object.keys(variables).toSorted()).toStrictEqual(names.toSorted());
-    expect(parseDeployedConfig({ ...variables, SERVICE_ORDERS_TABLE: 'table' })).toStrictEqual({
+    const { orders } = readSettings(context);
+    expect(parseDeployedConfig({ ...orders?.variables, SERVICE_ORDERS_TABLE: 'table' })).toMatchObject({
       signatureType: 'safe',
       funderAddress: SAFE,
       builderCode: `0x${'ab'.repeat(32)}`,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseLocalConfig } from '../../../shared/settings/config.ts';
-import { SERVER_SETTINGS } from '../../../shared/settings/table.ts';
-import { insertTable, renderEnvironment, renderTable } from '../../../tools/settings/render.ts';
+import { LOCAL, variableOf } from '../../../shared/settings/table.ts';
+import { insertTables, renderEnvironment, renderTables } from '../../../tools/settings/render.ts';
 
 const readText = (name: string) => readFile(join(import.meta.dirname, '../../..', name), 'utf8');
 
@@ -12,12 +12,12 @@ describe('the table of settings', () => {
   it('is what .env.example and its page say; `npm run settings` writes them', async () => {
     expect(await readText('.env.example')).toBe(renderEnvironment());
     const page = await readText('docs/settings.md');
-    expect(page).toBe(insertTable(page));
+    expect(page).toBe(insertTables(page));
   });
 
   it('gives an example that a service starts with as it stands, with every setting in force', () => {
     const env = parseEnv(renderEnvironment().replaceAll(/^# (?=SERVICE_)/gm, ''));
-    expect(Object.keys(env).toSorted()).toStrictEqual(SERVER_SETTINGS.map(({ name }) => name).toSorted());
+    expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });
 
@@ -32,12 +32,16 @@ describe('the table of settings', () => {
     });
   });
 
-  it('stands between the markers of a page alone', () => {
-    const page = (table: string) => `# Title\n\n<!-- settings -->\n${table}<!-- /settings -->\n\nEnd\n`;
-    expect(insertTable(page('| old |\n'))).toBe(page(renderTable()));
-    expect(insertTable(page(''))).toBe(page(renderTable()));
-    expect(insertTable('# Title\n')).toBe('# Title\n');
-    expect(renderTable()).toContain('| `SERVICE_PORT` | `8080` | port to listen on; 0 takes a free one | - |\n');
-    expect(renderTable()).toContain('| `SERVICE_CORS_ORIGINS` | empty |');
+  it('stands between the markers of a page', () => {
+    const page = (tables: string) => `# Title\n\n<!-- settings -->\n${tables}<!-- /settings -->\n\nEnd\n`;
+    expect(insertTables(page('| old |\n'))).toBe(page(renderTables()));
+    expect(insertTables('# Title\n')).toBe('# Title\n');
+    for (const row of [
+      '| `SERVICE_PORT` | - | `8080` | port to listen on; 0 takes a free one |\n',
+      '| `SERVICE_LOG_LEVEL` | `logLevel` | `info` | debug, info, warn, error |\n',
+      '| - | `readAccess` | `open` | who may read markets and books |\n',
+    ]) {
+      expect(renderTables()).toContain(row);
+    }
   });
 });

@@ -1,0 +1,103 @@
+import * as z from 'zod/mini';
+import { ConfigError, type Format, refuse } from './formats.ts';
+import { DEPLOYED, type Environment, LOCAL, type Setting, variableOf } from './table.ts';
+
+/** What reading needs of a row. */
+type Row = Pick<Setting, 'format' | 'default'>;
+
+/** The values of settings, by their names. Without a default a setting may be `undefined`. */
+export type Values<T> = {
+  readonly [Name in keyof T]: T[Name] extends { readonly format: infer F }
+    ? z.output<F> | (T[Name] extends { readonly default: string } ? never : undefined)
+    : never;
+};
+
+/**
+ * Reads settings from their texts. A malformed one has its default, or is `undefined`, and `problems` has its sentence,
+ * which never repeats the text. `label` is the name by which the operator knows a setting.
+ */
+export function readTexts<T extends Readonly<Record<string, Row>>>(
+  table: T,
+  textOf: (name: string) => string | undefined,
+  label: (name: string) => string,
+): { readonly values: Values<T>; readonly problems: readonly string[] };
+// A second signature, since no type follows a table through `Object.fromEntries`.
+export function readTexts(
+  table: Readonly<Record<string, Row>>,
+  textOf: (name: string) => string | undefined,
+  label: (name: string) => string,
+) {
+  const problems: string[] = [];
+  const parse = (format: Row['format'], name: string, text: string | undefined) => {
+    if (text === undefined) return undefined;
+    const { data, error } = z.safeParse(format, text);
+    if (error) problems.push(`${label(name)} must be ${error.issues[0]?.message}.`);
+    return data;
+  };
+  const values = Object.entries(table).map(([name, row]) => [
+    name,
+    parse(row.format, name, textOf(name)) ?? parse(row.format, name, row.default),
+  ]);
+  return { values: Object.fromEntries(values), problems };
+}
+
+/** Parses a text; throws `ConfigError` naming `name`. */
+export function parseText<T>(text: string, name: string, format: Format<T>): T {
+  const { success, data, error } = z.safeParse(format, text);
+  if (!success) throw new ConfigError(`${name} must be ${error.issues[0]?.message}.`);
+  return data;
+}
+
+/** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  // Distances from the letters so far to each prefix of the other word.
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const letter of from) {
+    const above = row;
+    row = above.slice(0, 1).map((distance) => distance + 1);
+    for (const [index, other] of [...to].entries()) {
+      const [replaced = 0, left = 0, inserted = 0] = [above[index], above[index + 1], row[index]];
+      row.push(Math.min(replaced + (letter === other ? 0 : 1), left + 1, inserted + 1));
+    }
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Finds the name that a misspelt one is closest to; `isNear`: at most a third of its letters differ. */
+export function nearestOf(misspelt: string, names: readonly string[]) {
+  const distanceTo = (name: string) => editDistance(misspelt.toLowerCase(), name.toLowerCase());
+  const byDistance = names
+    .map((name) => ({ name, distance: distanceTo(name) }))
+    .sort((a, b) => a.distance - b.distance);
+  const { name, distance } = byDistance[0] ?? { name: '', distance: Number.POSITIVE_INFINITY };
+  return { name, isNear: distance <= Math.max(2, name.replace('SERVICE_', '').length / 3) };
+}
+
+const VARIABLES = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
+
+/** Returns sentences on variables that are no settings, or none of `table`: on those that are nearly one, and the others. */
+function judgeOthers(env: Environment, table: object) {
+  const own = Object.keys(table).map(variableOf);
+  const others = Object.keys(env).filter((name) => /^SERVICE_/i.test(name) && env[name] && !own.includes(name));
+  const judged = others.map((variable) => {
+    // A name such as "SERVICE_X: abc" includes a value, which may be a secret.
+    const shown = variable.replace(/\W.*/s, '…');
+    const { name, isNear } = nearestOf(shown.replace('…', ''), VARIABLES);
+    if (name === variable) return { sentence: `${name} is set, but has no effect here.`, isNear: false };
+    const sentence = isNear ? `did you mean ${name}?` : 'it has no effect.';
+    return { sentence: `${shown} is not a setting: ${sentence}`, isNear };
+  });
+  const [misspelt = [], warnings = []] = [true, false].map((near) => judged.filter(({ isNear }) => isNear === near));
+  return { misspelt: misspelt.map(({ sentence }) => sentence), warnings: warnings.map(({ sentence }) => sentence) };
+}
+
+/**
+ * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
+ * variable that is nearly a setting: a misspelt cap would be no cap.
+ */
+export function readVariables<T extends Readonly<Record<string, Row>>>(env: Environment, table: T) {
+  const { values, problems } = readTexts(table, (name) => env[variableOf(name)] || undefined, variableOf);
+  const { misspelt, warnings } = judgeOthers(env, table);
+  refuse([...misspelt, ...problems]);
+  return { values, warnings };
+}
