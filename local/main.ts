@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { styleText } from 'node:util';
-import { flag, inColumns, option, runCommand } from '../shared/command-line.ts';
+import { flag, inColumns, option, runCommand } from '../operator/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { LOCAL, type Setting, variableOf } from '../shared/settings/table.ts';

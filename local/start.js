@@ -22,10 +22,10 @@ for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
 
 /** The other commands by their names, for the package and the container, which have no npm scripts. */
 const COMMANDS = new Map([
-  ['doctor', () => import('./doctor/main.ts')],
-  ['orders', () => import('./desk/main.ts')],
-  ['ready', () => import('./service/ready.ts')],
-  ['paper-venue', () => import('../paper/main.ts')],
+  ['doctor', () => import('../operator/doctor/main.ts')],
+  ['orders', () => import('../operator/desk/main.ts')],
+  ['ready', () => import('../operator/ready.ts')],
+  ['paper-venue', () => import('../packages/paper-venue/main.ts')],
 ]);
 
 const [, , name = ''] = process.argv;

@@ -2,7 +2,6 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { runCommand } from '../../shared/command-line.ts';
 import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES } from './plugins.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
@@ -86,15 +85,4 @@ export async function buildAssets(outdir: string): Promise<void> {
   await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
 }
 
-const COMMAND = {
-  purpose: 'Builds what is deployed into build/: the functions and their layer.',
-  usage: 'npm run build -- [options]',
-  options: {},
-} as const;
-
-if (import.meta.main) {
-  process.exitCode = await runCommand(COMMAND, async () => {
-    await buildAssets(OUTPUT);
-    return 0;
-  });
-}
+if (import.meta.main) await buildAssets(OUTPUT);

@@ -31,7 +31,7 @@ type Files = ReadonlyMap<string, Uint8Array>;
 
 /** Reads the files of the console as the package has them, or builds them as `npm run build:console` does. */
 async function loadFiles(): Promise<Files> {
-  const folder = join(SOURCES, 'console');
+  const folder = join(SOURCES, 'packages/console');
   const names = await readdir(folder);
   if (names.includes('app.ts')) return buildFiles(folder);
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -56,7 +56,7 @@ function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, v
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
   service  ${service.url}
   console  ${consoleUrl} (all of it in a browser)
-  venue    ${venueUrl} (faults, accounts, records: paper/README.md)
+  venue    ${venueUrl} (faults, accounts, records: packages/paper-venue/README.md)
   wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
 S=${service.url} V=${venueUrl}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { OFFICIAL_VERSION } from '../../local/doctor/signatures.ts';
+import { OFFICIAL_VERSION } from '../../operator/doctor/signatures.ts';
 import { VERSION } from '../../shared/version.ts';
 
 async function versionIn(manifest: string): Promise<unknown> {
@@ -35,6 +35,6 @@ describe('the version', () => {
   });
 
   it('is that of the client, which is packed without the rest', async () => {
-    expect(VERSION).toBe(await versionIn('client/package.json'));
+    expect(VERSION).toBe(await versionIn('packages/client/package.json'));
   });
 });

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import { createPaperVenue } from '../../paper/venue.ts';
+import { createPaperVenue } from '../../packages/paper-venue/venue.ts';
 import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { HAS_PYTHON } from '../support/python.ts';
 import { send } from '../support/service/http-client.ts';

@@ -450,7 +450,7 @@ describe('the file of settings', () => {
   /** A copy of the program, so that a file can lie in its folder that is not a developer's own. */
   beforeAll(async () => {
     tree = await mkdtemp(join(tmpdir(), 'main-test-'));
-    for (const name of ['functions', 'local', 'paper', 'shared', 'package.json']) {
+    for (const name of ['functions', 'local', 'operator', 'packages', 'shared', 'package.json']) {
       await cp(join(ROOT, name), join(tree, name), { recursive: true });
     }
     await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));

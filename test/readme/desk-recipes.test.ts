@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient } from '../../client/client.ts';
+import { createClient } from '../../packages/client/client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { type PaperService, startPaperService } from '../support/service/paper-service.ts';
 import { WITH_THIS_NODE } from '../support/service/program.ts';

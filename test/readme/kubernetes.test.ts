@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 describe('the manifest for Kubernetes', () => {
   it('runs two replicas on one table, with labels, ports and volumes that match and time to stop', async () => {
-    const manifest = await readFile(join(ROOT, 'docs/kubernetes.yaml'), 'utf8');
+    const manifest = await readFile(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
     const resources = parseAllDocuments(manifest, { strict: true }).map((each) => each.toJSON());
     expect(resources.map(({ kind }) => kind)).toStrictEqual(['Deployment', 'Service', 'NetworkPolicy']);
     const [{ spec }, service, policy] = resources;

@@ -13,9 +13,8 @@ const COPIED = [
   'shared',
   'local',
   'infra',
-  'paper',
-  'client',
-  'console',
+  'operator',
+  'packages',
   'tools',
   'test',
   'deploy',
@@ -187,6 +186,6 @@ describe('the recipe for an error code', () => {
     );
     expect(answers).toStrictEqual([`post ${ROUTES.orders.path}`]);
     expect(paths[ROUTES.orders.path].post.responses['503'].headers).toHaveProperty('Retry-After');
-    expect(await readFile(join(tree, 'client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
+    expect(await readFile(join(tree, 'packages/client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
   });
 });

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { takerFee } from '../../client/amounts.ts';
-import { createClient } from '../../client/client.ts';
+import { takerFee } from '../../packages/client/amounts.ts';
+import { createClient } from '../../packages/client/client.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
@@ -102,7 +102,11 @@ describe('the example', () => {
   it('for Node in the README of the client works', async () => {
     const { url, venue } = await startPaperService();
     const path = await project();
-    const place = { file: 'client/README.md', heading: '# Typed client of the Order Book Adapter', language: 'js' };
+    const place = {
+      file: 'packages/client/README.md',
+      heading: '# Typed client of the Order Book Adapter',
+      language: 'js',
+    };
     await writeFile(join(path, 'example.mjs'), await example(place, url));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
@@ -173,7 +177,7 @@ describe('the example', () => {
   it('for prices and fees in the README of the client prints what it says', async () => {
     const { url } = await startPaperService();
     const path = await project();
-    const place = { file: 'client/README.md', heading: '## Prices and fees', language: 'js' };
+    const place = { file: 'packages/client/README.md', heading: '## Prices and fees', language: 'js' };
     await writeFile(join(path, 'example.mjs'), await example(place, url));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(await printed(place)).toContain(`// on paper: ${stdout}`);
@@ -182,7 +186,7 @@ describe('the example', () => {
   it('for watching a book in the README of the client prints its best prices', async () => {
     const { url } = await startPaperService();
     const path = await project();
-    const place = { file: 'client/README.md', heading: '## Watching a book', language: 'js' };
+    const place = { file: 'packages/client/README.md', heading: '## Watching a book', language: 'js' };
     await writeFile(join(path, 'example.mjs'), (await example(place, url)).replace('5_000', '500'));
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
     expect(stdout).toBe('0.51 0.53\n');

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flag, oneOf, runCommand, wholeNumber } from '../../shared/command-line.ts';
+import { flag, oneOf, runCommand, wholeNumber } from '../../operator/command-line.ts';
 import { type Bench, type Extent, extentOf, type Sample } from './bench.ts';
 import { ROOT } from './processes.ts';
 import { describeMachine, formatTable, type Result, summariseRow } from './report.ts';

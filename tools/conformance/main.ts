@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { flag, runCommand, UsageError, type Values } from '../../shared/command-line.ts';
+import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';
 import type { Result } from './suite.ts';

@@ -1,4 +1,4 @@
-import type { FaultOrder } from '../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import { FOREIGN_ORIGIN, get, LISTED_ORIGIN, type Row, UNKNOWN_TOKEN } from './requests.ts';
 
 /** Requests that every deployment answers; `token` has a book. */

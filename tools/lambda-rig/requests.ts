@@ -1,4 +1,4 @@
-import type { FaultOrder } from '../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import type { ClientRequest } from './gateway.ts';
 
 /** A request that is put to the service in both ways, and what both must answer. */

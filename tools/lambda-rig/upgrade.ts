@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import type { FaultOrder } from '../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import { LEASE_MS } from '../../shared/limits.ts';
 import { WALLET_KEY } from '../support/deployment.ts';
 import type { DeployedFunction } from './assembly.ts';
@@ -19,7 +19,7 @@ import { type Answer, toAnswer } from './ways.ts';
 import type { World } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SOURCES = ['functions', 'infra', 'shared/command-line.ts', 'shared', 'package.json', 'tsconfig.json'];
+const SOURCES = ['functions', 'infra', 'shared', 'package.json', 'tsconfig.json'];
 
 /** A name that the next build changes, in the layer and where the function imports it. */
 const ENTRY = 'createOrderEntry';

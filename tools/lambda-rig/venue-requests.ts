@@ -1,4 +1,4 @@
-import type { FaultOrder } from '../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import { order, type Row } from './requests.ts';
 
 /** Requests that the venue refuses, or answers with a fault. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createPaperVenue, type PaperVenue } from '../../paper/venue.ts';
+import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { ORDER_CONTEXT, SECRET_NAME } from '../support/deployment.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { synthesize } from '../support/synthesize.ts';

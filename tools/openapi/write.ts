@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flag, runCommand } from '../../shared/command-line.ts';
+import { flag, runCommand } from '../../operator/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -16,7 +16,7 @@ async function generate(): Promise<Readonly<Record<string, string>>> {
   const { createDocument } = await import('./document.ts');
   const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
   const types = await openapiTS(document);
-  return { 'openapi.json': document, 'client/api.ts': COMMENT_HEADER + astToString(types) };
+  return { 'openapi.json': document, 'packages/client/api.ts': COMMENT_HEADER + astToString(types) };
 }
 
 process.exitCode = await runCommand(COMMAND, async ({ check }) => {

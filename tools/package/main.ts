@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import * as z from 'zod/mini';
 import { BUNDLE, CURVE } from '../../infra/build/build.ts';
-import { runCommand } from '../../shared/command-line.ts';
+import { runCommand } from '../../operator/command-line.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,8 +22,9 @@ const TEXTS = [
   'LICENSE',
   '.env.example',
   'openapi.json',
-  'docs/{*.md,*.png,*.conf,*.service,*.yaml,Caddyfile}',
-  '{client,paper}/README.md',
+  'docs/{*.md,*.png}',
+  'deploy/{kubernetes.yaml,nginx.conf,order-book-adapter.service,Caddyfile}',
+  'packages/{client,paper-venue}/README.md',
 ];
 
 /** Node gives an ES module no `require`, which dependencies that are CommonJS call. */
@@ -93,7 +94,9 @@ export async function buildPackage(outdir: string): Promise<void> {
   const { outputFiles, metafile } = await build(OPTIONS);
   for (const { path, contents } of outputFiles) await writeTo(join(outdir, relative(OUTPUT, path)), contents);
   await copyFile(CURVE.path, join(outdir, 'server/chunks', CURVE.name));
-  await run('npm', ['run', '--silent', 'build:console', '--', `--outdir=${join(outdir, 'console')}`], { cwd: ROOT });
+  await run('npm', ['run', '--silent', 'build:console', '--', `--outdir=${join(outdir, 'packages/console')}`], {
+    cwd: ROOT,
+  });
   await chmod(join(outdir, `${START}.js`), 0o755);
   for await (const path of glob(TEXTS, { cwd: ROOT })) {
     await mkdir(dirname(join(outdir, path)), { recursive: true });

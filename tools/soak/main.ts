@@ -1,4 +1,4 @@
-import { oneOf, runCommand, type Values, wholeNumber } from '../../shared/command-line.ts';
+import { oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
 
 const FLAWS = ['no write-ahead', 'no conditions', 'no late arrivals'] as const;
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createClient } from '../../../client/client.ts';
 import { CLOSE_ABOVE } from '../../../local/http/connections.ts';
+import { createClient } from '../../../packages/client/client.ts';
 import { startProgram } from '../../support/service/program.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Service, startService } from '../../../local/service/service.ts';
-import type { FaultOrder } from '../../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { openWorld } from '../../support/orders/trading-world.ts';

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 /** The client as `npm run build:client` builds it, but for the place: a file of its own for every test. */
 export async function bundleClient(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: ['client/client.ts'],
+    entryPoints: ['packages/client/client.ts'],
     bundle: true,
     minify: true,
     format: 'esm',
@@ -19,6 +19,6 @@ export async function bundleClient(): Promise<string> {
 export async function installClient(folder: string): Promise<void> {
   const installed = join(folder, 'node_modules/order-book-adapter-client');
   await mkdir(join(installed, 'build'), { recursive: true });
-  await cp('client/package.json', join(installed, 'package.json'));
+  await cp('packages/client/package.json', join(installed, 'package.json'));
   await writeFile(join(installed, 'build/client.js'), await bundleClient());
 }

@@ -1,5 +1,5 @@
-import type { PaperVenueOptions } from '../../../paper/state/settings.ts';
-import { createPaperVenue, type PaperVenue } from '../../../paper/venue.ts';
+import type { PaperVenueOptions } from '../../../packages/paper-venue/state/settings.ts';
+import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
 import { afterTests } from '../after-tests.ts';
 
 /** A paper venue that listens, and how to ask it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import createClient from 'openapi-fetch';
-import type { components, paths } from '../../../client/api.ts';
+import type { components, paths } from '../../../packages/client/api.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 
 /** The order as a caller writes it: without what may be left out. The check of types compiles it. */

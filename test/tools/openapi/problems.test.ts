@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
-import type { FaultOrder } from '../../../paper/faults/faults.ts';
+import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { codeOf, createAsk } from '../../../tools/conformance/ask.ts';
 import { loadContract } from '../../../tools/conformance/contract.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { createClient } from '../../../client/client.ts';
+import { createClient } from '../../../packages/client/client.ts';
 import { STOP_MS } from '../../../shared/limits.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { startProgram, WITH_THIS_NODE } from '../../support/service/program.ts';
@@ -20,7 +20,9 @@ interface Instruction {
 
 /** The instructions of a Dockerfile, stage by stage. */
 async function readStages(): Promise<readonly (readonly Instruction[])[]> {
-  const text = (await readFile(join(ROOT, 'Dockerfile'), 'utf8')).replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  const text = (await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8'))
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '');
   const lines = text.split('\n').filter((line) => line !== '');
   const instructions = lines.map((line) => {
     const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
@@ -44,7 +46,9 @@ let last: readonly Instruction[] = [];
 
 /** Finds what is kept out of the context: of the lines that match a path or a folder above it, the last decides. */
 async function readIgnored(): Promise<(path: string) => boolean> {
-  const lines = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n').filter((line) => /^[^#]/.test(line));
+  const lines = (await readFile(join(ROOT, 'deploy/Dockerfile.dockerignore'), 'utf8'))
+    .split('\n')
+    .filter((line) => /^[^#]/.test(line));
   const matches = (path: string, pattern: string) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
   return (path) =>
     lines.reduce((ignored, line) => (matches(path, line.replace(/^!/, '')) ? !line.startsWith('!') : ignored), false);
@@ -188,7 +192,7 @@ describe('the image', () => {
   });
 
   it('is built from a context without secrets', async () => {
-    const ignored = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n');
+    const ignored = (await readFile(join(ROOT, 'deploy/Dockerfile.dockerignore'), 'utf8')).split('\n');
     expect(ignored).toStrictEqual(expect.arrayContaining(['.env', '.data', '.git', '**/node_modules']));
     const [build = []] = await readStages();
     const sources = textsOf(build, 'COPY').flatMap((text) => text.split(/\s+/).slice(0, -1));
@@ -198,7 +202,7 @@ describe('the image', () => {
 
 describe('the compose file', () => {
   it('hardens both services, opens their ports on loopback alone, and has no key', async () => {
-    const text = await readFile(join(ROOT, 'compose.yaml'), 'utf8');
+    const text = await readFile(join(ROOT, 'deploy/compose.yaml'), 'utf8');
     for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: ["no-new-privileges:true"]'])
       expect(text).toContain(`\n  ${line}\n`);
     expect(text.match(/<<: \*hardened/g)).toHaveLength(2);
@@ -209,9 +213,12 @@ describe('the compose file', () => {
 
   it('waits for the requests in flight, as whatever else may stop the service does in the documents', async () => {
     const texts = await Promise.all(
-      ['compose.yaml', 'docs/self-hosting.md', 'docs/order-book-adapter.service', 'docs/kubernetes.yaml'].map((path) =>
-        readFile(join(ROOT, path), 'utf8'),
-      ),
+      [
+        'deploy/compose.yaml',
+        'docs/self-hosting.md',
+        'deploy/order-book-adapter.service',
+        'deploy/kubernetes.yaml',
+      ].map((path) => readFile(join(ROOT, path), 'utf8')),
     );
     const limit = /(?:stop_grace_period: |--stop-timeout |TimeoutStopSec=|terminationGracePeriodSeconds: )(\d+)/g;
     const seconds = [...texts.join('\n').matchAll(limit)].map(([, value]) => Number(value));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { createClient } from '../../../client/client.ts';
+import { createClient } from '../../../packages/client/client.ts';
 import { VERSION } from '../../../shared/version.ts';
 import { buildPackage } from '../../../tools/package/main.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
@@ -82,9 +82,9 @@ describe('the package', () => {
     const kinds = [
       /^server\/(?:start|chunks\/(?:[\w-]+-[A-Z0-9]{8}|worker))\.js$/,
       /^server\/chunks\/secp256k1\.wasm$/,
-      /^console\/(?:app\.js|index\.html|style\.css)$/,
-      /^(?:client\/|paper\/|docs\/)?[\w-]+\.(?:md|png)$/,
-      /^docs\/(?:order-book-adapter\.service|nginx\.conf|kubernetes\.yaml|Caddyfile)$/,
+      /^packages\/console\/(?:app\.js|index\.html|style\.css)$/,
+      /^(?:packages\/(?:client|paper-venue)\/|docs\/)?[\w-]+\.(?:md|png)$/,
+      /^deploy\/(?:order-book-adapter\.service|nginx\.conf|kubernetes\.yaml|Caddyfile)$/,
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
     ];
     expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toStrictEqual([]);

@@ -1,0 +1,165 @@
+import { fstatSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { errorCode } from '../shared/error-code.ts';
+import { VERSION } from '../shared/version.ts';
+
+/** An option as Node parses it, and as the list of options explains it. */
+interface Option {
+  readonly type: 'boolean' | 'string';
+  readonly default?: boolean | string;
+  readonly multiple?: boolean;
+  /** Name of the value in the list, such as FILE. */
+  readonly value?: string;
+  readonly meaning: string;
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+/** A command, as `--help` explains it. */
+export interface Command<O extends Options> {
+  /** One sentence about the command. */
+  readonly purpose: string;
+  /** Lines that show how it is called. */
+  readonly usage: string;
+  readonly options: O;
+  /** True if the command takes arguments besides its options, such as ids. */
+  readonly operands?: boolean;
+  /** Printed after the options, by `--help` only. */
+  readonly notes?: string;
+}
+
+/** The part of a process that a command needs. */
+export interface Terminal {
+  readonly args: readonly string[];
+  readonly out: (text: string) => unknown;
+  readonly err: (text: string) => unknown;
+}
+
+/** Creates an option without a value. */
+export function flag(meaning: string) {
+  return { type: 'boolean', default: false, meaning } as const;
+}
+
+/** Creates an option with a value, which the list of options calls `value`. */
+export function option(value: string, meaning: string) {
+  return { type: 'string', value, meaning } as const;
+}
+
+/** Thrown for a command line that cannot be understood. The message repeats no value, which may be a secret. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Exit code of a command line that cannot be understood. */
+const MISUSED = 2;
+
+const EVERYWHERE = {
+  help: { ...flag('print this'), short: 'h' },
+  version: flag('print the version'),
+} as const;
+
+/** The arguments and streams of this process. */
+export const THIS_PROCESS: Terminal = {
+  args: process.argv.slice(2),
+  // To a file on a full disk, the stream would write a part and call it all.
+  out: (text) => (fstatSync(1).isFile() ? writeFileSync(1, text) : process.stdout.write(text)),
+  err: (text) => process.stderr.write(text),
+};
+
+// Without a listener, a reader that goes away, such as `head`, would end the command with a stack.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+/** The values of options, by their names. */
+export type Values<O extends Options> = ReturnType<typeof read<O>>['values'];
+
+/** Aligns the cells of rows in columns. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function listOf(options: Options): string {
+  const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([name, option]: [string, Option]) => {
+    const preset = typeof option.default === 'string' ? ` (default ${option.default})` : '';
+    return [`--${name}${option.value === undefined ? '' : ` ${option.value}`}`, option.meaning + preset] as const;
+  });
+  return inColumns(rows)
+    .map((line) => `  ${line}\n`)
+    .join('');
+}
+
+function usageOf({ usage, options }: Command<Options>): string {
+  return `Usage: ${usage}\n\n${listOf(options)}`;
+}
+
+function read<const O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]) {
+  try {
+    const parsed = parseArgs<{
+      readonly args: string[];
+      readonly options: O & typeof EVERYWHERE;
+      readonly allowPositionals: boolean;
+      readonly tokens: true;
+    }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands, tokens: true });
+    for (const [name, value] of Object.entries(parsed.values)) {
+      if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
+      // Node would take the last one: of two clients, the orders of the first would be left on the book.
+      const given = parsed.tokens.filter((token) => token.kind === 'option' && token.name === name);
+      if (typeof value === 'string' && given.length > 1) throw new UsageError(`Option '--${name}' is given twice.`);
+    }
+    return parsed;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('An argument belongs to no option.');
+    if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
+    // Its sentences name the option and never the value.
+    throw new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
+  }
+}
+
+/**
+ * Reads a command line and runs the command. Returns the exit code: that of `run`; 2 with the list of options where the
+ * command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other error, which is a
+ * fault of ours.
+ */
+export async function runCommand<const O extends Options>(
+  command: Command<O>,
+  run: (values: Values<O>, operands: readonly string[]) => Promise<number> | number,
+  { args, out, err }: Terminal = THIS_PROCESS,
+): Promise<number> {
+  const { purpose, notes } = command;
+  try {
+    const { values, positionals } = read(command, args);
+    const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
+    if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
+    else if (version) out(`${VERSION}\n`);
+    else return await run(values, positionals);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) {
+      err(`${error instanceof Error ? error.stack : error}\n`);
+      return 1;
+    }
+    err(`${error.message}\n\n${usageOf(command)}`);
+    return MISUSED;
+  }
+}
+
+/** Reads a whole number of an option; throws `UsageError`. */
+export function wholeNumber(option: string, text: string, [least, most]: readonly [number, number]): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${option} must be a whole number from ${least} to ${most}.`);
+}
+
+/** Reads one of some names; throws `UsageError` with all of them. */
+export function oneOf<T extends string>(option: string, text: string, names: readonly T[]): T {
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw new UsageError(`--${option} must be one of: ${names.join(', ')}.`);
+  return found;
+}

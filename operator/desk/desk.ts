@@ -1,0 +1,103 @@
+import type { OrderRecord } from '../../shared/orders/record.ts';
+import { formatTime } from '../../shared/time.ts';
+import type { Terminal } from '../command-line.ts';
+import { type Access, DeskError } from './access.ts';
+import { type Format, type Row, report, type Sheet } from './output.ts';
+import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
+import type { DeskVenue, VenueOrder } from './venue.ts';
+
+// What the commands share, and the list of open orders. What a program may read goes to the output, all words about it to
+// the other stream.
+
+/** A terminal, and the person at it. */
+export interface DeskTerminal extends Terminal {
+  /** Asks the person; absent where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Shows how far the work is; an empty text clears it. */
+  readonly progress: (text: string) => void;
+}
+
+/** What every command works with. */
+export interface Desk {
+  readonly access: Access;
+  readonly venue: DeskVenue;
+  readonly terminal: DeskTerminal;
+  readonly format: Format;
+}
+
+/** Writes a sentence for the person at the terminal. */
+export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): void {
+  terminal.progress('');
+  terminal.err(`${sentence}\n`);
+}
+
+/** Waits for work; returns `undefined`, after a sentence for the person at the terminal, where it throws `DeskError`. */
+export async function orNote<T>(desk: Desk, work: Promise<T>, about = ''): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(desk, about + error.message);
+    return undefined;
+  }
+}
+
+/** Writes a number of things. */
+export function plural(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}
+
+const OPEN_NAMES =
+  'order_id client_address client_address_verified recorded token_id market outcome side price size filled_size since';
+
+/** The report of open orders. */
+export const OPEN: Sheet = {
+  names: OPEN_NAMES.split(' '),
+  columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since' },
+  lines: { order_id: 'order', outcome: 'outcome', token_id: 'token' },
+};
+
+/** Returns the cells of an open order. */
+export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
+  return {
+    order_id: order.id,
+    ...client,
+    token_id: order.asset_id,
+    market: order.market,
+    outcome: order.outcome,
+    side: order.side,
+    price: order.price,
+    size: order.original_size,
+    filled_size: order.size_matched,
+    since: formatTime(order.created_at),
+  };
+}
+
+/** The clients of orders, by order id. */
+export type Clients = Map<string, ClientCells>;
+
+/**
+ * Adds the clients of those orders that are not known yet: reading a large store takes minutes. Returns false, after a
+ * sentence for the person at the terminal, where the records cannot be read.
+ */
+export async function addClients(desk: Desk, orderIds: readonly string[], known: Clients): Promise<boolean> {
+  const ids = new Set(orderIds.filter((id) => !known.has(id)));
+  if (ids.size > 0) {
+    const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
+    const records = await orNote(desk, readRecords(desk.access, pick, desk.terminal.progress));
+    for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
+  }
+  return !orderIds.some((id) => known.get(id) === UNREAD);
+}
+
+/** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
+export async function listOpen(desk: Desk): Promise<number> {
+  const orders = await desk.venue.openOrders();
+  const clients: Clients = new Map();
+  const ids = orders.map(({ id }) => id);
+  const areRead = await addClients(desk, ids, clients);
+  const rows = orders.map((order) => openRow(order, clients.get(order.id)));
+  desk.terminal.out(report(rows, desk.format, OPEN));
+  note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
+  return areRead ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
+import { inColumns } from '../command-line.ts';
+
+/** The forms of a report. */
+export const FORMATS = ['table', 'csv', 'json'] as const;
+/** The form of a report. */
+export type Format = (typeof FORMATS)[number];
+
+type Text = string | number | boolean | null;
+
+/** One object of the JSON, one line of the CSV: its cells by their names. */
+export type Row = Readonly<Record<string, Text | Decimal>>;
+
+type Texts = Readonly<Record<string, Text>>;
+
+/** A kind of report. */
+export interface Sheet {
+  /** The names of the cells, also where there are no rows. */
+  readonly names: readonly string[];
+  /** In a table that fits a terminal: the headings of what is short, by the names of the cells. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** What is long has lines of its own below: their labels. */
+  readonly lines: Readonly<Record<string, string>>;
+}
+
+/** The width of most terminals. */
+const WIDTH = 80;
+
+function plain(cell: Text | undefined): string {
+  if (cell === null || cell === undefined) return '-';
+  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
+}
+
+/** Writes who an order is for. An address that only the caller vouches for is marked as a claim. */
+function clientOf({ client_address: address, client_address_verified: verified, recorded }: Texts): string {
+  if (recorded === null) return 'unknown: the records were not read';
+  if (!recorded) return 'unknown: the order is not in the records';
+  return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
+}
+
+/** Ids are never cut: one that leaves no room for its label has a line of its own. */
+function line(label: string, value: string): string {
+  const one = `  ${label.padEnd(11)} ${value}`;
+  return one.length <= WIDTH ? one : `  ${label}\n  ${value}`;
+}
+
+function tableOf(rows: readonly Texts[], { columns, lines }: Sheet): string {
+  const names = Object.keys(columns);
+  const cells = rows.map((row) => names.map((name) => plain(row[name])));
+  const [heading = '', ...bodies] = inColumns([Object.values(columns), ...cells]);
+  const blocks = rows.map((row, index) => [
+    bodies[index] ?? '',
+    line('client', clientOf(row)),
+    ...Object.entries(lines).flatMap(([name, label]) => (row[name] == null ? [] : [line(label, plain(row[name]))])),
+  ]);
+  return `${[heading, ...blocks.flat()].join('\n')}\n`;
+}
+
+/** A spreadsheet reads a text with such a beginning as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function csvCell(cell: Text): string {
+  const text = cell === null ? '' : String(cell);
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** Returns a row with all cells of its sheet, in their order; those that it has not got are `null`. */
+export function complete(row: Row, { names }: Sheet): Texts {
+  const textOf = (cell: Text | Decimal = null) =>
+    typeof cell === 'object' && cell !== null ? formatDecimal(cell) : cell;
+  return Object.fromEntries(names.map((name) => [name, textOf(row[name])]));
+}
+
+/** Writes rows in a format. */
+export function report(found: readonly Row[], format: Format, sheet: Sheet): string {
+  const rows = found.map((row) => complete(row, sheet));
+  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
+  if (format === 'table') return rows.length === 0 ? '' : tableOf(rows, sheet);
+  const lines = rows.map((row) => Object.values(row).map(csvCell).join(','));
+  return `${[sheet.names.join(','), ...lines].join('\n')}\n`;
+}

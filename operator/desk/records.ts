@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { readRecordTexts } from '../../local/order-store/read-records.ts';
+import { PROJECT, storeFileOf } from '../../local/service/settings-file.ts';
+import { awsClientOptions } from '../../shared/aws-client.ts';
+import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { type Access, DeskError } from './access.ts';
+
+/** One request of a scan, which reads a megabyte. */
+const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
+/** The records that are read between two reports of progress. */
+const STRIDE_RECORDS = 1_000;
+
+/** The records of the orders that a command is about. */
+export interface Records<T> {
+  /** By order id, in lower case. */
+  readonly byId: ReadonlyMap<string, T>;
+  /** The accounts that orders were signed for, in lower case. */
+  readonly makers: ReadonlySet<string>;
+}
+
+/** Reads the encoded records of a table; the sums of days are no records. */
+async function* scan(table: string, region: string | undefined): AsyncGenerator<string, void> {
+  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, region));
+  const input = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'attribute_exists(#record)',
+    ProjectionExpression: '#record',
+    ExpressionAttributeNames: { '#record': 'record' },
+  };
+  for await (const { Items = [] } of paginateScan({ client }, input)) {
+    // What is no text is no record either.
+    for (const { record } of Items) yield record?.S ?? '';
+  }
+}
+
+/**
+ * Reads the store and keeps what `pick` makes of each record; one for which it returns `undefined` is left out. Throws
+ * `DeskError` where a part of it cannot be read: without all of them nothing could be said of an order that is missing.
+ */
+export async function readRecords<T>(
+  { store, region }: Access,
+  pick: (record: OrderRecord) => T | undefined,
+  progress: (text: string) => void,
+): Promise<Records<T>> {
+  const table = tableOf(store);
+  const byId = new Map<string, T>();
+  const makers = new Set<string>();
+  let count = 0;
+  try {
+    // Only here: to cancel all orders needs no store, also in a package that is told of none.
+    const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, region);
+    for await (const text of texts) {
+      const record = decodeRecord(text);
+      makers.add(record.signedFor.maker.toLowerCase());
+      const picked = pick(record);
+      if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
+      count += 1;
+      if (count % STRIDE_RECORDS === 0) progress(`${count} records read`);
+    }
+  } catch (cause) {
+    const isTold = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
+    const why = isTold ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
+    const place = table === undefined ? resolve(PROJECT, store) : `table ${table}`;
+    throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
+  }
+  return { byId, makers };
+}
+
+/** Returns the address in the form in which it is compared: an EVM address is one client in whatever case. */
+export function comparable(address: string): string {
+  return /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
+}
+
+/** The client of an order, as reports have it. */
+export interface ClientCells {
+  readonly client_address: string | null;
+  /** `null` where there is no address. */
+  readonly client_address_verified: boolean | null;
+  /** False for an order without a record; `null` where the records could not be read. */
+  readonly recorded: boolean | null;
+}
+
+/** Where the records were not read, nothing is known of any order. */
+export const UNREAD: ClientCells = { client_address: null, client_address_verified: null, recorded: null };
+
+/** Returns the cells of the client that a record names; `undefined` for an order without a record. */
+export function cellsOf(client: OrderClient | null | undefined): ClientCells {
+  return {
+    client_address: client?.address ?? null,
+    client_address_verified: client?.isVerified ?? null,
+    recorded: client !== undefined,
+  };
+}
+
+/** Returns true for an order of this client. */
+export function isOfClient({ client_address: own }: ClientCells, address: string): boolean {
+  return own !== null && comparable(own) === comparable(address);
+}

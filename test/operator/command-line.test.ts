@@ -1,0 +1,207 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
+import { VERSION } from '../../shared/version.ts';
+import { FULL_EXTENT } from '../support/full-extent.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+
+/** The scripts that read their options by `runCommand`. */
+const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
+  const [command = ''] = script.replace(/^(?:exec |npm ci --prefix \S+ && )/, '').split(' && ');
+  return /^node (?!.*(?: --test |jest|infra\/build|paper-venue))/.test(command)
+    ? [[name, command.split(' ').slice(1)] as const]
+    : [];
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[]): Promise<Ended> {
+  const ended = promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: 60_000 });
+  return ended.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+describe('every command', () => {
+  it('is among these', () => {
+    const names = COMMANDS.map(([name]) => name);
+    const known = ['start', 'paper', 'doctor', 'orders', 'soak', 'bench', 'conformance'];
+    expect(names).toStrictEqual(expect.arrayContaining([...known, 'openapi', 'settings', 'docs', 'mutation']));
+  });
+
+  it.each(COMMANDS)('says what it takes, and does nothing else: %s', async (name, command) => {
+    const [help, stray] = await Promise.all([run([...command, '--help']), run([...command, 'hunter2'])]);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^[A-Z].*\.\n\nUsage: .*\n {2}--help .*\n {2}--version /s);
+    const list = help.stdout.slice(help.stdout.indexOf('Usage: '), help.stdout.indexOf('print the version\n'));
+    expect(stray).toMatchObject({ code: 2, stdout: '' });
+    const sentence =
+      name === 'orders' ? 'Name a command: open, show, cancel or fills.' : 'An argument belongs to no option.';
+    expect(stray.stderr).toBe(`${sentence}\n\n${list}print the version\n`);
+  });
+
+  // The other commands read these with the same `runCommand`.
+  it.each(FULL_EXTENT ? COMMANDS : COMMANDS.slice(0, 1))(
+    'prints its version, and refuses an unknown option: %s',
+    async (_name, command) => {
+      const [version, unknown] = await Promise.all([
+        run([...command, '--version']),
+        run([...command, '--no-such-option']),
+      ]);
+      expect(version).toStrictEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+      expect(unknown).toMatchObject({ code: 2, stdout: '' });
+      expect(unknown.stderr).toMatch(/^Unknown option '--no-such-option'\.\n\nUsage: .*print the version\n$/s);
+    },
+  );
+});
+
+describe('a command whose reader has gone', () => {
+  it('goes on to its end', async () => {
+    const source = `
+      import { runCommand } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
+      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
+        for await (const _ of process.stdin);
+        for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write('x', written));
+        return 7;
+      });`;
+    const command = spawn(process.execPath, ['--input-type=module', '--eval', source]);
+    const exited = once(command, 'exit');
+    for (const stream of [command.stdout, command.stderr]) {
+      stream.destroy();
+      await once(stream, 'close');
+    }
+    command.stdin.end();
+    expect(await exited).toStrictEqual([7, null]);
+  });
+});
+
+describe('a command whose report does not fit on the disk', () => {
+  it('fails, also where a part of it was written', async () => {
+    const source = `
+      import { runCommand, THIS_PROCESS } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
+      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
+        THIS_PROCESS.out('x'.repeat(4_000));
+        return 0;
+      });`;
+    const folder = await mkdtemp(join(tmpdir(), 'command-line-test-'));
+    // Blocks of 512 bytes, or of 1,024: the size that a file may have.
+    const limited = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" > report.txt';
+    const command = spawn('sh', ['-c', limited, process.execPath, source], { cwd: folder });
+    const [errors, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
+    await rm(folder, { recursive: true });
+    expect(errors).toMatch(/^Error: EFBIG: file too large, write\n/);
+    expect(code).toBe(1);
+  });
+});
+
+const COMMAND = {
+  purpose: 'Counts.',
+  usage: 'npm run count -- [options]',
+  options: {
+    loud: flag('shout'),
+    to: { type: 'string', value: 'N', default: '3', meaning: 'the last number' },
+    in: { type: 'string', value: 'WORD', multiple: true, meaning: 'a language' },
+  },
+  notes: 'In the end it stops.\n',
+} as const;
+
+type Read = Values<typeof COMMAND.options>;
+
+async function count(args: readonly string[], action: (values: Read) => number = () => 0) {
+  const written = { out: '', err: '' };
+  const code = await runCommand(COMMAND, action, {
+    args,
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+  });
+  return { code, ...written };
+}
+
+const LIST = `Usage: npm run count -- [options]
+
+  --loud     shout
+  --to N     the last number (default 3)
+  --in WORD  a language
+  --help     print this
+  --version  print the version
+`;
+
+describe('a command line', () => {
+  it('is read as the options say, and ends with the code of the command', async () => {
+    const seen: Read[] = [];
+    const action = (values: Read) => {
+      seen.push(values);
+      return 7;
+    };
+    expect(await count(['--loud', '--in', 'en', '--in=fr'], action)).toStrictEqual({ code: 7, out: '', err: '' });
+    expect(await count([])).toStrictEqual({ code: 0, out: '', err: '' });
+    expect(seen.map((values) => ({ ...values }))).toStrictEqual([
+      { loud: true, to: '3', in: ['en', 'fr'], help: false, version: false },
+    ]);
+  });
+
+  it.each(['--help', '-h'])('has its notes behind the options for %s', async (option) => {
+    const out = `Counts.\n\n${LIST}\nIn the end it stops.\n`;
+    expect(await count([option, '--loud'])).toStrictEqual({ code: 0, out, err: '' });
+  });
+
+  it('prints the version and runs nothing', async () => {
+    const action = () => 7;
+    expect(await count(['--version', '--loud'], action)).toStrictEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+  });
+
+  it.each([
+    [['--lod'], "Unknown option '--lod'."],
+    [['hunter2'], 'An argument belongs to no option.'],
+    [['--loud=hunter2'], "Option '--loud' does not take an argument."],
+    [['--to', ''], "Option '--to' needs a value."],
+    [['--in', 'en', '--in='], "Option '--in' needs a value."],
+    [['--to'], "Option '--to <value>' argument missing."],
+    [['--to', '4', '--loud', '--to=5'], "Option '--to' is given twice."],
+  ])('%j is answered with the list of options', async (args, sentence) => {
+    expect(await count(args)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });
+  });
+
+  it.each([
+    [() => wholeNumber('to', '0', [1, 9]), '--to must be a whole number from 1 to 9.'],
+    [() => wholeNumber('to', '1e0', [1, 9]), '--to must be a whole number from 1 to 9.'],
+    [() => oneOf('in', 'hunter2', ['en', 'fr']), '--in must be one of: en, fr.'],
+  ])('is refused by the command itself where a value is none of its own', async (read, sentence) => {
+    const action = () => {
+      read();
+      return 0;
+    };
+    expect(await count([], action)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });
+  });
+
+  it('does not hide a fault of ours', async () => {
+    const action = (): number => {
+      throw new TypeError('x is not a function');
+    };
+    const { code, out, err } = await count([], action);
+    expect([code, out]).toStrictEqual([1, '']);
+    expect(err).toMatch(/^TypeError: x is not a function\n {4}at /);
+  });
+
+  it('gives what it reads', () => {
+    expect([wholeNumber('to', '9', [1, 9]), oneOf('in', 'fr', ['en', 'fr'])]).toStrictEqual([9, 'fr']);
+  });
+});

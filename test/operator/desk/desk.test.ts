@@ -1,0 +1,563 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Side } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import { z } from 'zod';
+import type { Environment } from '../../../shared/settings/table.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
+import { desk, deskRows } from '../../support/operator/desk.ts';
+import { HAS_PYTHON } from '../../support/python.ts';
+import { type PaperService, startPaperService } from '../../support/service/paper-service.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const OWN = new Wallet(PAPER_KEY);
+const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
+const ALICE = '0x1563915e194D8CfBA1943570603F7606A3115508';
+const SOLANA = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
+
+const placed = z.object({ order_id: z.string(), status: z.string() });
+const market = z.object({ slug: z.string().nullable(), outcomes: z.array(z.object({ token_id: z.string() })) });
+
+let folder: string;
+let service: PaperService;
+let env: Environment;
+let yes: string;
+let no: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'desk-test-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  const store = join(await mkdtemp(join(folder, 'store-')), 'orders.db');
+  service = await startPaperService({ SERVICE_STORE: store });
+  const { SERVICE_PORT: _port, SERVICE_PLACE_ORDER: _optIn, ...settings } = paperSettings(service.venueUrl, folder);
+  env = { ...settings, SERVICE_STORE: store };
+  const answer = await fetch(`${service.url}/v1/markets?limit=50`);
+  const { items } = z.object({ items: z.array(market) }).parse(await answer.json());
+  const plain = items.find(({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
+  [yes = '', no = ''] = plain?.outcomes.map(({ token_id }) => token_id) ?? [];
+});
+
+/** Places an order through the service. */
+async function place(order: object, client?: string) {
+  const headers = { 'content-type': 'application/json', ...(client !== undefined && { 'x-client-address': client }) };
+  const body = JSON.stringify({ token_id: yes, side: 'buy', price: '0.1', size: '10', ...order });
+  const answer = await fetch(`${service.url}/v1/orders`, { method: 'POST', headers, body });
+  return placed.parse(await answer.json());
+}
+
+/** An order of the other side, by the official client. */
+async function trade(tokenID: string, price: number, size: number, side: Side, wallet = OTHER) {
+  const { client } = await officialClient({ url: service.venueUrl }, { wallet });
+  return client.createAndPostOrder({ tokenID, price, size, side });
+}
+
+function control(path: string, body: object) {
+  return fetch(`${service.venueUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
+}
+
+function forgetRequests() {
+  return fetch(`${service.venueUrl}/paper/requests`, { method: 'DELETE' });
+}
+
+function resting(): readonly string[] {
+  return service.venue.orders().flatMap(({ id, status }) => (status === 'LIVE' ? [id] : []));
+}
+
+describe('open', () => {
+  it('lists what rests, with the client of each order, and what the records do not know', async () => {
+    const alice = await place({}, ALICE);
+    const unnamed = await place({ price: '0.11' });
+    const elsewhere = await trade(yes, 0.12, 10, Side.BUY, OWN);
+    await place({ price: '0.53' }, SOLANA);
+    const { code, rows } = await deskRows(['open'], env);
+    expect(code).toBe(0);
+    expect(rows).toMatchObject([
+      { order_id: alice.order_id, client_address: ALICE, client_address_verified: false, recorded: true },
+      { order_id: unnamed.order_id, client_address: null, client_address_verified: null, recorded: true },
+      { order_id: elsewhere.orderID, client_address: null, client_address_verified: null, recorded: false },
+    ]);
+    expect(rows[0]).toStrictEqual({
+      order_id: alice.order_id,
+      client_address: ALICE,
+      client_address_verified: false,
+      recorded: true,
+      token_id: yes,
+      market: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      outcome: 'Yes',
+      side: 'buy',
+      price: '0.1',
+      size: '10',
+      filled_size: '0',
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    });
+  });
+
+  it('fits a terminal, and cuts no id', async () => {
+    const { order_id } = await place({}, ALICE);
+    const { out } = await desk(['open'], env);
+    for (const text of [order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
+  it('follows the pages to the end', async () => {
+    for (let index = 0; index < 105; index += 1) await place({ price: '0.01', size: '5' }, ALICE);
+    expect((await deskRows(['open'], env)).rows).toHaveLength(105);
+  }, 60_000);
+
+  it('reads the records without a service, and without the wallet key', async () => {
+    await place({}, ALICE);
+    const { creds } = await officialClient({ url: service.venueUrl }, { wallet: OWN });
+    await forgetRequests();
+    const { SERVICE_PRIVATE_KEY: _key, ...keyless } = env;
+    const credentials = {
+      ...keyless,
+      SERVICE_WALLET_ADDRESS: OWN.address,
+      SERVICE_CLOB_API_KEY: creds.key,
+      SERVICE_CLOB_API_SECRET: creds.secret,
+      SERVICE_CLOB_API_PASSPHRASE: creds.passphrase,
+    };
+    const secrets = [creds.secret, creds.passphrase];
+    expect(await deskRows(['open'], credentials, { secrets })).toMatchObject({
+      code: 0,
+      rows: [{ client_address: ALICE }],
+    });
+    // A malformed key would stop whoever reads it.
+    expect((await deskRows(['open'], { ...credentials, SERVICE_PRIVATE_KEY: 'unread' }, { secrets })).code).toBe(0);
+    const paths = service.venue.requests().map(({ path }) => path);
+    expect(paths.filter((path) => path === '/auth/derive-api-key')).toStrictEqual([]);
+  });
+
+  it('says whose orders it cannot tell where the store cannot be read', async () => {
+    await place({}, ALICE);
+    const { code, rows, err } = await deskRows(['open'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
+    expect([code, rows]).toMatchObject([1, [{ client_address: null, recorded: null }]]);
+    expect(err).toMatch(/^The records of orders \(\S+nowhere\.db\) cannot be read: there is no such file\.\n/);
+  });
+
+  it('has no formula for a spreadsheet, and escapes for it what is in a cell', async () => {
+    const { order_id } = await place({}, '=1+1 "x"');
+    const { out } = await desk(['open', '--format', 'csv'], env);
+    const [head, row, ...rest] = out.split('\n');
+    expect(head).toMatch(/^order_id,client_address,client_address_verified,recorded,token_id,/);
+    expect(row).toMatch(new RegExp(`^${order_id},"'=1\\+1 ""x""",false,true,${yes},0x`));
+    expect(rest).toStrictEqual(['']);
+  });
+
+  it('has no formula that begins as a negative number does', async () => {
+    const { order_id } = await place({}, "-2+3+cmd|' /C calc'!A0");
+    const { out } = await desk(['open', '--format', 'csv'], env);
+    expect(out.split('\n')[1]).toMatch(new RegExp(`^${order_id},'-2\\+3\\+cmd\\|' /C calc'!A0,false,true,`));
+  });
+
+  it('has an empty list where nothing rests', async () => {
+    await place({ price: '0.53' });
+    expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
+    expect((await desk(['open'], env)).err).toBe('No order rests.\n');
+  });
+});
+
+describe('fills', () => {
+  it('has our part of each trade: all of it as the taker, our order as a maker', async () => {
+    const maker = await place({ price: '0.52', size: '30' }, ALICE);
+    await trade(yes, 0.52, 10, Side.SELL);
+    // A purchase of the other outcome meets ours: the trade is of No at 0.48, and our part is of Yes at 0.52.
+    await trade(no, 0.48, 5, Side.BUY);
+    const taker = await place({ price: '0.53', size: '20' }, SOLANA);
+    const { code, rows } = await deskRows(['fills'], env);
+    expect(code).toBe(0);
+    const part = { market: expect.stringMatching(/^0x/), outcome: 'Yes', side: 'buy', status: 'confirmed' };
+    const alice = { ...part, order_id: maker.order_id, client_address: ALICE, price: '0.52', fee: '0' };
+    expect(rows).toMatchObject([
+      { ...alice, size: '10', value: '5.2' },
+      { ...alice, size: '5', value: '2.6' },
+      // 20 × 0.04 × 0.53 × 0.47
+      {
+        ...part,
+        order_id: taker.order_id,
+        client_address: SOLANA,
+        price: '0.53',
+        size: '20',
+        value: '10.6',
+        fee: '0.19928',
+      },
+    ]);
+    expect(Object.keys(rows[0] ?? {})).toStrictEqual([
+      ...[
+        'time',
+        'client_address',
+        'client_address_verified',
+        'order_id',
+        'market',
+        'outcome',
+        'side',
+        'price',
+        'size',
+      ],
+      ...['value', 'fee', 'trade_id', 'transaction_hash', 'status', 'fee_source', 'recorded'],
+    ]);
+    expect(rows.map(({ fee_source }) => fee_source)).toStrictEqual(['computed', 'computed', 'computed']);
+  });
+
+  it('has both parts of a trade in which two orders of ours met', async () => {
+    const maker = await place({ price: '0.52' }, ALICE);
+    const taker = await place({ price: '0.52', side: 'sell' }, SOLANA);
+    const { rows } = await deskRows(['fills'], env);
+    expect(rows).toMatchObject([
+      { order_id: taker.order_id, side: 'sell', value: '5.2', fee: '0.09984' },
+      { order_id: maker.order_id, side: 'buy', value: '5.2', fee: '0' },
+    ]);
+    expect(rows[0]?.['trade_id']).toBe(rows[1]?.['trade_id']);
+  });
+
+  it('sums up by client, and counts no trade that failed', async () => {
+    const failed = await place({ price: '0.53' }, ALICE);
+    await place({ price: '0.53', size: '20' }, ALICE.toLowerCase());
+    await place({ price: '0.53', size: '5' });
+    await trade(yes, 0.53, 5, Side.BUY, OWN);
+    await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
+    const { rows } = await deskRows(['fills', '--by-client'], env);
+    expect(rows).toMatchObject([
+      { client_address: ALICE.toLowerCase(), orders: 1, fills: 1, shares: '20', value: '10.6', fees: '0.19928' },
+      { client_address: null, recorded: true, orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' },
+      { client_address: null, recorded: false, orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' },
+    ]);
+    const all = await deskRows(['fills', '--client', ALICE], env);
+    expect(all.rows).toMatchObject([{ status: 'failed', fee: null }, { status: 'confirmed' }]);
+    expect(all.err).toContain('1 fill of trades that did not settle (failed): in no sum.');
+    expect((await desk(['fills'], env)).out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
+  });
+
+  it('takes times in and out', async () => {
+    const { order_id } = await place({ price: '0.53' }, ALICE);
+    const {
+      rows: [fill],
+    } = await deskRows(['fills'], env);
+    const time = String(fill?.['time']);
+    const next = new Date(Date.parse(time) + 1_000).toISOString();
+    expect((await deskRows(['fills', '--since', time, '--until', next], env)).rows).toMatchObject([{ order_id }]);
+    expect((await deskRows(['fills', '--until', time], env)).rows).toStrictEqual([]);
+    expect((await deskRows(['fills', '--since', next], env)).rows).toStrictEqual([]);
+    expect((await deskRows(['fills', '--since', time.slice(0, 10)], env)).rows).toHaveLength(1);
+  });
+
+  it('says nothing where the records cannot be read', async () => {
+    await place({ price: '0.53' }, ALICE);
+    const { code, out, err } = await desk(['fills'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
+    expect([code, out]).toStrictEqual([1, '']);
+    expect(err).toMatch(/cannot be read: there is no such file/);
+  });
+});
+
+describe('show', () => {
+  it('has the record, the order at the venue, and our fills', async () => {
+    const { order_id } = await place({ price: '0.52', size: '30', post_only: true }, ALICE);
+    await trade(no, 0.48, 5, Side.BUY);
+    const { code, rows } = await deskRows(['show', order_id.toUpperCase().replace('0X', '0x')], env);
+    expect(code).toBe(0);
+    expect(rows).toMatchObject([
+      {
+        order_id,
+        client_address: ALICE,
+        recorded: true,
+        side: 'buy',
+        price: '0.52',
+        size: '30',
+        post_only: true,
+        expires_at: null,
+        answer: 'placed, live',
+        venue_status: 'live',
+        filled_size: '5',
+        fills: [{ order_id, outcome: 'Yes', side: 'buy', price: '0.52', size: '5', value: '2.6' }],
+      },
+    ]);
+    const { out } = await desk(['show', order_id], env);
+    expect(out).toMatch(new RegExp(`^order_id +${order_id}\\nclient_address +${ALICE}\\n`));
+    expect((await desk(['show', order_id, '--format', 'csv'], env)).out.split('\n')[1]).toContain(
+      `${order_id},${ALICE},`,
+    );
+  });
+
+  it('has an order that was placed elsewhere', async () => {
+    const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
+    expect(await deskRows(['show', orderID], env)).toMatchObject({
+      code: 0,
+      rows: [{ recorded: false, answer: null, venue_status: 'live', price: '0.12', fills: [] }],
+    });
+  });
+
+  it('says that nobody knows an order', async () => {
+    await place({});
+    const end = await desk(['show', `0x${'ab'.repeat(32)}`], env);
+    expect(end).toStrictEqual({ code: 1, out: '', err: 'Neither the records nor the venue know this order.\n' });
+  });
+});
+
+describe('cancel', () => {
+  it('shows what it takes off the book, asks, and says what became of it', async () => {
+    const { order_id } = await place({}, ALICE);
+    const other = await place({ price: '0.2' }, SOLANA);
+    const declined = await desk(['cancel', order_id], env, { answer: 'n' });
+    expect(declined).toMatchObject({ code: 1, out: '' });
+    expect(declined.err).toMatch(
+      new RegExp(`${order_id}.*Take 1 resting order off the book\\? .*Nothing is cancelled`, 's'),
+    );
+    expect(resting()).toHaveLength(2);
+    const { code, rows } = await deskRows(['cancel', order_id], env, { answer: 'y' });
+    expect([code, rows]).toMatchObject([0, [{ order_id, result: 'cancelled', reason: null, rests: false }]]);
+    expect(resting()).toStrictEqual([other.order_id]);
+  });
+
+  it('takes off the orders of a client alone, never what the records do not know', async () => {
+    await place({}, ALICE);
+    await place({ price: '0.2' }, ALICE.toLowerCase());
+    const other = await place({}, SOLANA);
+    const unnamed = await place({});
+    const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
+    const { code, rows } = await deskRows(['cancel', '--client', ALICE, '--yes'], env);
+    expect(code).toBe(0);
+    const cancelled = { recorded: true, result: 'cancelled', rests: false };
+    expect(rows).toMatchObject([
+      { ...cancelled, client_address: ALICE },
+      { ...cancelled, client_address: ALICE.toLowerCase() },
+    ]);
+    expect(resting()).toStrictEqual([other.order_id, unnamed.order_id, orderID]);
+    expect(await deskRows(['cancel', '--client', 'nobody', '--yes'], env)).toMatchObject({ code: 0, rows: [] });
+    const unread = await desk(['cancel', '--client', SOLANA, '--yes'], { ...env, SERVICE_STORE: join(folder, 'x.db') });
+    expect(unread).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/Whose orders rest is not known\.\n$/),
+    });
+    expect(resting()).toHaveLength(3);
+  });
+
+  it('takes off the orders for a token', async () => {
+    await place({}, ALICE);
+    const other = await place({ token_id: no }, ALICE);
+    expect((await deskRows(['cancel', '--token', yes, '--yes'], env)).code).toBe(0);
+    expect(resting()).toStrictEqual([other.order_id]);
+  });
+
+  it('takes off all, and says that some were placed elsewhere', async () => {
+    await place({}, ALICE);
+    await trade(yes, 0.12, 10, Side.BUY, OWN);
+    await trade(yes, 0.12, 10, Side.BUY);
+    const { code, rows, err } = await deskRows(['cancel', '--all', '--yes'], env);
+    expect([code, rows.map(({ result, recorded }) => [result, recorded])]).toStrictEqual([
+      0,
+      [
+        ['cancelled', true],
+        ['cancelled', false],
+      ],
+    ]);
+    expect(err).toContain('These are all orders of the account, also those that were placed elsewhere.');
+    expect(err).toMatch(/\n2 cancelled; none of them rests\.\n$/);
+    // The other account's.
+    expect(resting()).toHaveLength(1);
+  });
+
+  it('takes off all without a store, and without a list of what rests', async () => {
+    await place({}, ALICE);
+    await place({ price: '0.2' }, ALICE);
+    service.venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
+    const { code, rows, err } = await deskRows(['cancel', '--all', '--yes'], {
+      ...env,
+      SERVICE_STORE: join(folder, 'x.db'),
+    });
+    expect([code, rows.map(({ result, rests }) => [result, rests])]).toStrictEqual([
+      0,
+      [
+        ['cancelled', false],
+        ['cancelled', false],
+      ],
+    ]);
+    expect(err).toMatch(/^The open orders: the venue is not available \(500\)/);
+    expect(resting()).toStrictEqual([]);
+  });
+
+  it('says which orders the venue did not cancel, and why', async () => {
+    const filled = await place({ price: '0.53' }, ALICE);
+    const { order_id } = await place({}, ALICE);
+    const unknown = `0x${'ab'.repeat(32)}`;
+    const { code, rows } = await deskRows(['cancel', filled.order_id, order_id, unknown, '--yes'], env);
+    expect(code).toBe(0);
+    expect(rows).toMatchObject([
+      { order_id: filled.order_id, result: 'not_cancelled', reason: "matched orders can't be canceled", rests: false },
+      { order_id, result: 'cancelled', rests: false },
+      { order_id: unknown, result: 'not_cancelled', reason: "order can't be found", rests: false },
+    ]);
+  });
+
+  it('looks what rests where the answer to the cancellation is lost', async () => {
+    await place({}, ALICE);
+    service.venue.arm({ fault: 'reset-after', method: 'DELETE' });
+    const lost = await deskRows(['cancel', '--all', '--yes'], env);
+    expect(lost).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: false }] });
+    await place({}, ALICE);
+    service.venue.arm({ fault: 'rate-limit', method: 'DELETE' });
+    const limited = await deskRows(['cancel', '--all', '--yes'], env);
+    expect(limited).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
+    expect(limited.err).toMatch(/The cancellation: the venue limits the rate of requests.*0 cancelled; 1 still rest/s);
+    service.venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
+    const blind = await deskRows(['cancel', '--all', '--yes'], env);
+    expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
+    expect(blind.err).toMatch(/What still rests cannot be told\. The open orders: the venue is not available/);
+  }, 60_000);
+
+  it('waits for a list that lags behind', async () => {
+    await place({}, ALICE);
+    const ended = deskRows(['cancel', '--all', '--yes'], env);
+    expect(await ended).toMatchObject({ code: 0, rows: [{ result: 'cancelled', rests: false }] });
+  });
+
+  it('is right under fills that go on', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 40; index += 1) ids.push((await place({ price: '0.52', size: '5' }, ALICE)).order_id);
+    const { client } = await officialClient({ url: service.venueUrl }, { wallet: OTHER });
+    const sell = () => client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 5, side: Side.SELL });
+    let going = true;
+    const filling = (async () => {
+      while (going) await sell();
+    })();
+    const { code, rows } = await deskRows(['cancel', '--client', ALICE, '--yes'], env);
+    going = false;
+    await filling;
+    expect(code).toBe(0);
+    const cancelled = rows.filter(({ result }) => result === 'cancelled').map(({ order_id }) => order_id);
+    const ended = service.venue.orders().filter(({ id }) => ids.includes(id));
+    expect(new Set(cancelled)).toStrictEqual(
+      new Set(ended.filter(({ status }) => status === 'CANCELED').map(({ id }) => id)),
+    );
+    expect(ended.filter(({ status }) => status === 'LIVE')).toStrictEqual([]);
+  }, 60_000);
+});
+
+describe('the command line', () => {
+  const ID = `0x${'ab'.repeat(32)}`;
+
+  it.each([
+    [[], /^Name a command: open, show, cancel or fills\./],
+    [['nope'], /^Name a command: open, show, cancel or fills\./],
+    [['nope', '--all'], /^Name a command: open, show, cancel or fills\./],
+    [['--all'], /^Unknown option '--all'/],
+    [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
+    [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
+    [['open', 'x'], /^An argument belongs to no option\./],
+    [['open', '--region', 'eu-west-1'], /^--region and --secret need --stack\./],
+    [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],
+    [['open', '--stack', PAPER_KEY], /^--stack, --secret and --settings take names, not a key\./],
+    [['show'], /^Name one order\./],
+    [['show', ID, ID.replace('a', 'c')], /^Name one order\./],
+    [['show', `0x${'5e'.repeat(31)}`], /^An order id is 0x and 64 hex digits\./],
+    [['cancel', '--yes'], /^Name orders, or one of --client, --token and --all\./],
+    [['cancel', ID, '--all', '--yes'], /^Name orders, or one of/],
+    [['cancel', '--client', 'a', '--token', '1', '--yes'], /^Name orders, or one of/],
+    [['cancel', '--client', 'a', '--client', 'b', '--yes'], /^Option '--client' is given twice\./],
+    [['cancel', '--token', '0x1', '--yes'], /^--token must be the decimal id/],
+    [['cancel', ID], /^There is nobody to ask: --yes is needed\./],
+    [['fills', '--since', '2026-02-30'], /^--since must be a time such as/],
+    [['fills', '--since', 'yesterday'], /^--since must be a time such as/],
+    [['fills', '--since', '2026-11-02', '--until', '2026-11-01'], /^--since must be before --until\./],
+    [['fills', '--client', ''], /^Option '--client' needs a value\./],
+  ])('is misused by %j: exit 2, and nothing is asked', async (args, words) => {
+    await forgetRequests();
+    const { code, out, err } = await desk(args, env);
+    expect([code, out]).toStrictEqual([2, '']);
+    expect(err).toMatch(words);
+    expect(service.venue.requests()).toStrictEqual([]);
+  });
+
+  it.each(['open', 'show', 'cancel', 'fills'])('has an example in the help of %s', async (name) => {
+    const { code, out } = await desk([name, '--help'], {});
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`\nExample: npm run (?:-s )?orders -- ${name} `));
+    // Without -s the first lines of the file are npm's.
+    expect(out).not.toMatch(/npm run orders .*>/);
+  });
+
+  function run(file: string, args: readonly string[]) {
+    const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, timeout: 30_000 };
+    const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
+    execFile(file, args, options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+    return promise;
+  }
+
+  it('runs as a program, without a terminal', async () => {
+    const { order_id } = await place({}, ALICE);
+    const program = (...args: readonly string[]) => run(process.execPath, ['local/start.js', 'orders', ...args]);
+    const help = await program('--help');
+    expect([help.code, help.stderr]).toStrictEqual([0, '']);
+    expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
+    const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
+  }, 60_000);
+
+  /** Runs a command on a terminal of its own, and presses a key at its question. */
+  const ON_TERMINAL = `
+import os, pty, sys
+key, *command = sys.argv[1:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(command[0], command)
+seen = b''
+try:
+    while b'[y/N] ' not in seen:
+        seen += os.read(terminal, 4096)
+    os.write(terminal, bytes.fromhex(key))
+    while True:
+        seen += os.read(terminal, 4096)
+except OSError:
+    sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+`;
+
+  (HAS_PYTHON ? it : it.skip).each([
+    ['Ctrl-C', '03'],
+    ['Ctrl-D', '04'],
+  ])(
+    'takes %s at the question for a no',
+    async (_key, code) => {
+      const { order_id } = await place({}, ALICE);
+      const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
+      const ended = await run('python3', ['-c', ON_TERMINAL, code, ...command]);
+      expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
+      expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);
+      expect(ended.stdout).not.toContain('Error');
+    },
+    60_000,
+  );
+});
+
+describe('the settings', () => {
+  it.each([
+    [
+      { SERVICE_PRIVATE_KEY: '' },
+      /^SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY/,
+    ],
+    [{ SERVICE_WALLET_ADDRESS: ALICE }, /^SERVICE_WALLET_ADDRESS is not the address of the wallet key/],
+    [{ SERVICE_CLOB_API_KEY: 'x' }, /^SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too/],
+    [{ SERVICE_CLOB_ULR: 'x' }, /^SERVICE_CLOB_ULR is not a setting/],
+  ])('are refused in a sentence: %j', async (changes, words) => {
+    const { code, out, err } = await desk(['open'], { ...env, ...changes });
+    expect([code, out]).toStrictEqual([1, '']);
+    expect(err).toMatch(words);
+  });
+
+  it('need no order before: a key without API credentials has placed none', async () => {
+    const { code, err } = await desk(['open'], { ...env, SERVICE_PRIVATE_KEY: 'ab'.repeat(32) });
+    expect([code, err]).toStrictEqual([
+      1,
+      expect.stringMatching(/^0x\w+ has no API credentials at the venue: it has never/),
+    ]);
+  });
+});

@@ -1,0 +1,863 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Wallet } from 'ethers';
+import { z } from 'zod';
+import { runDoctor } from '../../../operator/doctor/command.ts';
+import { createRun, type DoctorLimits } from '../../../operator/doctor/run.ts';
+import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
+import { DOCTOR_MS } from '../../../shared/limits.ts';
+import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
+import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
+import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
+import { createCertificate } from '../../support/venue/certificate.ts';
+import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { startVenue } from '../../support/venue/scripted-venue.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const KEY = `0x${'5e'.repeat(32)}`;
+const WALLET = new Wallet(KEY);
+/** Variables of Node itself, with the folder of what it compiles: the next process takes half the time. */
+const OF_NODE = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+/** No check of a host that answers ends by these, however slow the machine is. */
+const PATIENT: DoctorLimits = { run: 80_000, check: 60_000 };
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
+/** The promise: a run ends within 10 s, whatever the venue does. */
+const PROMISE_MS = 10_000;
+
+function accountOf(kind: string): string {
+  return deriveAccounts(WALLET.address).find(({ signatureType }) => signatureType === kind)?.address ?? '';
+}
+
+const FUNDER = accountOf('deposit-wallet');
+const SAFE = accountOf('safe');
+const FOREIGN = '0x00000000000000000000000000000000000f00D5';
+
+const report = z.strictObject({
+  ok: z.boolean(),
+  checks: z.array(
+    z.strictObject({
+      id: z.string(),
+      status: z.enum(['ok', 'warn', 'fail', 'skip']),
+      message: z.string(),
+      fix: z.string().nullable(),
+    }),
+  ),
+});
+
+/** The ids of the checks, in their order. */
+const IDS = [
+  'config',
+  'account_kind',
+  'runtime',
+  'clock',
+  'venue_version',
+  'signatures',
+  'region',
+  'credentials',
+  'closed_only',
+  'funds',
+  'approvals',
+  'profile',
+  'reads',
+  'smallest_order',
+  'picture',
+];
+
+let paper: RunningPaper;
+let folder: string;
+let creds: { key: string; secret: string; passphrase: string };
+const secretStores: SecretStore[] = [];
+
+beforeEach(async () => {
+  // On a busy machine the time of an answer would be taken for a difference of the clocks.
+  fakeOnly(['Date', 'performance'], Math.floor(Date.now() / 1_000) * 1_000 + 500);
+  folder = await mkdtemp(join(tmpdir(), 'doctor-test-'));
+  paper = await startPaper();
+  ({ creds } = await officialClient(paper, { wallet: WALLET }));
+  await paper.send('POST', '/paper/accounts', { address: WALLET.address, proxy_wallet: FUNDER });
+  await paper.send('DELETE', '/paper/requests');
+});
+
+afterEach(async () => {
+  jest.useRealTimers();
+  for (const store of secretStores.splice(0)) store.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The settings of an account that works. */
+function healthy(): Record<string, string> {
+  return {
+    SERVICE_GAMMA_URL: paper.url,
+    SERVICE_CLOB_URL: paper.url,
+    SERVICE_PRIVATE_KEY: KEY,
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_SIGNATURE_TYPE: 'deposit-wallet',
+    SERVICE_FUNDER_ADDRESS: FUNDER,
+    SERVICE_STORE: join(folder, 'orders.db'),
+  };
+}
+
+function withCredentials(): Record<string, string> {
+  return {
+    SERVICE_CLOB_API_KEY: creds.key,
+    SERVICE_CLOB_API_SECRET: creds.secret,
+    SERVICE_CLOB_API_PASSPHRASE: creds.passphrase,
+  };
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Nothing that is written may hold a secret. */
+function withoutSecrets(ended: Ended): Ended {
+  for (const secret of [KEY.slice(2), creds.secret, creds.passphrase]) {
+    expect(ended.stdout + ended.stderr).not.toContain(secret);
+  }
+  return ended;
+}
+
+/** Runs the command in this process. */
+async function run(args: readonly string[], env: Record<string, string>, limits = PATIENT): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const out = (text: string) => {
+    written.stdout += text;
+  };
+  const err = (text: string) => {
+    written.stderr += text;
+  };
+  return withoutSecrets({ code: await runDoctor(env, { args, out, err }, limits), ...written });
+}
+
+/** Runs it as `npm run doctor` does, with exactly these settings. */
+async function runProcess(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const command = ['local/start.js', 'doctor', ...args];
+  const options = { cwd: ROOT, env: { ...OF_NODE, ...env } };
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  execFile(process.execPath, command, options, (error, stdout, stderr) => {
+    resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+  });
+  return withoutSecrets(await promise);
+}
+
+/** Runs it against the paper venue; gives its report and the checks that are not `ok`, by their status. */
+async function examine(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+  how: (args: readonly string[], env: Record<string, string>) => Promise<Ended> = run,
+) {
+  const hosts = ['--site-url', paper.url, '--data-url', paper.url];
+  const file = args.includes('--secret') ? [] : ['--settings', devNull];
+  const { code, stdout, stderr } = await how(['--json', ...file, ...hosts, ...args], env);
+  expect(stderr).toBe('');
+  const { ok, checks } = report.parse(JSON.parse(stdout));
+  expect([code, ok]).toStrictEqual(checks.some(({ status }) => status === 'fail') ? [1, false] : [0, true]);
+  const found = Object.fromEntries(checks.filter((c) => c.status !== 'ok').map(({ id, status }) => [id, status]));
+  const said = (id: string) => {
+    const check = checks.find((candidate) => candidate.id === id);
+    return `${check?.message}${check?.fix ? ` ${check.fix}` : ''}`;
+  };
+  return { checks, found, said };
+}
+
+function requests(): readonly string[] {
+  return paper.venue.requests().map(({ method, path }) => `${method} ${path}`);
+}
+
+/** The requests that could change anything. */
+function writes(): readonly string[] {
+  return requests().filter((request) => !request.startsWith('GET '));
+}
+
+describe('a healthy account', () => {
+  it('has every check ok, in the order of the list, and nothing to mend', async () => {
+    const { checks } = await examine(healthy());
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS);
+    expect(checks.filter(({ status, fix }) => status !== 'ok' || fix !== null)).toStrictEqual([]);
+  });
+
+  it('has them with credentials that are set, with the probe and the refresh too', async () => {
+    const { found, said } = await examine({ ...healthy(), ...withCredentials() }, ['--probe', '--refresh']);
+    expect(found).toStrictEqual({});
+    expect(said('credentials')).toBe('The API credentials that are set work.');
+    expect(said('region')).toMatch(/IE-L, from where it takes orders\. It has just shown so\.$/);
+  });
+
+  it('is told one line a check, and a summary', async () => {
+    const { stdout, code } = await run(['--settings', devNull, '--site-url', paper.url, '--data-url', paper.url], {
+      ...healthy(),
+      SERVICE_MAX_ORDER_NOTIONAL: '0.01',
+    });
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
+    expect(lines.at(-1)).toBe('14 ok, 1 to look at, 0 failed, 0 skipped.');
+    expect(stdout).toMatch(
+      /^warn {2}smallest_order {4}SERVICE_MAX_ORDER_NOTIONAL \(0\.01\) is below .* Raise SERVICE_/m,
+    );
+  });
+});
+
+describe('the requests', () => {
+  it('are GET alone, authenticated ones among them', async () => {
+    await examine(healthy());
+    expect(writes()).toStrictEqual([]);
+    const made = ['/auth/derive-api-key', '/auth/api-keys', '/auth/ban-status/closed-only', '/balance-allowance'];
+    expect(requests()).toStrictEqual(expect.arrayContaining(made.map((path) => `GET ${path}`)));
+    expect(requests()).not.toContain('GET /balance-allowance/update');
+  });
+
+  it('are one more of --probe, and one of --refresh', async () => {
+    await examine(healthy(), ['--probe', '--refresh']);
+    expect(writes()).toStrictEqual(['POST /order']);
+    expect(requests().filter((request) => request === 'GET /balance-allowance/update')).toHaveLength(1);
+    expect(paper.venue.orders()).toStrictEqual([]);
+  });
+
+  it('make no API credentials for a key that has none', async () => {
+    const { found, said } = await examine({
+      ...healthy(),
+      SERVICE_PRIVATE_KEY: 'ab'.repeat(32),
+      SERVICE_SIGNATURE_TYPE: '',
+      SERVICE_FUNDER_ADDRESS: '',
+    });
+    expect(found).toStrictEqual({ account_kind: 'warn', credentials: 'warn', closed_only: 'skip', funds: 'skip' });
+    expect(said('credentials')).toMatch(/has made no API credentials for 0x\S+ yet\. The first order makes them\.$/);
+    expect(writes()).toStrictEqual([]);
+  });
+});
+
+type Case = readonly [
+  what: string,
+  faults: readonly FaultOrder[],
+  expected: Readonly<Record<string, string>>,
+  said: Readonly<Record<string, RegExp>>,
+  args?: readonly string[],
+];
+
+const OFTEN = { times: 30 };
+const OF_CREDENTIALS = { credentials: 'fail', closed_only: 'skip', funds: 'skip' };
+
+const FAULTS: readonly Case[] = [
+  [
+    'a clock that is 5 s apart',
+    [{ fault: 'clock-skew', seconds: -5, ...OFTEN, times: 99 }],
+    { clock: 'warn' },
+    { clock: /^The clock of this machine is 5 s ahead of the venue's\. Have it set by NTP/ },
+  ],
+  [
+    'a clock that is two minutes apart',
+    [{ fault: 'clock-skew', seconds: 120, times: 99 }],
+    { clock: 'fail' },
+    { clock: /is 120 s behind the venue's/ },
+  ],
+  [
+    'another version',
+    [{ fault: 'other-version', ...OFTEN }],
+    { venue_version: 'warn' },
+    { venue_version: /^The venue's version is 4; this service signs for 2 and 3\./ },
+  ],
+  [
+    'a restricted country',
+    [{ fault: 'geoblock-country', text: 'GB' }],
+    { region: 'fail' },
+    { region: /sees this machine in GB, from where it takes no new orders\. .* eu-west-1/ },
+  ],
+  [
+    'a restricted province',
+    [{ fault: 'geoblock-country', text: 'CA-ON' }],
+    { region: 'fail' },
+    { region: /in CA-ON, from where/ },
+  ],
+  ['a country whose website alone is blocked', [{ fault: 'geoblock-country', text: 'JP-13' }], {}, { region: /JP-13/ }],
+  [
+    'a region that the probe finds closed',
+    [{ fault: 'region', path: '/order' }],
+    { region: 'fail' },
+    { region: /refuses new orders from here though its list of countries does not say so/ },
+    ['--probe'],
+  ],
+  [
+    'a country on the list that the probe finds open',
+    [{ fault: 'geoblock-country' }],
+    { region: 'warn' },
+    { region: /takes no new orders\. It has just shown that it takes them all the same\./ },
+    ['--probe'],
+  ],
+  [
+    'a firewall before the orders',
+    [{ fault: 'firewall', path: '/order' }],
+    { region: 'fail' },
+    { region: /^The firewall of the venue refuses orders of this machine\./ },
+    ['--probe'],
+  ],
+  [
+    'a probe that is not answered properly',
+    [{ fault: 'error-500', path: '/order' }],
+    { region: 'warn' },
+    { region: /did not say if it takes orders/ },
+    ['--probe'],
+  ],
+  [
+    'a website that does not tell the country',
+    [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
+    { region: 'warn' },
+    { region: /^127\.0\.0\.1:\d+ is behind a firewall that refuses this machine/ },
+  ],
+  [
+    'a website that does not tell the country, where the probe finds orders open',
+    [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
+    {},
+    { region: /^The venue has just shown that it takes orders of this machine\.$/ },
+    ['--probe'],
+  ],
+  [
+    'a website that does not tell the country, where the probe finds orders closed',
+    [
+      { fault: 'firewall', path: '/api/geoblock', ...OFTEN },
+      { fault: 'region', path: '/order' },
+    ],
+    { region: 'fail' },
+    { region: /^The venue refuses new orders from here\. Run the service/ },
+    ['--probe'],
+  ],
+  [
+    'a signature that is refused',
+    [{ fault: 'unauthorized', path: '/auth/derive-api-key', ...OFTEN }],
+    OF_CREDENTIALS,
+    {
+      credentials:
+        /^The venue refuses the signature of 0x\S+, from which API credentials are derived\. Check the clock/,
+    },
+  ],
+  [
+    'API credentials that it has just derived and refuses, as it does with new ones',
+    [{ fault: 'unauthorized', path: '/auth/api-keys', ...OFTEN }],
+    OF_CREDENTIALS,
+    { credentials: /^The venue refuses the API credentials that it gives to 0x\S+\. .* try again in two minutes/ },
+  ],
+  [
+    'a log-in that the firewall stops',
+    [{ fault: 'firewall', path: '/auth/derive-api-key', ...OFTEN }],
+    OF_CREDENTIALS,
+    { credentials: /^The CLOB \(SERVICE_CLOB_URL\) is behind a firewall that refuses this machine\. Run it from/ },
+  ],
+  [
+    'no funds',
+    [{ fault: 'no-funds', ...OFTEN }],
+    { funds: 'warn' },
+    {
+      funds: /^The venue notes no pUSD in 0x\S+\. Deposit on polymarket\.com; .* --refresh/,
+      smallest_order: /^The caps allow the smallest/,
+    },
+  ],
+  [
+    'no funds, refreshed or not',
+    [{ fault: 'no-funds', ...OFTEN }],
+    { funds: 'warn' },
+    { funds: /Deposit on polymarket\.com: orders are paid in pUSD/ },
+    ['--refresh'],
+  ],
+  [
+    'an old note of the funds',
+    [{ fault: 'no-funds' }],
+    {},
+    { funds: /^The venue had noted 0 pUSD in 0x\S+; refreshed, it notes 1000 pUSD\.$/ },
+    ['--refresh'],
+  ],
+  [
+    "another signer's account",
+    [{ fault: 'refuse', path: '/balance-allowance', code: 404, text: 'not found' }],
+    { funds: 'fail' },
+    { funds: /knows no deposit-wallet account for these API credentials\. Where SERVICE_CLOB_API_KEY/ },
+  ],
+  [
+    'a missing approval',
+    [{ fault: 'missing-approval', ...OFTEN }],
+    { approvals: 'warn' },
+    { approvals: /it cannot sell in markets of protocol v2 \(V2PositionManagerExchangeIsApprovedForAll is missing\)/ },
+  ],
+  [
+    'an approval to buy that is missing',
+    [{ fault: 'missing-approval', text: 'UsdcNegRiskExchange', ...OFTEN }],
+    { approvals: 'warn' },
+    { approvals: /it cannot buy in neg-risk markets of protocol v1 .*Trade once with the account/ },
+  ],
+  [
+    'another wallet of the website',
+    [{ fault: 'other-proxy-wallet', ...OFTEN, text: SAFE }],
+    { profile: 'fail' },
+    { profile: new RegExp(`trades with another wallet \\(${SAFE}\\).*SERVICE_SIGNATURE_TYPE=safe`) },
+  ],
+  [
+    'a wallet that is not deployed yet',
+    [{ fault: 'wallet-not-deployed', ...OFTEN }],
+    { profile: 'fail' },
+    { profile: /^The wallet 0x\S+ is not deployed yet: .* has to be the address of the API KEY"\. Trade once on/ },
+  ],
+  [
+    'a firewall before the catalogue',
+    [{ fault: 'firewall', path: '/markets/keyset', ...OFTEN }],
+    { reads: 'fail', smallest_order: 'skip', picture: 'skip' },
+    { reads: /^The venue is behind a firewall that refuses this machine\. Run it from another network/ },
+  ],
+  [
+    'books that cannot be read',
+    [{ fault: 'truncated', path: '/book', ...OFTEN }],
+    { reads: 'fail', smallest_order: 'skip', picture: 'skip' },
+    { reads: /gave an answer that cannot be used/, picture: /^It needs reads, which has to pass first\.$/ },
+  ],
+  [
+    'a hash that is not that of its book',
+    [{ fault: 'bad-book-hash', times: 4 }],
+    { picture: 'warn' },
+    {
+      picture: /^Of 32 markets and 20 order books some differ: books whose hash is not that of their text \(3\)\./,
+    },
+  ],
+  [
+    'a price off its tick',
+    [{ fault: 'off-tick-level', times: 3 }],
+    { picture: 'warn' },
+    { picture: /: books with a price off their tick \(2\)\./ },
+  ],
+  [
+    'a book of another protocol',
+    [{ fault: 'other-book-version', times: 2 }],
+    { picture: 'warn' },
+    { picture: /: books of another protocol than their token \(1\)\./ },
+  ],
+  [
+    'reads that the venue refuses to this region',
+    [{ fault: 'region', path: '/markets/keyset', times: 9 }],
+    { reads: 'fail', smallest_order: 'skip', picture: 'skip' },
+    { reads: /refuses this machine or account \(region\)\. Run the service from a country that is not restricted/ },
+  ],
+  [
+    'a market that cannot be traded safely',
+    [{ fault: 'unusable-market', times: 2 }],
+    { picture: 'warn' },
+    { picture: /: markets left out because a token id is not a decimal uint256 \(1\)\./ },
+  ],
+];
+
+describe('a fault', () => {
+  it.each(FAULTS)('of its own check: %s', async (_what, faults, expected, said, args = []) => {
+    paper.venue.arm(faults);
+    const { found, said: words } = await examine(healthy(), args);
+    expect(found).toStrictEqual(expected);
+    for (const [id, pattern] of Object.entries(said)) expect(words(id)).toMatch(pattern);
+    expect(writes()).toStrictEqual(args.includes('--probe') ? ['POST /order'] : []);
+  });
+
+  it.each([
+    ['before its answer', (response: ServerResponse) => response.destroy()],
+    ['in its answer', (response: ServerResponse) => response.write('{', () => response.destroy())],
+  ])('of a host that closes the connection %s', async (_when, reply) => {
+    const { url } = await startVenue(() => reply);
+    const { said } = await examine({ ...healthy(), SERVICE_CLOB_URL: url });
+    expect(said('clock')).toBe(
+      'The CLOB (SERVICE_CLOB_URL) closed the connection before its answer was whole. Check the network of this machine, and https://status.polymarket.com.',
+    );
+  });
+
+  it('of a host whose certificate is not trusted', async () => {
+    const server = createServer(createCertificate());
+    const { port } = new URL(await listenOnLoopback(server));
+    const { found, said } = await examine({ ...healthy(), SERVICE_CLOB_URL: `https://localhost:${port}` });
+    server.close();
+    expect(found).toMatchObject({ clock: 'fail', credentials: 'fail' });
+    expect(said('clock')).toMatch(
+      /^The CLOB \(SERVICE_CLOB_URL\) has a certificate that this machine does not trust \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. .* NODE_EXTRA_CA_CERTS /,
+    );
+  });
+
+  it.each([400, 401, 403, 404, 429, 500, 503])('of a venue that quotes secrets in each answer: %d', async (code) => {
+    const text = [KEY, creds.secret, creds.passphrase].join(' ');
+    paper.venue.arm({ fault: 'refuse', code, text, times: 99 });
+    const file = join(folder, 'credentials.json');
+    const args = ['--probe', '--refresh', '--print-credentials', file];
+    const { found } = await examine({ ...healthy(), ...withCredentials() }, args);
+    expect(found).toMatchObject({ clock: 'fail', credentials: 'fail', credentials_file: 'fail', reads: 'fail' });
+    expect(writes()).toStrictEqual(['POST /order']);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  it('of the account: it may only close positions', async () => {
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction: 'closed-only' });
+    const { found, said } = await examine(healthy());
+    expect(found).toStrictEqual({ closed_only: 'fail' });
+    expect(said('closed_only')).toMatch(/only close positions: it takes no new ones\. Ask the support/);
+  });
+
+  it('of the account that no read tells of: a ban, after which nothing is said of its orders', async () => {
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction: 'banned' });
+    const { said } = await examine(healthy());
+    expect(said('closed_only')).toBe('The account is not in closed-only mode.');
+  });
+
+  it("of the credentials that are set: they are another key's", async () => {
+    const foreign = await officialClient(paper, { wallet: new Wallet(`0x${'5f'.repeat(32)}`) });
+    creds = foreign.creds;
+    const { found, said } = await examine({ ...healthy(), ...withCredentials() });
+    expect(found).toStrictEqual(OF_CREDENTIALS);
+    const theirs = `not those of ${WALLET.address}, or not two minutes old\\. They belong to the key's own`;
+    expect(said('credentials')).toMatch(new RegExp(theirs));
+  });
+
+  it('of a host that nobody serves', async () => {
+    const { found, said } = await examine({ ...healthy(), SERVICE_CLOB_URL: NOWHERE, SERVICE_GAMMA_URL: NOWHERE });
+    expect(found).toMatchObject({ clock: 'fail', venue_version: 'warn', credentials: 'fail', reads: 'fail' });
+    expect(said('clock')).toMatch(/^The CLOB \(SERVICE_CLOB_URL\) cannot be reached, or .* Check the network/);
+  });
+
+  it('of a venue that hangs: each says that it did not answer, and the run ends', async () => {
+    paper.venue.arm({ fault: 'hang', times: 99 });
+    const { found, said } = await examine(healthy(), [], (args, env) => run(args, env, { ...PATIENT, check: 500 }));
+    expect(found).toMatchObject({ clock: 'fail', venue_version: 'warn', region: 'warn', credentials: 'fail' });
+    expect(found).toMatchObject({ closed_only: 'skip', funds: 'skip', profile: 'warn', reads: 'fail' });
+    for (const id of ['clock', 'credentials', 'reads']) expect(said(id)).toMatch(/^The .* did not answer\. Check the/);
+  });
+});
+
+describe('a run', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('ends before its promise, even where a check waits for what has no deadline', async () => {
+    jest.useFakeTimers();
+    const { check, newCall } = createRun();
+    const hung = check('hung', { asks: 'A disk' }, () => new Promise<never>(() => undefined));
+    jest.advanceTimersByTime(PROMISE_MS - 1_000);
+    expect((await hung.result).finding).toMatchObject({
+      status: 'fail',
+      message: 'A disk did not answer within the time of the run.',
+    });
+    expect(newCall().deadline).toBeLessThanOrEqual(performance.now());
+  });
+
+  it('gives a call the time of a check, or what is left', () => {
+    jest.useFakeTimers();
+    const { newCall } = createRun();
+    expect(newCall().deadline).toBe(performance.now() + DOCTOR_MS.check);
+    jest.advanceTimersByTime(DOCTOR_MS.run - 1_000);
+    expect(newCall().deadline).toBe(performance.now() + 1_000);
+  });
+});
+
+describe('the account', () => {
+  const WRONG: readonly (readonly [string, Record<string, string>, string, RegExp])[] = [
+    [
+      'the Safe of the key under another kind',
+      { SERVICE_FUNDER_ADDRESS: SAFE },
+      'fail',
+      new RegExp(`^${SAFE} is the Safe of the key; you set deposit-wallet\\. Set SERVICE_SIGNATURE_TYPE=safe\\.$`),
+    ],
+    [
+      'none of the accounts of the key',
+      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FOREIGN },
+      'fail',
+      new RegExp(`^${FOREIGN} is none of the accounts of this key, which are eoa .*${FUNDER}.*safe ${SAFE}, proxy`),
+    ],
+    [
+      'a deposit wallet that the key does not give',
+      { SERVICE_FUNDER_ADDRESS: FOREIGN },
+      'warn',
+      /is none of the accounts of this key.* one share of several.* session key cannot place orders here/,
+    ],
+    [
+      'the key alone',
+      { SERVICE_SIGNATURE_TYPE: 'eoa', SERVICE_FUNDER_ADDRESS: '' },
+      'warn',
+      /trades by itself: the venue allows that to few/,
+    ],
+    [
+      'a kind without an address',
+      { SERVICE_FUNDER_ADDRESS: '' },
+      'fail',
+      /^SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa/,
+    ],
+  ];
+
+  it.each(WRONG)('is %s', async (_what, changes, status, words) => {
+    // The website's own word about the wallet is another check.
+    await paper.send('POST', '/paper/reset');
+    await officialClient(paper, { wallet: WALLET });
+    const { found, said } = await examine({ ...healthy(), ...changes });
+    expect(said('account_kind')).toMatch(words);
+    const after = status === 'fail' ? { funds: 'skip', approvals: 'skip' } : {};
+    expect(found).toStrictEqual({ account_kind: status, ...after });
+  });
+
+  it('is not looked at where there is no key: the service only reads', async () => {
+    const { found, said } = await examine({ ...healthy(), SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' });
+    const skipped = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
+    expect(found).toStrictEqual(Object.fromEntries(skipped.map((id) => [id, 'skip'])));
+    for (const id of skipped) expect(said(id)).toMatch(/^There is no wallet key: SERVICE_PRIVATE_KEY is not set/);
+    expect(requests().filter((request) => /auth|balance/.test(request))).toStrictEqual([]);
+  });
+
+  it('is looked at before orders are opted in to, with the API credentials that are set', async () => {
+    const { found, said } = await examine({ ...healthy(), ...withCredentials(), SERVICE_PLACE_ORDER: '' });
+    expect(found).toStrictEqual({ config: 'warn' });
+    expect(said('config')).toMatch(/SERVICE_PLACE_ORDER is not 1: the service is read-only/);
+    expect(said('credentials')).toBe('The API credentials that are set work.');
+  });
+});
+
+describe('this machine', () => {
+  it('is told of all malformed settings at once, and the rest is skipped', async () => {
+    const malformed = { ...healthy(), SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_MAX_NOTIONAL: '5' };
+    const { checks, said } = await examine(malformed, [], runProcess);
+    expect(checks.map(({ status }) => status)).toStrictEqual(['fail', ...IDS.slice(1).map(() => 'skip')]);
+    expect(said('config')).toMatch(/SERVICE_MAX_NOTIONAL is not a setting.*SERVICE_PRIVATE_KEY must be a private key/);
+    expect(said('config')).not.toContain('hunter2');
+    expect(requests()).toStrictEqual([]);
+  });
+
+  it('is told of a store that is no store', async () => {
+    const file = join(folder, 'orders.db');
+    await writeFile(file, 'a letter, not a database, but long enough to be one'.repeat(100), { mode: 0o600 });
+    const { found, said } = await examine(healthy());
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    expect(said('runtime')).toMatch(/^The store of orders at \S+ cannot be used \(file is not a database\)/);
+  });
+
+  it('is told of a store that is a folder', async () => {
+    const { found, said } = await examine({ ...healthy(), SERVICE_STORE: folder });
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    expect(said('runtime')).toMatch(/ is there, and is no file\. Set SERVICE_STORE to a file /);
+  });
+
+  it('is told of a store that others may read', async () => {
+    const file = join(folder, 'orders.db');
+    await writeFile(file, '', { mode: 0o644 });
+    await chmod(file, 0o644);
+    const { found, said } = await examine(healthy());
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    expect(said('runtime')).toBe(`Others may read ${file}, which holds signed orders. chmod 600 ${file}`);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  it('is told of a store that has lost its main file, with which no service starts', async () => {
+    await writeFile(join(folder, 'orders.db-wal'), '');
+    const { found, said } = await examine(healthy());
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    expect(said('runtime')).toMatch(
+      / cannot be used \(it is gone or empty, and its -wal, -shm or -saved is still there/,
+    );
+  });
+
+  it('makes no store of an empty file: the service has to say that it knows no key', async () => {
+    const file = join(folder, 'orders.db');
+    await writeFile(file, '', { mode: 0o600 });
+    expect((await examine(healthy())).found).toStrictEqual({});
+    expect((await stat(file)).size).toBe(0);
+  });
+
+  it('is told whether the table of a store can be read', async () => {
+    const db = await startDynamoDb();
+    const aws = {
+      AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    };
+    const withTable = (table: string) => examine({ ...healthy(), SERVICE_STORE: `dynamodb:${table}` });
+    Object.assign(process.env, aws);
+    const [there, missing] = [await withTable(db.tableName), await withTable('missing')];
+    await db.close();
+    expect([there.found, there.said('runtime')]).toStrictEqual([
+      {},
+      expect.stringContaining('orders are kept in dynamodb:orders.'),
+    ]);
+    expect([missing.found, missing.said('runtime')]).toStrictEqual([
+      { runtime: 'fail' },
+      expect.stringMatching(/^The store of orders at dynamodb:missing cannot be used \(.+\)\. Set AWS_REGION and/),
+    ]);
+  });
+
+  it('is told of a store for which there is no room, and none is made', async () => {
+    const taken = join(folder, 'taken');
+    await writeFile(taken, '');
+    const { found } = await examine({ ...healthy(), SERVICE_STORE: join(taken, 'below', 'orders.db') });
+    expect(found).toStrictEqual({ runtime: 'fail' });
+    await examine(healthy());
+    await expect(stat(join(folder, 'orders.db'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is told of a file with the key that others may read', async () => {
+    const file = join(folder, 'settings');
+    const lines = Object.entries(healthy()).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(file, lines.join(''));
+    await chmod(file, 0o640);
+    const hosts = ['--site-url', paper.url, '--data-url', paper.url];
+    const { stdout } = await run(['--settings', file, ...hosts], {});
+    expect(stdout).toMatch(
+      /^warn {2}runtime {11}Others may read \S+settings, which holds the wallet key\. chmod 600 /m,
+    );
+    expect(stdout).toMatch(/^14 ok, 1 to look at/m);
+  });
+});
+
+describe('--print-credentials', () => {
+  it('writes them to a new file of the owner, in the members of the secret, and never to the screen', async () => {
+    const file = join(folder, 'credentials.json');
+    const { found, checks } = await examine(healthy(), ['--print-credentials', file]);
+    expect(found).toStrictEqual({});
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(8, 0, 'credentials_file'));
+    expect(JSON.parse(await readFile(file, 'utf8'))).toStrictEqual({
+      apiKey: creds.key,
+      apiSecret: creds.secret,
+      apiPassphrase: creds.passphrase,
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses a file that is there', async () => {
+    const file = join(folder, 'credentials.json');
+    await writeFile(file, 'mine');
+    const { found, said } = await examine(healthy(), ['--print-credentials', file]);
+    expect(found).toStrictEqual({ credentials_file: 'fail' });
+    expect(said('credentials_file')).toMatch(/is not written: it is there already\./);
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+
+  it('leaves no empty file behind on a full disk', async () => {
+    const file = join(folder, 'credentials.json');
+    const checks = pathToFileURL(join(ROOT, 'operator/doctor/account-checks.ts'));
+    const script = `
+      import { writeCredentials } from '${checks}';
+      const secret = { reveal: () => 'cA==' };
+      const venue = { findApiKey: async () => ({ key: 'a', secret, passphrase: secret }) };
+      console.log((await writeCredentials('${file}', {}, { venue })).finding.message);`;
+    // The size that a file may have.
+    const limited = ['-c', 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+    expect((await promisify(execFile)('sh', limited)).stdout).toBe(`${file} is not written: EFBIG.\n`);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('--secret', () => {
+  const NAME = 'trading/key';
+  const SKIPPED = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
+
+  async function deployed(secret: string | undefined, changes: Record<string, string> = {}) {
+    const store = await startSecretStore(NAME);
+    secretStores.push(store);
+    store.set(secret);
+    const { SERVICE_PRIVATE_KEY: _key, SERVICE_STORE: _store, ...settings } = healthy();
+    const env = {
+      ...settings,
+      SERVICE_WALLET_ADDRESS: WALLET.address,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'invented',
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: store.url,
+      ...changes,
+    };
+    // Where it runs here the AWS SDK reads them here.
+    Object.assign(process.env, env);
+    return examine(env, ['--secret', NAME]);
+  }
+
+  function secretOf(key: string): string {
+    const { key: apiKey, secret: apiSecret, passphrase: apiPassphrase } = creds;
+    return JSON.stringify({ privateKey: key, apiKey, apiSecret, apiPassphrase });
+  }
+
+  it('reads the key of a deployment, whose credentials are then checked', async () => {
+    const { found, checks, said } = await deployed(secretOf(KEY));
+    expect(found).toStrictEqual({});
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(1, 0, 'secret'));
+    expect(said('secret')).toBe(`The secret ${NAME} holds the key of ${WALLET.address}.`);
+    expect(said('credentials')).toBe('The API credentials that are set work.');
+  });
+
+  it('reads it before orders are opted in to', async () => {
+    const { found } = await deployed(secretOf(KEY), { SERVICE_PLACE_ORDER: '' });
+    expect(found).toStrictEqual({ config: 'warn' });
+  });
+
+  it('does not wait for a store that hangs, and checks the rest', async () => {
+    paper.venue.arm({ fault: 'hang', method: 'POST', times: 9 });
+    const { found, said } = await deployed(undefined, { AWS_ENDPOINT_URL_SECRETS_MANAGER: paper.url });
+    expect(found).toStrictEqual({ secret: 'fail', ...Object.fromEntries(SKIPPED.map((id) => [id, 'skip'])) });
+    expect(said('secret')).toMatch(
+      /^AWS Secrets Manager does not give the secret trading\/key \((?:Timeout|Abort)Error\)/,
+    );
+  });
+
+  it.each([
+    ['of another wallet', secretOf, { SERVICE_WALLET_ADDRESS: FUNDER }, /but SERVICE_WALLET_ADDRESS is 0x/],
+    ['without a pinned address', secretOf, { SERVICE_WALLET_ADDRESS: '' }, /but SERVICE_WALLET_ADDRESS is not set/],
+    [
+      'that is malformed',
+      () => `${KEY}0`,
+      {},
+      /^trading\/key is of no use: The secret must be a private key.* docs\/deploying\.md/,
+    ],
+    ['that is of another form', () => `{"privateKey":"${KEY}","secret":"x"}`, {}, /The secret must be JSON with/],
+    [
+      'that cannot be read',
+      () => undefined,
+      {},
+      /does not give the secret trading\/key \(InternalServiceError\)\. Check its name/,
+    ],
+  ])('says of a key %s what is wrong, and goes on without it', async (_what, secret, changes, words) => {
+    const { found, said } = await deployed(secret(KEY), changes);
+    const pinned =
+      'SERVICE_WALLET_ADDRESS' in changes && changes.SERVICE_WALLET_ADDRESS === '' ? { config: 'warn' } : {};
+    const skipped = Object.fromEntries(SKIPPED.map((id) => [id, 'skip']));
+    expect(found).toStrictEqual({ ...pinned, secret: 'fail', ...skipped });
+    expect(said('secret')).toMatch(words);
+  });
+});
+
+describe('the command line', () => {
+  it('prints its options for --help', async () => {
+    const { code, stdout, stderr } = await runProcess(['--help'], {});
+    expect([code, stderr]).toStrictEqual([0, '']);
+    for (const option of [
+      'json',
+      'probe',
+      'refresh',
+      'secret NAME',
+      'print-credentials FILE',
+      'site-url',
+      'data-url',
+    ]) {
+      expect(stdout).toContain(`\n  --${option} `);
+    }
+  });
+
+  it.each([
+    [['--prob'], /^Unknown option '--prob'/],
+    [[KEY], /^An argument belongs to no option\.\n/],
+    [['--secret'], /^Option '--secret <value>' argument missing/],
+    [['--secret', ''], /^Option '--secret' needs a value\.\n/],
+    [['--secret', KEY], /^Option '--secret' takes a name, not a key\.\n/],
+    [['--settings', KEY.slice(2)], /^Option '--settings' takes a name, not a key\.\n/],
+    [['--secret', 'a', '--settings', 'b'], /^Options '--secret' and '--settings' exclude each other/],
+    [['--site-url', 'http://polymarket.com'], /^--site-url must be an https URL, or http on loopback/],
+  ])('refuses %j with the list of options', async (args, words) => {
+    const { code, stdout, stderr } = await run(args, {});
+    expect([code, stdout]).toStrictEqual([2, '']);
+    expect(stderr).toMatch(words);
+    expect(stderr).toContain('\n  --print-credentials FILE ');
+  });
+});

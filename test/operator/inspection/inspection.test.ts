@@ -1,0 +1,364 @@
+import { createHash, createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { createL1Headers } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import fc from 'fast-check';
+import { createInspection, findLacking, type Inspection, openWallet } from '../../../operator/inspection/inspection.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { createLog } from '../../../shared/log.ts';
+import { Secret } from '../../../shared/secret.ts';
+import type { Call } from '../../../shared/venue/port.ts';
+import { clientSigner } from '../../../tools/support/paper-client.ts';
+import { bookAnswer } from '../../support/venue/book-answers.ts';
+import { gammaMarket, gammaMarketV2, v2TokenId } from '../../support/venue/market-records.ts';
+import { callWithin, type Reply, type Script, startVenue } from '../../support/venue/scripted-venue.ts';
+
+const log = createLog({ level: 'error', write: () => undefined });
+const PRIVATE_KEY = `0x${'5d'.repeat(32)}`;
+const WALLET = openWallet(new Secret(PRIVATE_KEY));
+const FUNDER = `0x${'ab'.repeat(20)}`;
+const CREDENTIALS = { key: 'api-key', secret: new Secret('c2VjcmV0LXZhbHVl'), passphrase: new Secret('pass-phrase') };
+
+async function inspect(script: Script) {
+  const venue = await startVenue(script);
+  const { url } = venue;
+  return { venue, inspection: createInspection({ gammaUrl: url, clobUrl: url, siteUrl: url, dataUrl: url }, log) };
+}
+
+/** Asks a venue that gives every request the same answer. */
+async function asked<T>(reply: Reply, ask: (inspection: Inspection, call: Call) => Promise<T>): Promise<T> {
+  const { inspection } = await inspect(() => reply);
+  return ask(inspection, callWithin(2_000));
+}
+
+const reads = (inspection: Inspection) => inspection.openReads(WALLET, CREDENTIALS);
+
+describe('the clock', () => {
+  it.each([0, 10, -40])(
+    'is compared with whole seconds, in the middle of the round trip: %s s apart',
+    async (seconds) => {
+      const body = () => String(Math.floor(Date.now() / 1_000) + seconds);
+      const { inspection } = await inspect(() => ({ body: body() }));
+      const skew = await inspection.readClockSkew(callWithin());
+      expect(Math.abs(skew - seconds * 1_000)).toBeLessThan(1_500);
+    },
+  );
+});
+
+describe('the place', () => {
+  it.each([
+    [
+      { blocked: false, country: 'GB', region: 'ENG' },
+      { name: 'GB-ENG', isRestricted: true },
+    ],
+    [
+      { blocked: true, country: 'IE', region: 'L' },
+      { name: 'IE-L', isRestricted: false },
+    ],
+    [
+      { blocked: true, country: 'JP', region: '13' },
+      { name: 'JP-13', isRestricted: false },
+    ],
+    [
+      { blocked: true, country: 'NL' },
+      { name: 'NL', isRestricted: false },
+    ],
+    [
+      { country: 'CA', region: 'ON' },
+      { name: 'CA-ON', isRestricted: true },
+    ],
+    [
+      { country: 'CA', region: 'NS' },
+      { name: 'CA-NS', isRestricted: false },
+    ],
+    [
+      { country: 'UA', region: '43' },
+      { name: 'UA-43', isRestricted: true },
+    ],
+    [
+      { country: 'UA', region: '' },
+      { name: 'UA', isRestricted: false },
+    ],
+    [
+      { country: 'US', region: 7 },
+      { name: 'US', isRestricted: true },
+    ],
+  ])('is judged by country and region, never by "blocked": %j', async (body, expected) => {
+    expect(await asked({ body }, (inspection, call) => inspection.readRegion(call))).toStrictEqual(expected);
+  });
+
+  const html = { headers: { 'content-type': 'text/html' }, body: '<html>restricted in your region</html>' };
+
+  it.each([
+    [{ status: 400, body: { error: 'Invalid order payload' } }, 'taken'],
+    [{ status: 401, body: { error: 'Unauthorized/Invalid api key' } }, 'taken'],
+    [{ status: 401, ...html }, 'unclear'],
+    [{ status: 403, body: { error: 'Trading restricted in your region, please refer to …' } }, 'region'],
+    [{ status: 403, body: { error: 'forbidden' } }, 'firewall'],
+    [{ status: 403, ...html }, 'firewall'],
+    [{ status: 500, body: { error: 'restricted in your region' } }, 'unclear'],
+    [{ status: 200, body: {} }, 'unclear'],
+  ] as const)('is probed with one empty order without credentials: %j', async (reply, expected) => {
+    const { venue, inspection } = await inspect(() => reply);
+    expect(await inspection.probeOrders(callWithin())).toBe(expected);
+    expect(venue.calls()).toStrictEqual(['POST /order']);
+    const { headers, body } = venue.seen[0] ?? { headers: {}, body: '' };
+    expect(body).toBe('{}');
+    expect(Object.keys(headers).filter((name) => /poly|authorization|cookie/i.test(name))).toStrictEqual([]);
+  });
+
+  it('is not probed a second time where the answer is lost', async () => {
+    const { venue, inspection } = await inspect(() => 'reset');
+    await expect(inspection.probeOrders(callWithin())).rejects.toMatchObject({ code: 'venue_error' });
+    expect(venue.calls()).toStrictEqual(['POST /order']);
+  });
+});
+
+describe('the API credentials', () => {
+  const triple = { apiKey: 'a-key', secret: 'c2VjcmV0LXZhbHVl', passphrase: 'words' };
+
+  it('are derived, and never made', async () => {
+    const { venue, inspection } = await inspect(() => ({ body: triple }));
+    expect(await inspection.findApiKey(WALLET, callWithin())).toMatchObject({ key: 'a-key' });
+    expect(venue.calls()).toStrictEqual(['GET /auth/derive-api-key']);
+    expect(venue.seen[0]?.headers).toMatchObject({ poly_address: WALLET.address, poly_nonce: '0' });
+  });
+
+  it("are asked for with the official client's headers", async () => {
+    const { venue, inspection } = await inspect(() => ({ body: triple }));
+    await inspection.findApiKey(WALLET, callWithin());
+    const { headers = {} } = venue.seen[0] ?? {};
+    const official = await createL1Headers(
+      clientSigner(new Wallet(PRIVATE_KEY)),
+      137,
+      0,
+      Number(headers['poly_timestamp']),
+    );
+    const lowerCase = Object.entries(official).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(headers).toMatchObject(Object.fromEntries(lowerCase));
+  });
+
+  it('are none where the venue has made none', async () => {
+    const { venue, inspection } = await inspect(() => ({ status: 400, body: { error: 'Could not derive api key!' } }));
+    expect(await inspection.findApiKey(WALLET, callWithin())).toBeUndefined();
+    expect(venue.calls()).toStrictEqual(['GET /auth/derive-api-key']);
+  });
+
+  it('are asked for again with the right time after a refusal that tells a wrong clock', async () => {
+    const ahead = { date: new Date(Date.now() + 3_600_000).toUTCString() };
+    const { venue, inspection } = await inspect((_request, index) =>
+      index === 0 ? { status: 401, headers: ahead, body: { error: 'Invalid L1' } } : { headers: ahead, body: triple },
+    );
+    expect(await inspection.findApiKey(WALLET, callWithin())).toMatchObject({ key: 'a-key' });
+    const [first, second] = venue.seen.map(({ headers }) => Number(headers['poly_timestamp']));
+    expect(Number(second) - Number(first)).toBeGreaterThan(3_590);
+  });
+
+  it.each([
+    [401, { error: 'Invalid L1 Request headers' }, 'venue_refused_service'],
+    [400, '<html>', 'venue_refused_service'],
+    [429, { error: 'Too Many Requests' }, 'rate_limited'],
+    [500, { error: 'no' }, 'venue_error'],
+  ])('that are refused are an error: %s', async (status, body, code) => {
+    const headers = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
+    const find = asked({ status, headers, body }, (inspection, call) => inspection.findApiKey(WALLET, call));
+    await expect(find).rejects.toMatchObject({ code });
+  });
+
+  it('sign each read of the account, over its path without the query', async () => {
+    const { venue, inspection } = await inspect(() => ({ body: { balance: '1500000', allowances: {} } }));
+    await reads(inspection).readCollateral('deposit-wallet', callWithin());
+    const [request] = venue.seen;
+    expect(request?.query.toString()).toBe('asset_type=COLLATERAL&signature_type=3');
+    const message = `${request?.headers['poly_timestamp']}GET/balance-allowance`;
+    const hmac = createHmac('sha256', Buffer.from('c2VjcmV0LXZhbHVl', 'base64')).update(message).digest('base64');
+    expect(request?.headers).toMatchObject({
+      poly_address: WALLET.address,
+      poly_api_key: 'api-key',
+      poly_passphrase: 'pass-phrase',
+      poly_signature: hmac.replaceAll('+', '-').replaceAll('/', '_'),
+    });
+  });
+
+  it('that the venue refuses are not replaced by others', async () => {
+    const { venue, inspection } = await inspect(() => ({ status: 401, body: { error: 'Invalid API key' } }));
+    const refused = reads(inspection).checkCredentials(callWithin());
+    await expect(refused).rejects.toMatchObject({ code: 'venue_refused_service', facts: { reason: 'credentials' } });
+    expect(venue.calls()).toStrictEqual(['GET /auth/api-keys']);
+  });
+});
+
+describe('the account', () => {
+  it('has its collateral in millionths, and exchanges that may not take any of it', async () => {
+    const allowances = {
+      '0xAB': '0',
+      '0xCD': '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+    };
+    const noted = await asked({ body: { balance: '1500000', allowances } }, (inspection, call) =>
+      reads(inspection).readCollateral('safe', call),
+    );
+    expect(noted).toStrictEqual({ balance: { coefficient: 15n, scale: 1 }, notAllowed: new Set(['0xab']) });
+  });
+
+  it('is unknown to the venue where it finds none for the credentials', async () => {
+    const none = asked({ status: 404, body: { error: 'not found' } }, (inspection, call) =>
+      reads(inspection).readCollateral('eoa', call),
+    );
+    expect(await none).toBeUndefined();
+  });
+
+  it.each([{ balance: '-1' }, { balance: 1.5 }, { balance: '1.5' }, {}])(
+    'has no collateral in an answer of another form: %j',
+    async (body) => {
+      const read = asked({ body }, (inspection, call) => reads(inspection).readCollateral('eoa', call));
+      await expect(read).rejects.toMatchObject({ code: 'venue_error' });
+    },
+  );
+
+  it('is refreshed by an answer of any form', async () => {
+    const refreshed = asked({ headers: { 'content-type': 'text/plain' }, body: '' }, (inspection, call) =>
+      reads(inspection).refreshCollateral('eoa', call),
+    );
+    await expect(refreshed).resolves.toBeUndefined();
+  });
+
+  it('lacks approvals that are not given, not told of, or not noted by the order book', () => {
+    const ids = ['UsdcExchange', 'UsdcNegRiskExchange', 'PusdV2Exchange'];
+    const given = new Map([
+      ...ids.map((id) => [id, true] as const),
+      ['CtfExchangeIsApprovedForAll', false],
+      ['CtfNegRiskExchangeIsApprovedForAll', true],
+    ]);
+    const other = `0x${'d9'.repeat(20)}`;
+    expect(findLacking(given, new Set(['0xe3333700ca9d93003f00f0f71f8515005f6c00aa', other]))).toStrictEqual([
+      { id: 'PusdV2Exchange', prevents: 'buy in markets of protocol v2', why: 'noted' },
+      { id: 'CtfExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v1', why: 'missing' },
+      { id: 'V2PositionManagerExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v2', why: 'not told' },
+      { id: other, prevents: 'buy in some markets', why: 'other' },
+    ]);
+  });
+
+  it.each([
+    [{ body: { proxyWallet: FUNDER } }, { address: FUNDER, isDeployed: true }],
+    [{ body: { proxyWallet: FUNDER, walletActivated: true } }, { address: FUNDER, isDeployed: true }],
+    [{ body: { proxyWallet: FUNDER, walletActivated: false } }, { address: FUNDER, isDeployed: false }],
+    [{ body: { proxyWallet: null, name: 'x' } }, null],
+    [{ body: {} }, null],
+    [{ status: 404, body: { error: 'profile not found' } }, null],
+  ])('has the wallet of its profile: %j', async (reply, expected) => {
+    expect(await asked(reply, (inspection, call) => inspection.readProfileWallet(FUNDER, call))).toStrictEqual(
+      expected,
+    );
+  });
+});
+
+describe('the survey', () => {
+  function hashed(book: Record<string, unknown>): string {
+    const text = JSON.stringify({ ...book, hash: '' });
+    return text.replace('"hash":""', `"hash":"${createHash('sha1').update(text).digest('hex')}"`);
+  }
+
+  function venueOf(markets: readonly object[], book: (tokenId: string) => Reply): Script {
+    return ({ path, query }) =>
+      path === '/book' ? book(query.get('token_id') ?? '') : { body: { markets, next_cursor: 'more' } };
+  }
+
+  const markets = Array.from({ length: 40 }, (_, index) => gammaMarket(index + 1));
+
+  it('finds nothing in markets and books as they are known, and asks for no more than 20 books', async () => {
+    const script = venueOf(markets, (tokenId) => ({ body: hashed(bookAnswer(tokenId)) }));
+    const { venue, inspection } = await inspect(script);
+    expect(await inspection.survey(callWithin())).toStrictEqual({ markets: 40, books: 20, differences: new Map() });
+    expect(venue.calls().filter((call) => call === 'GET /book')).toHaveLength(20);
+  });
+
+  it('looks at a book of each kind of market, however little it trades', async () => {
+    const { venue, inspection } = await inspect(
+      venueOf([...markets, gammaMarketV2(99)], (tokenId) => ({ body: hashed(bookAnswer(tokenId)) })),
+    );
+    await inspection.survey(callWithin());
+    expect(venue.seen.map(({ query }) => query.get('token_id'))).toContain(v2TokenId(198));
+  });
+
+  it.each([
+    ['books whose hash is not that of their text', (id: string) => ({ body: bookAnswer(id) })],
+    [
+      'books with a price off their tick',
+      (id: string) => ({ body: hashed(bookAnswer(id, { bids: [{ price: '0.505', size: '1' }] })) }),
+    ],
+    [
+      'books of another protocol than their token',
+      (id: string) => ({ body: hashed(bookAnswer(id, { version: 'v2' })) }),
+    ],
+    ['books not usable', (id: string) => ({ body: bookAnswer(id, { tick_size: 'fine' }) })],
+    ['books not answered', () => ({ status: 429, body: { error: 'Too Many Requests' } })],
+  ])('counts %s', async (what, book) => {
+    const { inspection } = await inspect(venueOf(markets.slice(0, 3), book));
+    expect((await inspection.survey(callWithin())).differences).toStrictEqual(new Map([[what, 3]]));
+  });
+
+  it('lets markets be closed meanwhile, and a few wait for their ids', async () => {
+    const waiting = gammaMarket(50, { clobTokenIds: null });
+    const closed = () => ({ status: 404, body: { error: 'No orderbook exists for the requested token id' } });
+    const { inspection } = await inspect(venueOf([...markets, waiting], closed));
+    expect((await inspection.survey(callWithin())).differences).toStrictEqual(new Map());
+  });
+
+  it('counts markets that are left out, and those without ids once they are many', async () => {
+    const odd = [gammaMarket(60, { version: 'v9' }), gammaMarket(61, { clobTokenIds: '["1", "2"]' })];
+    const { inspection } = await inspect(venueOf([...odd, gammaMarket(62, { clobTokenIds: null })], () => 'reset'));
+    expect((await inspection.survey(callWithin())).differences).toStrictEqual(
+      new Map([
+        ['markets left out because version is not usable', 1],
+        ['markets left out because a token id is not one of protocol v1', 1],
+        ['markets left out because it does not have exactly two token ids', 1],
+      ]),
+    );
+  });
+});
+
+describe('whatever the venue answers', () => {
+  const calls: readonly ((inspection: Inspection, call: Call) => Promise<unknown>)[] = [
+    (inspection, call) => inspection.readClockSkew(call),
+    (inspection, call) => inspection.readVersion(call),
+    (inspection, call) => inspection.readRegion(call),
+    (inspection, call) => inspection.probeOrders(call),
+    (inspection, call) => inspection.findApiKey(WALLET, call),
+    (inspection, call) => reads(inspection).checkCredentials(call),
+    (inspection, call) => reads(inspection).isClosedOnly(call),
+    (inspection, call) => reads(inspection).readCollateral('proxy', call),
+    (inspection, call) => reads(inspection).refreshCollateral('proxy', call),
+    (inspection, call) => inspection.readApprovals(FUNDER, call),
+    (inspection, call) => inspection.readProfileWallet(FUNDER, call),
+    (inspection, call) => inspection.survey(call),
+  ];
+
+  it('each call gives a value or an error of ours', async () => {
+    let reply: Reply = {};
+    const { inspection } = await inspect(() => reply);
+    const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
+    const member = fc.constantFrom(
+      'version',
+      'country',
+      'apiKeys',
+      'closed_only',
+      'balance',
+      'data',
+      'proxyWallet',
+      'markets',
+    );
+    const body = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.dictionary(member, fc.jsonValue()).map((value) => JSON.stringify(value)),
+    );
+    await fc.assert(
+      fc.asyncProperty(status, body, fc.nat(calls.length - 1), async (code, text, index) => {
+        reply = { status: code, body: text };
+        const result = await calls[index]?.(inspection, callWithin(1_000)).catch((error: unknown) => error);
+        expect(result instanceof Error && !(result instanceof AppError)).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPaperService } from '../../support/service/paper-service.ts';
+import { startScriptedService } from '../../support/service/scripted-service.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../../..');
+const CLIENT = join(ROOT, 'packages/client');
+const NAME = 'order-book-adapter-client';
+/** The most that a page loads. */
+const MAX_BYTES = 9.4 * 1024;
+/** A Node of the system besides the one that runs the tests; callers may use Node 20. */
+const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
+
+let project = '';
+
+/** An empty project that has the packed client installed. */
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'client-package-'));
+  await run('npm', ['run', '--silent', 'build:client'], { cwd: ROOT });
+  const { stdout: tarball } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: CLIENT });
+  await writeFile(join(project, 'package.json'), '{"type":"module"}');
+  await run('npm', ['install', '--offline', '--ignore-scripts', tarball.trim()], { cwd: project });
+}, 300_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+describe('the packed client', () => {
+  it('installs as one package', async () => {
+    const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+    expect(Object.keys(installed.packages)).toStrictEqual([`node_modules/${NAME}`]);
+  });
+
+  it('names the first Node that it runs in: older ones have no AbortSignal.any', async () => {
+    const { engines } = JSON.parse(await readFile(join(project, 'node_modules', NAME, 'package.json'), 'utf8'));
+    expect(engines).toStrictEqual({ node: '>=20.3' });
+  });
+
+  it('carries the licence of the project', async () => {
+    const packed = await readFile(join(project, 'node_modules', NAME, 'LICENSE'), 'utf8');
+    expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
+  });
+
+  it('is at most 9.4 KB', async () => {
+    const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
+    expect(size).toBeLessThanOrEqual(MAX_BYTES);
+  });
+
+  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {
+    const { url } = await startPaperService();
+    const script = `
+      import { createClient } from '${NAME}';
+      const client = createClient({ baseUrl: '${url}' });
+      const { items } = await client.markets({ limit: 1 });
+      const token_id = items[0].outcomes[0].token_id;
+      const { tick_size: price, min_order_size: size } = await client.book(token_id);
+      const { status } = await client.placeOrder({ token_id, side: 'buy', price, size, post_only: true });
+      const error = await client.book('x').catch((thrown) => thrown);
+      console.log(status, error.code);`;
+    const { stdout } = await run(node, ['--input-type=module', '-e', script], { cwd: project });
+    expect(stdout).toBe('live invalid_request\n');
+  });
+
+  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('ends an attempt in time in %s', async (node) => {
+    const { url } = await startScriptedService(['silence']);
+    // Garbage is collected all the time: a limit that nothing holds would go with it.
+    const script = `
+      import { createClient } from '${NAME}';
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = () => timeout(500);
+      setInterval(gc, 50);
+      setTimeout(() => process.exit(1), 20_000);
+      const { signal } = new AbortController();
+      const error = await createClient({ baseUrl: '${url}' }).book('1', { signal }).catch((thrown) => thrown);
+      console.log(error.code);
+      process.exit();`;
+    const { stdout } = await run(node, ['--expose-gc', '--input-type=module', '-e', script], { cwd: project });
+    expect(stdout).toBe('network_error\n');
+  });
+
+  it('runs the example of its README', async () => {
+    const { url, venue } = await startPaperService();
+    const readme = await readFile(join(project, 'node_modules', NAME, 'README.md'), 'utf8');
+    const example = /```js\n(.*?)```/s.exec(readme)?.[1] ?? '';
+    await writeFile(join(project, 'example.js'), example.replace('http://127.0.0.1:8080', url));
+    const { stdout } = await run(process.execPath, ['example.js'], { cwd: project });
+    expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
+  });
+
+  it('has types that a strict project can use, and that know a wrong order', async () => {
+    const source = `
+      import { createClient, OrderBookError, type OrderRequest, roundToTick, takerFee } from '${NAME}';
+      const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: undefined, fetch: undefined });
+      const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
+      const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
+      const { items } = await client.markets();
+      export const fee: string | null = takerFee(order, items[0]?.fees ?? null);
+      // @ts-expect-error a direction that does not exist
+      export const price: string = roundToTick(0.5, '0.01', 'floor');
+      await client.watchBook('1', ({ bids }) => console.log(bids[0]?.price), { signal: AbortSignal.timeout(1) });
+      // @ts-expect-error a watch that nothing could end
+      await client.watchBook('1', () => {}, {});
+      export const isLive: boolean = status === 'live';
+      export const tick = (error: unknown): string | undefined =>
+        error instanceof OrderBookError && error.code === 'price_off_tick' ? error.facts.tick_size : undefined;
+      // @ts-expect-error a side that does not exist
+      await client.placeOrder({ ...order, side: 'hold' });
+      // @ts-expect-error a member that does not exist
+      await client.placeOrder({ ...order, post_onl: true });
+      // @ts-expect-error a code that does not exist
+      export const never = (error: OrderBookError): boolean => error.code === 'price_of_tick';
+    `;
+    await writeFile(join(project, 'use.ts'), source);
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      ignoreDeprecations: '6.0',
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+      // Those of TypeScript itself: the client's are checked.
+      skipDefaultLibCheck: true,
+    };
+    const projects = ['nodenext', 'node10'];
+    for (const moduleResolution of projects) {
+      const module = moduleResolution === 'node10' ? 'esnext' : moduleResolution;
+      const options = { ...compilerOptions, module, moduleResolution };
+      const config = { compilerOptions: options, files: ['use.ts'] };
+      await writeFile(join(project, `${moduleResolution}.json`), JSON.stringify(config));
+    }
+    // One process for both: it reads TypeScript's own libraries once.
+    const build = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--build', ...projects.map((name) => `${name}.json`)];
+    await expect(run(process.execPath, build, { cwd: project })).resolves.toMatchObject({ stdout: '' });
+  }, 300_000);
+});

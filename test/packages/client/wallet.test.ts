@@ -1,0 +1,224 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { createClient, OrderBookError, type OrderRequest, type Wallet } from '../../../packages/client/client.ts';
+import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../../../tools/support/client-wallets.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+import { startScriptedService } from '../../support/service/scripted-service.ts';
+
+const VERIFYING = { SERVICE_CLIENT_VERIFICATION: 'required' };
+
+/** A wallet that keeps what it was asked to sign. */
+function watched({ address, sign }: ClientWallet) {
+  const texts: string[] = [];
+  const signMessage: Wallet['signMessage'] = async (text) => {
+    texts.push(text);
+    return sign(text);
+  };
+  return { wallet: { address, signMessage }, texts };
+}
+
+/** A fetch that counts. */
+function counted() {
+  let requests = 0;
+  const count = (url: string, init: RequestInit) => {
+    requests += 1;
+    return fetch(url, init);
+  };
+  return { fetch: count, requests: () => requests };
+}
+
+async function open() {
+  const { url, venue } = await startPaperService(VERIFYING);
+  const { items } = await createClient({ baseUrl: url }).markets({ limit: 1 });
+  const token_id = items[0]?.outcomes[0]?.token_id ?? '';
+  const order: OrderRequest = { token_id, side: 'buy', price: 0.01, size: '5.00', post_only: true };
+  return { url, venue, order };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<OrderBookError> {
+  return promise.then(
+    () => Promise.reject(new Error('placed')),
+    (error: unknown) => (error instanceof OrderBookError ? error : Promise.reject(error)),
+  );
+}
+
+describe('a client with a wallet', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const kinds: readonly (readonly [string, () => Promise<ClientWallet>])[] = [
+    ['EVM', async () => evmWallet('a')],
+    ['Solana', () => solanaWallet(7)],
+  ];
+
+  it.each(kinds)('of kind %s places an order in one round trip', async (_kind, make) => {
+    const { url, venue, order } = await open();
+    const { wallet, texts } = watched(await make());
+    const { fetch: count, requests } = counted();
+    const placed = await createClient({ baseUrl: `${url}/`, wallet, fetch: count }).placeOrder(order);
+    expect([placed.status, requests(), texts.length]).toStrictEqual(['live', 1, 1]);
+    expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
+    expect(texts[0]).toContain('Size: 5 shares\nPrice: 0.01\nPost only: yes\nExpires at: never\n');
+  });
+
+  it('sends a signature that is bytes in base58, with those of zero that it begins with', async () => {
+    const { url, requests } = await startScriptedService([{ status: 201, body: { order_id: '0x1', status: 'live' } }]);
+    const wallet = { address: 'any', signMessage: async () => Uint8Array.of(0, 0, 5) };
+    await createClient({ baseUrl: url, wallet }).placeOrder({ token_id: '1', side: 'buy', price: '0.5', size: '5' });
+    expect(requests.map(({ headers }) => headers['x-client-signature'])).toStrictEqual(['116']);
+  });
+
+  it.each(['0.010', 0.01, '1e-2'])(
+    'signs a price that is written %j, or is told what is wrong with it',
+    async (price) => {
+      const { url, order } = await open();
+      const client = createClient({ baseUrl: url, wallet: watched(evmWallet('a')).wallet });
+      const placing = client.placeOrder({ ...order, price });
+      if (price === '1e-2') expect((await errorOf(placing)).code).toBe('invalid_request');
+      else expect((await placing).price).toBe('0.01');
+    },
+  );
+
+  it('signs and sends the order of the call, whatever becomes of the object while the user looks at it', async () => {
+    const { url, order } = await open();
+    const draft = { ...order };
+    const { address, sign } = evmWallet('a');
+    const texts: string[] = [];
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      texts.push(text);
+      draft.size = '500';
+      return sign(text);
+    };
+    const placed = await createClient({ baseUrl: url, wallet: { address, signMessage } }).placeOrder(draft);
+    expect([placed.size, texts.length]).toStrictEqual(['5', 1]);
+  });
+
+  it('signs a sale that may match at once', async () => {
+    const { url, order } = await open();
+    const client = createClient({ baseUrl: url, wallet: watched(await solanaWallet(9)).wallet });
+    const placed = await client.placeOrder({ token_id: order.token_id, side: 'sell', price: '0.99', size: 12.5 });
+    expect(placed).toMatchObject({ side: 'sell', size: '12.5', post_only: false });
+  });
+
+  it('takes the signature of a Solana wallet as the bytes that it gives', async () => {
+    const { url, order } = await open();
+    const { address, sign } = await solanaWallet(7);
+    const wallet: Wallet = { address, signMessage: async (text) => fromBase58(await sign(text), 64) };
+    expect(await createClient({ baseUrl: url, wallet }).placeOrder(order)).toMatchObject({ status: 'live' });
+  });
+
+  it('signs once more, by the time of the service, where its own clock is wrong', async () => {
+    const { url, order } = await open();
+    const { wallet, texts } = watched(evmWallet('a'));
+    const real = Date.now();
+    // The service is in this process too, and goes by the venue's clock.
+    jest.spyOn(Date.prototype, 'toISOString').mockImplementationOnce(() => new Date(real - 7_200_000).toJSON());
+    const placed = await createClient({ baseUrl: url, wallet }).placeOrder(order);
+    expect([placed.status, texts.length]).toStrictEqual(['live', 2]);
+    const times = texts.map((text) => Date.parse(text.slice(-20)));
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(7_000_000);
+    expect(new Set(texts.map((text) => text.slice(0, -20))).size).toBe(1);
+  });
+
+  it.each<[string, (text: string) => unknown]>([
+    ['another price', (text) => text.replace('Price: 0.01', 'Price: 0.99')],
+    ['another service', (text) => text.replace(/on \S+/, 'on evil.example')],
+    ['another line', (text) => `${text}\nAnd all the rest.`],
+    ['no time', (text) => text.replace(/until: .*$/, 'until: whenever')],
+    ['nothing', () => undefined],
+    ['no text', () => 5],
+  ])('signs no text of the service with %s', async (_what, change) => {
+    const { wallet, texts } = watched(evmWallet('a'));
+    const challenge = (text: string) => change(text.replace(/until: .*$/, 'until: 2030-01-01T00:00:00Z'));
+    const body = { code: 'client_signature_invalid', detail: 'Sign again.', request_id: 'r-1' };
+    const answer = async () => {
+      const text = JSON.stringify({ ...body, challenge: challenge(texts[0] ?? '') });
+      return new Response(text, { status: 401, headers: { 'content-type': 'application/problem+json' } });
+    };
+    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
+    const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet, fetch: answer });
+    const error = await errorOf(client.placeOrder(order));
+    expect([error.code, texts.length]).toStrictEqual(['client_signature_invalid', 1]);
+  });
+
+  it('asks a wallet as the object that it is', async () => {
+    const { url, order } = await open();
+    class OwnWallet implements Wallet {
+      readonly #wallet = evmWallet('a');
+      readonly address = this.#wallet.address;
+      async signMessage(text: string): Promise<string> {
+        return this.#wallet.sign(text);
+      }
+    }
+    expect(await createClient({ baseUrl: url, wallet: new OwnWallet() }).placeOrder(order)).toMatchObject({
+      status: 'live',
+    });
+  });
+
+  it('tells the key of an order that may be live where the wallet does not sign once more', async () => {
+    const { wallet, texts } = watched(evmWallet('a'));
+    const declined = new Error('User rejected the request.');
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      if (texts.length > 0) throw declined;
+      return wallet.signMessage(text);
+    };
+    const keys: (string | null)[] = [];
+    const loseThenAskAgain = async (_url: string, { headers }: RequestInit) => {
+      keys.push(new Headers(headers).get('idempotency-key'));
+      if (keys.length === 1) throw new TypeError('fetch failed');
+      const challenge = texts[0]?.replace(/until: .*$/, 'until: 2030-01-01T00:00:00Z');
+      const body = { code: 'client_signature_invalid', detail: 'Sign again.', request_id: 'r-1', challenge };
+      return Response.json(body, { status: 401 });
+    };
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:8080',
+      wallet: { address: wallet.address, signMessage },
+      fetch: loseThenAskAgain,
+    });
+    const error = await errorOf(client.placeOrder({ token_id: '1', side: 'buy', price: '0.01', size: 5 }));
+    expect(error).toMatchObject({ code: 'aborted', cause: declined, idempotencyKey: keys[0], mayBeLive: true });
+    expect(keys).toHaveLength(2);
+  });
+
+  it('does not wait for a wallet once its caller has aborted, and does not ask one after that', async () => {
+    let asked = 0;
+    const caller = new AbortController();
+    const signMessage = () => {
+      asked += 1;
+      setImmediate(() => caller.abort());
+      return new Promise<string>(() => undefined);
+    };
+    const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: { address: 'any', signMessage } });
+    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
+    const aborted = { code: 'aborted', mayBeLive: false };
+    expect(await errorOf(client.placeOrder(order, { signal: caller.signal }))).toMatchObject(aborted);
+    expect(await errorOf(client.placeOrder(order, { signal: AbortSignal.abort() }))).toMatchObject(aborted);
+    expect(asked).toBe(1);
+  });
+
+  it('signs for the host that a page names by a path of its own, and for none without a page', async () => {
+    const { wallet, texts } = watched(evmWallet('a'));
+    const broken = () => Promise.reject(new TypeError('fetch failed'));
+    const client = createClient({ baseUrl: '/api', wallet, fetch: broken });
+    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
+    expect(await errorOf(client.placeOrder(order))).toMatchObject({ code: 'network_error', mayBeLive: false });
+    expect(texts).toStrictEqual([]);
+    Reflect.set(globalThis, 'location', { href: 'https://orders.example/page' });
+    try {
+      await errorOf(client.placeOrder(order));
+    } finally {
+      Reflect.deleteProperty(globalThis, 'location');
+    }
+    expect(texts).toStrictEqual([expect.stringMatching(/^Place one order on orders\.example\n/)]);
+  });
+
+  it('is told to sign where it has none', async () => {
+    const { url, order } = await open();
+    const { address } = evmWallet('a');
+    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(order, { clientAddress: address }));
+    expect([error.code, error.facts.challenge]).toStrictEqual([
+      'client_signature_required',
+      expect.stringContaining(`Client: ${address}`),
+    ]);
+  });
+});

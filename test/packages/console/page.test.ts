@@ -1,0 +1,538 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import * as z from 'zod/mini';
+import { startOnPaper } from '../../../local/paper/paper-mode.ts';
+import type { Service } from '../../../local/service/service.ts';
+import { describeInChromium, openPage } from '../../support/page/chromium.ts';
+import { buildConsole } from '../../support/page/console-files.ts';
+import { startSite } from '../../support/page/static-site.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
+
+const NARROW = { width: 360, height: 740 };
+/** The operator's port may be taken. */
+const SETTINGS = { SERVICE_PORT: '0' };
+
+const opened: { page: Page; service?: Service }[] = [];
+
+afterEach(async () => {
+  for (const { page, service } of opened.splice(0)) {
+    await page.close();
+    await service?.stop();
+  }
+});
+
+const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+/** Opens the console of a service on paper, in a page that a script has prepared, and waits for the first book. */
+async function openConsole(prepared = '') {
+  let screen = '';
+  const print = (text: string) => {
+    screen += text;
+  };
+  const service = await startOnPaper(SETTINGS, print, { write: () => undefined });
+  const [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
+  const page = await openPage();
+  opened.push({ page, service });
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.addInitScript(prepared);
+  await page.goto(consoleUrl);
+  await page.locator('#ladder-rows th').first().waitFor();
+  return {
+    page,
+    service,
+    consoleUrl,
+    faults,
+    orders: async () => venueOrders.parse(await (await fetch(`${consoleUrl}/paper/orders`)).json()).orders,
+  };
+}
+
+interface Draft {
+  readonly price: string;
+  readonly size?: string;
+  readonly postOnly?: boolean;
+}
+
+async function fill(page: Page, { price, size = '5', postOnly = false }: Draft): Promise<void> {
+  await page.getByLabel('Price', { exact: true }).fill(price);
+  await page.getByLabel('Size').fill(size);
+  await page.getByLabel('Post-only').setChecked(postOnly);
+}
+
+async function send(page: Page): Promise<void> {
+  await page.locator('#send').click();
+}
+
+/** Waits for the answer in the page: its class is how it ended. */
+async function answered(page: Page, end: 'placed' | 'refused' | 'unsettled'): Promise<string> {
+  const result = page.locator(`#result.${end}`);
+  await result.waitFor();
+  return (await result.textContent()) ?? '';
+}
+
+/** Sends an order whose answers the page loses; gives what the page says of it. */
+async function leaveUnsettled(page: Page, price: string): Promise<string> {
+  await page.getByLabel('Lose the answers to the next order').check();
+  await fill(page, { price });
+  await send(page);
+  return answered(page, 'unsettled');
+}
+
+/** Takes the worst price of the asks: a purchase at it matches, wherever the market moves meanwhile. */
+async function highestPrice(page: Page): Promise<string> {
+  return page.locator('#ladder-rows th.ask button').first().textContent().then(String);
+}
+
+/** Presses a key until what a selector names has the focus. */
+async function pressUntil(page: Page, key: string, selector: string): Promise<void> {
+  for (let pressed = 0; pressed < 300; pressed += 1) {
+    await page.keyboard.press(key);
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+  }
+  throw new Error(`No ${key} comes to ${selector}.`);
+}
+
+const require = createRequire(import.meta.url);
+
+/** Runs axe in the page, which its policy would not let a script of another origin do. Gives what it finds wrong. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(`axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html + failureSummary)]))`);
+}
+
+describeInChromium('the console', () => {
+  it('goes from the list to a book, a resting order, a fill, and an order whose answers are lost but not doubled', async () => {
+    const { page, orders, faults } = await openConsole();
+    expect(await page.locator('#badge').textContent()).toBe('PAPER: no real money');
+
+    const event = page.locator('.event', { hasText: 'Which bakery wins the Harbour Street rye prize?' });
+    expect(await event.getByRole('listitem').count()).toBe(2);
+    await page.getByRole('button', { name: /^No .*Copper Lake ferry/ }).click();
+    await page.getByRole('heading', { name: 'No: Will the Copper Lake ferry run on Founders Day?' }).waitFor();
+    await page.getByText(/^\d+ bids, [\d,.]+ shares from/).waitFor();
+
+    await fill(page, { price: '0.01', postOnly: true });
+    expect(await page.locator('#cost').textContent()).toContain('5 × 0.01 = 0.05 pUSD.Rests on the book');
+    await send(page);
+    expect(await answered(page, 'placed')).toMatch(/It rests on the book.*Filled0 of 5 shares/s);
+    await page.getByText('The venue has 1 order under this id.').waitFor();
+    const row = page.locator('#ladder-rows tr', { has: page.getByRole('button', { name: '0.01: use this price' }) });
+    await row.locator('td.shares').getByText('5.00', { exact: true }).waitFor();
+    await row.locator('td.own').getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).waitFor();
+
+    await page.getByRole('button', { name: `${await highestPrice(page)}: use this price` }).click();
+    await page.getByLabel('Post-only').uncheck();
+    expect(await page.locator('#cost').textContent()).toMatch(
+      /All of it matches.*With a fee of 0\.\d+ pUSD at this price/s,
+    );
+    await send(page);
+    await page.getByText('The venue has 1 order under this id.').waitFor();
+    expect(await answered(page, 'placed')).toMatch(/It was executed.*Filled5 of 5 shares/s);
+    await page.locator('#trade-rows tr').getByText('5.00', { exact: true }).first().waitFor();
+
+    expect(await leaveUnsettled(page, '0.02')).toContain('Not settled: buy 5 at 0.02 may be live');
+    await page.getByText('3 orders at the venue').waitFor();
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+    expect(await page.locator('#log').getByText('answer lost by this page').count()).toBe(4);
+
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.getByText('The venue has 1 order under this id.').waitFor();
+    expect(await answered(page, 'placed')).toMatch(/Sent with this key5 times; the answer is a replay/);
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['LIVE', 'MATCHED', 'LIVE']);
+    expect(await page.locator('#send').isEnabled()).toBe(true);
+    expect(faults).toStrictEqual([]);
+  });
+
+  it('takes an order off the book at its level, by the keyboard, and says where it is gone already', async () => {
+    const { page, orders } = await openConsole();
+    await fill(page, { price: '0.01', postOnly: true });
+    await send(page);
+    const cancel = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' });
+    await cancel.focus();
+    await page.keyboard.press('Enter');
+    await cancel.waitFor({ state: 'detached' });
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED']);
+    expect(await page.locator('#book-error').textContent()).toBe('');
+    await send(page);
+    await cancel.waitFor();
+    await page.route('**/paper/cancel', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await cancel.click();
+    await page.getByText('1 order not cancelled: filled meanwhile, or the venue is away.').waitFor();
+  });
+
+  it('shows an answer over the page until it is dismissed, and one that is not settled until it is ended', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const below = await page.evaluate("document.querySelector('.depth').offsetTop");
+    await send(page);
+    await answered(page, 'placed');
+    expect(await page.evaluate("document.querySelector('.depth').offsetTop")).toBe(below);
+    await page.locator('#toast summary').click();
+    expect(await page.locator('#toast pre').textContent()).toContain('"status": "live"');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await page.locator('#result').textContent()).toBe('');
+    expect(await page.evaluate('document.activeElement.id')).toBe('send');
+
+    await leaveUnsettled(page, '0.02');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#result').textContent()).toContain('may be live');
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
+    expect(await page.locator('#result').textContent()).toBe('');
+
+    await fill(page, { price: '0.015' });
+    await send(page);
+    await answered(page, 'refused');
+    await page.locator('#toast summary').focus();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#result').textContent()).toBe('');
+  });
+
+  it('places one order for a double click', async () => {
+    const { page, orders } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await page.locator('#send').dblclick();
+    await answered(page, 'placed');
+    await page.getByText('1 order at the venue').waitFor();
+    expect(await orders()).toHaveLength(1);
+  });
+
+  it('settles an order after the page was loaded again', async () => {
+    const { page, orders } = await openConsole();
+    await leaveUnsettled(page, '0.01');
+    await page.reload();
+    expect(await answered(page, 'unsettled')).toContain('buy 5 at 0.01 may be live');
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect(await orders()).toHaveLength(1);
+  });
+
+  it('shows books and takes no orders where the browser lets it keep none', async () => {
+    const forbidden = "get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); }";
+    const { page, faults } = await openConsole(`Object.defineProperty(window, 'sessionStorage', { ${forbidden} });`);
+    const why = page.getByRole('button', { name: 'To place orders, allow this page to store data' });
+    expect(await why.isDisabled()).toBe(true);
+    expect(faults).toStrictEqual([]);
+  });
+
+  it('repeats no order that is so old that the service may have forgotten its key', async () => {
+    const { page, orders } = await openConsole();
+    await leaveUnsettled(page, '0.01');
+    await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.getByText('It is too old to be repeated').waitFor();
+    await page.reload();
+    expect(await answered(page, 'unsettled')).toContain('It is too old to be repeated');
+    expect(await page.getByRole('button', { name: 'Repeat with the same key' }).count()).toBe(0);
+    expect(await page.locator('#log').getByText('POST').count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
+    expect(await page.locator('#send').isEnabled()).toBe(true);
+    expect(await orders()).toHaveLength(1);
+  });
+
+  it('says nothing of one order at the venue beside another', async () => {
+    const { page } = await openConsole();
+    let hold = true;
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/paper/orders', async (route) => {
+      if (hold) held.push(() => route.continue());
+      else await route.continue();
+    });
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    await page.route('**/v1/orders', () => undefined);
+    await send(page);
+    await page.locator('#result.pending').waitFor();
+    hold = false;
+    await Promise.all(held.map((go) => go()));
+    await page.getByText('1 order at the venue').waitFor();
+    expect(await page.locator('#result').textContent()).not.toContain('The venue has');
+  });
+
+  it('shows a venue that loses an answer as a placed order, and one that is down as an unsettled one', async () => {
+    const { page, orders } = await openConsole();
+    await page.getByLabel("Lose the venue's answer").check();
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    await page.getByLabel('Venue down').check();
+    await send(page);
+    await answered(page, 'unsettled');
+    await page.getByLabel('None').check();
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await answered(page, 'placed');
+    expect(await orders()).toHaveLength(2);
+  });
+
+  it('says why a book is not up to date', async () => {
+    const { page } = await openConsole();
+    await page.getByLabel('Venue down').check();
+    await page.getByText(/^Not up to date: .* \(venue_unavailable\)$/).waitFor();
+    await page.getByLabel('None').check();
+    await page.locator('#book-error:empty').waitFor({ state: 'attached' });
+  });
+
+  it('lists the markets once the service is back', async () => {
+    const { page } = await openConsole();
+    await page.route('**/v1/markets**', (route) => route.abort());
+    await page.reload();
+    await page.locator('#market-list .error').getByText('The markets cannot be listed: No answer').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.locator('#market-count').getByText('29 markets').waitFor();
+    await page.locator('#ladder-rows th').first().waitFor();
+  });
+
+  it('ends a fault with the page that chose it', async () => {
+    const { page } = await openConsole();
+    await page.getByLabel('Venue down').check();
+    await page.locator('#book-error', { hasText: 'venue_unavailable' }).waitFor();
+    await page.reload();
+    await page.locator('#ladder-rows th').first().waitFor();
+    expect(await page.getByLabel('None').isChecked()).toBe(true);
+  });
+
+  it('finds a market by its words, and shows a book that has one side alone', async () => {
+    const { page, faults } = await openConsole();
+    await page.getByLabel('Search').fill('sea moon');
+    await page.getByText('1 market', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
+    await page.getByText(/^\d+ bids, .* No asks\.$/).waitFor();
+    await page.getByRole('heading', { name: 'Yes: Will the moon festival be held on the sea?' }).waitFor();
+    expect(await page.locator('td.ask').count()).toBe(0);
+    expect(faults).toStrictEqual([]);
+  });
+
+  it('finds a market by no word of an event that it has not', async () => {
+    const { page } = await openConsole();
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll(/"event":\{[^}]*\}/g, '"event":null');
+      await route.fulfill({ response, body: text });
+    });
+    await page.reload();
+    await page.getByText('Which bakery wins').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Yes .*Copper Lake/ }).waitFor();
+    await page.getByLabel('Search').fill('undefined');
+    expect(await page.locator('#market-count').textContent()).toBe('0 markets');
+  });
+
+  it('shows what the venue writes as text, whatever it is', async () => {
+    const { page } = await openConsole();
+    const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
+      await route.fulfill({ response, body: text });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: `Yes: Will the ${hostile} ferry run on Founders Day?` }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.title()).toBe('Order book console');
+  });
+
+  it('says why an order is refused, and offers what mends it', async () => {
+    const { page, orders } = await openConsole();
+    await fill(page, { price: '0.015' });
+    await send(page);
+    expect(await answered(page, 'refused')).toMatch(/multiple of 0\.01.*price_off_tick \(422\)/s);
+    await page.getByRole('button', { name: 'Use the price 0.02' }).click();
+    expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('0.02');
+    await fill(page, { price: await highestPrice(page), postOnly: true });
+    expect(await page.locator('#cost').textContent()).toContain('Would be refused');
+    expect(await orders()).toStrictEqual([]);
+  });
+
+  it('logs each request with the curl that repeats it as the same order', async () => {
+    const { page, orders } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    const entry = page.locator('#log li', { hasText: 'POST /v1/orders → 201' });
+    await entry.locator('summary').click();
+    const command = String(await entry.locator('pre').textContent());
+    const [, url = ''] = /^curl '(.*?)'/.exec(command) ?? [];
+    const [, key = ''] = /-H 'idempotency-key: (.*?)'/.exec(command) ?? [];
+    const [, body = ''] = /-d '(.*)'$/s.exec(command) ?? [];
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    const repeated = await fetch(url, { method: 'POST', headers, body });
+    expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toStrictEqual([201, 'true']);
+    expect(await orders()).toHaveLength(1);
+  });
+
+  it('keeps the order in its log however many books it reads after it', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await send(page);
+    await answered(page, 'placed');
+    const [yes, no] = [
+      page.getByRole('button', { name: /^Yes .*Copper Lake/ }),
+      page.getByRole('button', { name: /^No .*Copper Lake/ }),
+    ];
+    for (let read = 0; read < 60; read += 2) {
+      await no.click();
+      await yes.click();
+    }
+    await page.locator('#log li').nth(49).waitFor();
+    expect(await page.locator('#log li', { hasText: 'POST /v1/orders → 201' }).count()).toBe(1);
+    expect(await page.locator('#log li').count()).toBe(50);
+  });
+
+  it('keeps off a service that has come to the address of the one it was opened on', async () => {
+    const { page, service, consoleUrl } = await openConsole();
+    const other = await startPaperService({ SERVICE_CORS_ORIGINS: consoleUrl });
+    // The tab is left open, the service ends, and another one starts in its place.
+    await page.route(`${service.url}/**`, async (route) => {
+      await route.continue({ url: route.request().url().replace(service.url, other.url) });
+    });
+    await fill(page, { price: '0.01' });
+    await send(page);
+    expect(await answered(page, 'refused')).toContain('Another service has come to this address');
+    expect(other.venue.orders()).toStrictEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has nothing that axe finds wrong, and fits a narrow screen: %s',
+    async (colorScheme) => {
+      const { page } = await openConsole();
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page)).toStrictEqual([]);
+      await page.setViewportSize(NARROW);
+      await page.getByLabel('Lose the answers to the next order').check();
+      await send(page);
+      await answered(page, 'unsettled');
+      expect(await violations(page)).toStrictEqual([]);
+      await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+      await answered(page, 'placed');
+      await page.locator('#log summary').first().click();
+      expect(await violations(page)).toStrictEqual([]);
+      await fill(page, { price: '0.015' });
+      await send(page);
+      await answered(page, 'refused');
+      expect(await violations(page)).toStrictEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    },
+  );
+
+  it('steps the price by the tick, takes a quick size, and tells the depth under the pointer', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.42' });
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Price', { exact: true }).press('ArrowUp');
+    expect(await page.locator('#send').textContent()).toBe('Buy 5 Yes at 0.43');
+    await page.getByLabel('Price', { exact: true }).press('ArrowDown');
+    await page.getByRole('button', { name: '100 shares' }).click();
+    await page.locator('.sides .sell').click();
+    expect(await page.locator('#send').textContent()).toBe('Sell 100 Yes at 0.42');
+    expect(await page.locator('#send').getAttribute('class')).toBe('primary sell');
+    expect(await page.locator('#stakes').textContent()).toMatch(
+      /^Shares at their price42\.00 pUSD.*Proceeds, at least/,
+    );
+    await page.locator('svg').hover();
+    await page.locator('svg text', { hasText: /^0\.\d\d: [\d,]+\.\d\d (bid|asked)$/ }).waitFor();
+  });
+
+  it('is used with the keyboard alone', async () => {
+    const { page, orders } = await openConsole();
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the order');
+    await page.keyboard.press('Enter');
+    for (const key of ['Tab', 'ArrowDown', 'Tab', 'Tab']) await page.keyboard.press(key);
+    expect(await page.locator(':focus').getAttribute('id')).toBe('price');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('0.99');
+    await page.keyboard.press('Enter');
+    expect(await answered(page, 'placed')).toContain('Placed: sell 5 at 0.99');
+
+    const level = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.99' });
+    await level.waitFor();
+    await pressUntil(page, 'Shift+Tab', '[data-cancel="0.99"]');
+    await page.keyboard.press('Enter');
+    await level.waitFor({ state: 'detached' });
+
+    await pressUntil(page, 'Tab', '[name="fault"]');
+    await page.keyboard.press('ArrowDown');
+    await pressUntil(page, 'Shift+Tab', '#send');
+    await page.keyboard.press('Enter');
+    await answered(page, 'unsettled');
+    expect(await page.locator(':focus').textContent()).toBe('Repeat with the same key');
+    await page.keyboard.press('Enter');
+    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED', 'LIVE']);
+  });
+});
+
+describeInChromium('the console on another host', () => {
+  async function openElsewhere(settings: (origin: string) => Record<string, string>, query = true) {
+    const { origin } = await startSite(await buildConsole());
+    const { url, venue } = await startPaperService(settings(origin));
+    const page = await openPage();
+    opened.push({ page });
+    await page.goto(query ? `${origin}/index.html?service=${encodeURIComponent(url)}` : `${origin}/index.html`);
+    return { page, url, venue };
+  }
+
+  it('trades where its origin is listed, as with real money: each order wants a consent', async () => {
+    const { page, venue } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }));
+    await page.locator('#ladder-rows th').first().waitFor();
+    expect(await page.locator('#badge').textContent()).toBe('NOT PAPER: real money');
+    expect(await page.getByText('Lose the answers').isVisible()).toBe(false);
+    await fill(page, { price: '0.01' });
+    await send(page);
+    expect(await page.locator('#consent:invalid').count()).toBe(1);
+    await page.locator('#consent').check();
+    await send(page);
+    await answered(page, 'placed');
+    expect(venue.orders()).toHaveLength(1);
+    expect(await page.locator('#consent').isChecked()).toBe(false);
+  });
+
+  it('keeps an order that is not settled though its tab places one at another service meanwhile', async () => {
+    const { page, url, venue } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }));
+    const { origin } = new URL(page.url());
+    const other = await startPaperService({ SERVICE_CORS_ORIGINS: origin });
+    const order = async (price: string) => {
+      await page.locator('#ladder-rows th').first().waitFor();
+      await fill(page, { price });
+      await page.locator('#consent').check();
+      await send(page);
+    };
+    await page.route(`${url}/v1/orders`, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await order('0.01');
+    await answered(page, 'unsettled');
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.goto(`${origin}/index.html?service=${encodeURIComponent(other.url)}`);
+    await order('0.02');
+    await answered(page, 'placed');
+    await page.goto(`${origin}/index.html?service=${encodeURIComponent(url)}`);
+    expect(await answered(page, 'unsettled')).toContain('buy 5 at 0.01 may be live');
+    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect([venue.orders().length, other.venue.orders().length]).toStrictEqual([1, 1]);
+  });
+
+  it('reads where its origin is not listed, and says what orders need', async () => {
+    const { page } = await openElsewhere(() => ({}));
+    await page.locator('#ladder-rows th').first().waitFor();
+    expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+  });
+
+  it('asks for the address of the service where nobody has told it', async () => {
+    const { page, url } = await openElsewhere((origin) => ({ SERVICE_CORS_ORIGINS: origin }), false);
+    await page.getByLabel('Address of the service').fill('localhost:8080');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(/No orders: .* must begin with http:/).waitFor();
+    await page.goBack();
+    await page.getByLabel('Address of the service').fill(url);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.locator('#ladder-rows th').first().waitFor();
+  });
+});

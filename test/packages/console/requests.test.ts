@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type ErrorCode, mayBeLiveAfter, OrderBookError } from '../../../packages/client/error.ts';
+import { curlOf } from '../../../packages/console/curl.ts';
+import { remediesFor } from '../../../packages/console/remedies.ts';
+
+/** Runs a command with a `curl` that prints what it is given. */
+function argumentsOf(command: string): readonly string[] {
+  const printed = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
+  return printed.split('\0').slice(0, -1);
+}
+
+describe('the curl of a request', () => {
+  it('gives a shell the request as it was, whatever it holds', () => {
+    const texts = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', ''));
+    fc.assert(
+      fc.property(texts, texts, texts, (path, value, body) => {
+        const url = `http://127.0.0.1:8080/${path}`;
+        const command = curlOf({ url, method: 'POST', headers: [['idempotency-key', value]], body });
+        expect(argumentsOf(command)).toStrictEqual([url, '-H', `idempotency-key: ${value}`, '-d', body]);
+      }),
+      { numRuns: 30, examples: [["'; rm -rf x; '", '$(id) `id` "', '-d @/etc/passwd \\']] },
+    );
+  });
+
+  it('names a method that curl would not choose by itself', () => {
+    expect(curlOf({ url: 'http://x/', method: 'DELETE', headers: [], body: undefined })).toBe(
+      "curl 'http://x/' \\\n  -X DELETE",
+    );
+    expect(curlOf({ url: 'http://x/', method: 'GET', headers: [], body: undefined })).toBe("curl 'http://x/'");
+  });
+});
+
+function failure(code: ErrorCode, status?: number, facts = {}): OrderBookError {
+  return new OrderBookError('…', { code, status, facts });
+}
+
+describe('an order', () => {
+  // If the order may have been live before the error; nothing was sent in the first case.
+  const [UNSENT, FIRST, AGAIN, EARLIER] = [undefined, false, true, true];
+
+  it.each([
+    ['no answer to the first sending', true, failure('network_error'), FIRST],
+    ['no answer before anything was sent', false, failure('network_error'), UNSENT],
+    ['an unknown outcome', true, failure('outcome_unknown', 504), FIRST],
+    ['an order in progress', true, failure('order_in_progress', 409), FIRST],
+    ['a page of a proxy', true, failure('foreign_answer', 200), FIRST],
+    ['a refusal', false, failure('price_off_tick', 422), FIRST],
+    [
+      'a refusal of a repeat under the same key',
+      false,
+      failure('insufficient_balance', 422, { order_id: '0x1' }),
+      AGAIN,
+    ],
+    ['a refusal of a repeat alone', true, failure('expiry_too_soon', 422), AGAIN],
+    ['a key that was used for another account', true, failure('idempotency_key_reused', 422), EARLIER],
+    ['a malformed request', false, failure('invalid_request', 400), FIRST],
+    [
+      'a service that places no orders any more, after a sending',
+      true,
+      failure('order_placement_disabled', 403),
+      AGAIN,
+    ],
+    [
+      'a service that places no orders any more, after a reload',
+      true,
+      failure('order_placement_disabled', 403),
+      EARLIER,
+    ],
+    ['a service that places no orders', false, failure('order_placement_disabled', 403), FIRST],
+  ])('after %s may be live: %s', (_after, open, error, before) => {
+    expect(before === undefined ? error.mayBeLive : mayBeLiveAfter(error, before)).toBe(open);
+  });
+
+  it.each([
+    [failure('price_off_tick', 422, { tick_size: '0.01' }), [{ price: '0.51' }, { price: '0.52' }]],
+    [failure('price_off_tick', 422, { tick_size: '0.5' }), [{ price: '0.5' }]],
+    [
+      failure('price_out_of_range', 422, { min_price: '0.01', max_price: '0.99' }),
+      [{ price: '0.01' }, { price: '0.99' }],
+    ],
+    [failure('size_below_minimum', 422, { min_order_size: '5' }), [{ size: '5' }]],
+    [failure('size_precision', 422, { max_decimals: 2 }), [{ size: '7.12' }]],
+    [failure('post_only_would_cross', 422), [{ post_only: false }]],
+    [failure('expiry_too_soon', 422, { earliest: '2026-12-01T12:00:00Z' }), [{ ends: '' }]],
+    [failure('insufficient_balance', 422), []],
+  ])('that is refused with %j is mended by %j', (error, changes) => {
+    const order = { token_id: '1', side: 'buy', price: '0.515', size: '7.129' } as const;
+    expect(remediesFor(error, order).map(({ change }) => change)).toStrictEqual(changes);
+  });
+});

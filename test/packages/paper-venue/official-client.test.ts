@@ -1,0 +1,222 @@
+import { describe, expect, it } from '@jest/globals';
+import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { funderOf } from '../../support/venue/funder.ts';
+import { findMarket, plainMarket } from '../../support/venue/paper-markets.ts';
+import { startPaper } from '../../support/venue/paper-venue.ts';
+
+const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
+
+describe('the official client on the paper venue', () => {
+  it('creates a key, reads a book, rests an order, is matched, cancels and sees its trades', async () => {
+    const paper = await startPaper();
+    const { yes, conditionId } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const before = await client.getOrderBook(yes);
+    expect(before.bids.at(-1)).toMatchObject({ price: '0.51' });
+    expect(before.asks.at(-1)).toMatchObject({ price: '0.53' });
+
+    const rested = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 30, side: Side.BUY });
+    expect(rested).toMatchObject({ success: true, errorMsg: '', status: 'live', makingAmount: '', takingAmount: '' });
+    const book = await client.getOrderBook(yes);
+    expect(book.bids.at(-1)).toStrictEqual({ price: '0.52', size: '30' });
+    expect(Number(book.timestamp)).toBeGreaterThan(Number(before.timestamp));
+
+    const { client: taker } = await officialClient(paper, { wallet: OTHER });
+    const sold = await taker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    expect(sold).toMatchObject({ status: 'matched', makingAmount: '10', takingAmount: '5.2' });
+    expect(sold.transactionsHashes).toHaveLength(1);
+
+    const open = await client.getOpenOrders();
+    expect(open).toHaveLength(1);
+    expect(open[0]).toMatchObject({ id: rested.orderID, status: 'LIVE', size_matched: '10', original_size: '30' });
+    const [trade] = await client.getTrades({ market: conditionId });
+    expect(trade).toMatchObject({
+      id: sold.tradeIDs?.[0],
+      price: '0.52',
+      size: '10',
+      trader_side: 'MAKER',
+      side: 'SELL',
+    });
+    expect(trade?.maker_orders[0]).toMatchObject({ order_id: rested.orderID, matched_amount: '10' });
+    expect(await taker.getTrades()).toMatchObject([{ trader_side: 'TAKER', taker_order_id: sold.orderID }]);
+
+    expect(await client.cancelOrder({ orderID: rested.orderID })).toStrictEqual({
+      canceled: [rested.orderID],
+      not_canceled: {},
+    });
+    expect(await client.getOrder(rested.orderID)).toMatchObject({ status: 'CANCELED' });
+    expect((await client.getOrderBook(yes)).bids).toStrictEqual(before.bids);
+  });
+
+  it('derives the same credentials that it created', async () => {
+    const paper = await startPaper();
+    const created = await officialClient(paper);
+    const derived = await officialClient(paper);
+    expect(derived.creds).toStrictEqual(created.creds);
+    expect(await created.client.getApiKeys()).toStrictEqual({ apiKeys: [created.creds.key] });
+    expect(await created.client.getClosedOnlyMode()).toStrictEqual({ closed_only: false });
+    await created.client.deleteApiKey();
+    await expect(created.client.getApiKeys()).rejects.toThrow('Unauthorized/Invalid api key');
+  });
+
+  it('computes the hash that the book carries', async () => {
+    const paper = await startPaper();
+    const { client } = await officialClient(paper);
+    for (const version of ['v1', 'v2']) {
+      const { yes } = await findMarket(paper, (market) => market.version === version);
+      const book = await client.getOrderBook(yes);
+      const { hash } = book;
+      expect(await client.getOrderBookHash(book)).toBe(hash);
+    }
+  });
+
+  it('trades on a neg-risk market and, with a position id, on protocol v2', async () => {
+    const paper = await startPaper();
+    const { client } = await officialClient(paper);
+    const negRisk = await findMarket(paper, (market) => market.negRisk && market.version === 'v1');
+    const plain = await client.createAndPostOrder({ tokenID: negRisk.yes, price: 0.02, size: 50, side: Side.BUY });
+    expect(plain.status).toBe('live');
+    for (const risk of [false, true]) {
+      const { yes } = await findMarket(paper, (market) => market.negRisk === risk && market.version === 'v2');
+      const order = { tokenID: yes, price: 0.01, size: 100, side: Side.BUY };
+      const posted = await client.createAndPostOrder(order, { tickSize: '0.01', version: 3 });
+      expect(posted.status).toBe('live');
+    }
+  });
+
+  it('trades for every kind of account', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    for (const [kind, signatureType] of [
+      ['proxy', SignatureTypeV2.POLY_PROXY],
+      ['safe', SignatureTypeV2.POLY_GNOSIS_SAFE],
+      ['deposit-wallet', SignatureTypeV2.POLY_1271],
+    ] as const) {
+      const funderAddress = funderOf(WALLET.address, kind);
+      const { client } = await officialClient(paper, { signatureType, funderAddress });
+      const posted = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
+      expect(posted.status).toBe('live');
+      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: funderAddress.toLowerCase() });
+    }
+  });
+
+  it('places market orders by amount, all or what there is', async () => {
+    const paper = await startPaper();
+    const { yes, no } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const bought = await client.createAndPostMarketOrder({ tokenID: yes, amount: 10, side: Side.BUY, price: 0.53 });
+    // 10 pUSD buy 18.86 shares at 0.53: whole hundredths of a share, the rest is not spent.
+    expect(bought).toMatchObject({ status: 'matched', makingAmount: '9.9958', takingAmount: '18.86' });
+    const killed = client.createAndPostMarketOrder({ tokenID: no, amount: 900, side: Side.BUY, price: 0.48 });
+    await expect(killed).rejects.toThrow("order couldn't be fully filled. FOK orders are fully filled or killed.");
+    const partial = await client.createAndPostMarketOrder(
+      { tokenID: no, amount: 900, side: Side.BUY, price: 0.49 },
+      undefined,
+      OrderType.FAK,
+    );
+    expect(partial.status).toBe('matched');
+    expect(Number(partial.makingAmount)).toBeLessThan(900);
+    expect(await client.getOpenOrders()).toStrictEqual([]);
+  });
+
+  it('charges the taker, on top of a purchase and off a sale, and the maker nothing', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const { client: maker } = await officialClient(paper, { wallet: OTHER });
+    const held = async (who: typeof client) =>
+      (await who.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    // 10 × 0.04 × 0.52 × 0.48 = 0.09984
+    expect([await held(client), await held(maker)]).toStrictEqual(['994700160', '1005200000']);
+    await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    const sold = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
+    expect([await held(client), await held(maker)]).toStrictEqual(['999800320', '1000000000']);
+    // As at the venue, neither the answer nor the trade says what the fee was.
+    expect(sold).toMatchObject({ takingAmount: '5.2', makingAmount: '10' });
+    expect((await client.getTrades()).map(({ fee_rate_bps }) => fee_rate_bps)).toStrictEqual(['0', '0']);
+  });
+
+  it('posts a batch in which one order is refused, and cancels by market and altogether', async () => {
+    const paper = await startPaper();
+    const { yes, conditionId } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const orders = await Promise.all(
+      [0.3, 0.31, 0.99].map((price) => client.createOrder({ tokenID: yes, price, size: 10, side: Side.BUY })),
+    );
+    const answers = await client.postOrders(
+      orders.map((order) => ({ order, orderType: OrderType.GTC })),
+      true,
+    );
+    expect(answers).toMatchObject([
+      { status: 'live', errorMsg: '' },
+      { status: 'live', errorMsg: '' },
+      { orderID: '', errorMsg: 'invalid post-only order: order crosses book' },
+    ]);
+    const byMarket = await client.cancelMarketOrders({ market: conditionId, asset_id: yes });
+    expect(byMarket.canceled).toHaveLength(2);
+    expect(await client.cancelAll()).toStrictEqual({ canceled: [], not_canceled: {} });
+  });
+
+  it('reports a purchase met by a purchase of the other outcome with the price of each', async () => {
+    const paper = await startPaper();
+    const { yes, no } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const { client: taker } = await officialClient(paper, { wallet: OTHER });
+    const rested = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
+    const posted = await taker.createAndPostOrder({ tokenID: no, price: 0.48, size: 10, side: Side.BUY });
+    expect(posted).toMatchObject({ status: 'matched', makingAmount: '4.8', takingAmount: '10' });
+    const [trade] = await client.getTrades();
+    expect(trade).toMatchObject({ asset_id: no, price: '0.48', outcome: 'No', side: 'BUY' });
+    expect(trade?.maker_orders).toMatchObject([
+      { order_id: rested.orderID, asset_id: yes, price: '0.52', outcome: 'Yes' },
+    ]);
+    expect((await client.getOrderBook(yes)).last_trade_price).toBe('0.52');
+    expect((await client.getOrderBook(no)).last_trade_price).toBe('0.48');
+  });
+
+  it('answers null for an order that it does not know', async () => {
+    const paper = await startPaper();
+    const { client } = await officialClient(paper);
+    expect(await client.getOrder(`0x${'00'.repeat(32)}`)).toBeNull();
+    await expect(client.getOrder('nonsense')).rejects.toThrow('Invalid orderID');
+  });
+
+  it('reads rules and balances', async () => {
+    const paper = await startPaper();
+    const { yes, conditionId } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    expect(await client.getOk()).toBe('OK');
+    expect(await client.getVersion()).toBe(2);
+    expect(await client.getTickSize(yes)).toBe('0.01');
+    expect(await client.getNegRisk(yes)).toBe(false);
+    const rules = { c: conditionId, mos: 5, mts: 0.01, ao: true, fd: { r: 0.04, e: 1, to: true } };
+    expect(await client.getClobMarketInfo(conditionId)).toMatchObject(rules);
+    expect(await client.getFeeExponent(yes)).toBe(1);
+    expect(await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).toMatchObject({
+      balance: '1000000000',
+    });
+    const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: yes });
+    expect(held).toMatchObject({ balance: '1000000000' });
+  });
+
+  it('follows the pages of many trades', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const { client } = await officialClient(paper);
+    const orders = await Promise.all(
+      Array.from({ length: 105 }, () => client.createOrder({ tokenID: yes, price: 0.53, size: 2, side: Side.BUY })),
+    );
+    expect(orders).toHaveLength(105);
+    for (let start = 0; start < orders.length; start += 15) {
+      const batch = orders.slice(start, start + 15).map((order) => ({ order, orderType: OrderType.FOK }));
+      await client.postOrders(batch);
+    }
+    const trades = await client.getTrades();
+    expect(new Set(trades.map(({ id }) => id)).size).toBe(105);
+    expect(await client.getTradesPaginated()).toMatchObject({ limit: 100, count: 100 });
+  });
+});

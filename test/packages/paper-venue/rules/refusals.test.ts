@@ -1,0 +1,288 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type ApiKeyCreds,
+  AssetType,
+  isV2Order,
+  OrderBuilder,
+  OrderType,
+  orderToJsonV1,
+  Side,
+} from '@polymarket/clob-client-v2';
+import { Wallet } from 'ethers';
+import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
+import { deriveAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
+import { clientSigner, officialClient, WALLET } from '../../../../tools/support/paper-client.ts';
+import { findMarket, listMarkets, plainMarket } from '../../../support/venue/paper-markets.ts';
+import { type OrderRequest, officialOrder, signOrder } from '../../../support/venue/paper-order.ts';
+import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
+import { postOrder, signedRequest } from '../../../support/venue/signed-request.ts';
+
+const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
+
+let paper: RunningPaper;
+let creds: ApiKeyCreds;
+let yes: string;
+let clock = 0;
+
+beforeEach(async () => {
+  clock = Date.now();
+  paper = await startPaper({ now: () => clock });
+  ({ creds } = await officialClient(paper));
+  ({ yes } = await plainMarket(paper));
+});
+
+async function post(request: Partial<OrderRequest>, members: Record<string, unknown> = {}) {
+  const signed = await signOrder({ tokenId: yes, ...request });
+  const answer = await postSigned(signed.order, members);
+  return { id: signed.id, order: signed.order, ...answer };
+}
+
+async function postSigned(order: unknown, members: Record<string, unknown> = {}) {
+  const { status, body } = await postOrder(paper, creds, order, { deferExec: false, at: clock, ...members });
+  return { status, answer: body };
+}
+
+function refusal(text: string) {
+  return { status: 400, answer: { error: text } };
+}
+
+describe('the paper venue refuses with the venue’s own words', () => {
+  it('a body of the wrong shape', async () => {
+    const { order } = await signOrder({ tokenId: yes });
+    const wrong: unknown[] = [
+      { ...order, salt: String(order.salt) },
+      { ...order, salt: 2 ** 53 },
+      { ...order, salt: 1.5 },
+      { ...order, side: 'buy' },
+      { ...order, side: 0 },
+      { ...order, makerAmount: 4_000_000 },
+      { ...order, makerAmount: '4.0' },
+      { ...order, makerAmount: '-4' },
+      { ...order, signatureType: 4 },
+      { ...order, maker: '0x12' },
+      { ...order, metadata: '0x' },
+      { ...order, expiration: undefined },
+      { ...order, signature: 'none' },
+      null,
+      [],
+    ];
+    for (const body of wrong) expect(await postSigned(body)).toStrictEqual(refusal('Invalid order payload'));
+    for (const members of [{ orderType: 'IOC' }, { postOnly: 'yes' }, { owner: 7 }]) {
+      expect(await postSigned(order, members)).toStrictEqual(refusal('Invalid order payload'));
+    }
+    const text = await signedRequest(paper, creds, { method: 'POST', path: '/order', body: '{"order":', at: clock });
+    expect(text).toMatchObject({ status: 400, body: { error: 'Invalid order payload' } });
+  });
+
+  it('an order of the first protocol, as its client sends it', async () => {
+    const order = { tokenID: yes, price: 0.4, size: 10, side: Side.BUY };
+    const builder = new OrderBuilder(clientSigner(WALLET), 137);
+    const signed = await builder.buildOrder(order, { tickSize: '0.01', negRisk: false }, 1);
+    if (isV2Order(signed)) throw new Error('the client signed an order of a later protocol');
+    const body = orderToJsonV1(signed, '', OrderType.GTC).order;
+    expect(await postSigned(body)).toStrictEqual(refusal('order_version_mismatch'));
+  });
+
+  it('an order of another account', async () => {
+    const { order } = await signOrder({ tokenId: yes });
+    const owner = refusal('the order owner has to be the owner of the API KEY');
+    expect(await postSigned(order, { owner: 'somebody' })).toStrictEqual(owner);
+    const signer = refusal('the order signer address has to be the address of the API KEY');
+    expect(await post({ wallet: STRANGER })).toMatchObject(signer);
+    expect(await post({ kind: 3 })).toMatchObject(signer);
+  });
+
+  it.each([0, 1, 2, 3] as const)(
+    'an order of account kind %i for any account but the right ones of its key',
+    async (kind) => {
+      const own = deriveAccounts(WALLET.address);
+      const sentence = [
+        'invalid EOA signature',
+        'invalid POLY_PROXY signature',
+        'invalid POLY_GNOSIS_SAFE signature',
+        'the order signer address has to be the address of the API KEY',
+      ].at(kind);
+      for (const account of [...own, ...deriveAccounts(STRANGER.address)]) {
+        const maker = account.address;
+        const order = await officialOrder({ tokenId: yes, price: 0.1, kind, maker });
+        const isRight = own.includes(account) && account.signatureType === SIGNATURE_TYPES[kind];
+        expect({ maker, ...(await postSigned(order)) }).toMatchObject(
+          isRight ? { maker, status: 200, answer: { success: true } } : { maker, ...refusal(sentence ?? '') },
+        );
+      }
+    },
+  );
+
+  it('a restricted account', async () => {
+    const restrict = (restriction: string | null) =>
+      paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction });
+    await restrict('banned');
+    expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address banned`));
+    await restrict('closed-only');
+    expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address in closed only mode`));
+    expect(await post({ side: 'SELL', price: 0.9 })).toMatchObject({ status: 200 });
+    await restrict('deposit-wallet-required');
+    expect(await post({})).toMatchObject(refusal('maker address not allowed, please use the deposit wallet flow'));
+    await restrict(null);
+    expect(await post({})).toMatchObject({ status: 200 });
+  });
+
+  it('a token that it does not know, or whose book is gone', async () => {
+    expect(await post({ tokenId: '12345' })).toMatchObject({ status: 404, answer: { error: 'market not found' } });
+    const [closed] = await listMarkets(paper, '&closed=true');
+    expect(await post({ tokenId: closed?.yes ?? '' })).toMatchObject({
+      status: 404,
+      answer: { error: 'market not found' },
+    });
+  });
+
+  it('an order in a market that takes none', async () => {
+    const paused = (await listMarkets(paper)).find((market) => !market.acceptingOrders && market.enableOrderBook);
+    const text = 'the market is not yet ready to process new orders';
+    expect(await post({ tokenId: paused?.yes ?? '' })).toMatchObject(refusal(text));
+    const closing = await findMarket(paper, ({ slug }) => slug === 'will-the-evening-tide-pass-the-third-step');
+    expect(await post({ tokenId: closing.yes })).toMatchObject({ status: 200 });
+    clock += 15 * 60_000;
+    expect(await post({ tokenId: closing.yes })).toMatchObject(refusal(text));
+  });
+
+  it('a price off the grid or out of range, naming price and tick', async () => {
+    const grid: [string, number, string][] = [
+      ['0.555', 0.555, '0.01'],
+      ['1', 1, '0.01'],
+      ['0.005', 0.005, '0.01'],
+    ];
+    for (const [text, price, tick] of grid) {
+      // 10.01 shares would also be refused for the decimals of their cost: a client must learn of the tick first.
+      const { id, ...answer } = await post({ price, size: 10.01 });
+      const error = `order ${id} is invalid. Price (${text}) breaks minimum tick size rule: ${tick}`;
+      expect(answer).toMatchObject(refusal(error));
+    }
+    const half = await findMarket(paper, (market) => market.orderPriceMinTickSize === 0.005);
+    expect(await post({ tokenId: half.yes, price: 0.396 })).toMatchObject({ status: 400 });
+    expect(await post({ tokenId: half.yes, price: 0.395 })).toMatchObject({ status: 200 });
+    const quarter = await findMarket(paper, (market) => market.orderPriceMinTickSize === 0.0025);
+    expect(await post({ tokenId: quarter.yes, price: 0.2 + 0.0005 })).toMatchObject({ status: 400 });
+    expect(await post({ tokenId: quarter.yes, price: 0.2025 })).toMatchObject({ status: 200 });
+  });
+
+  it('amounts with too many decimals', async () => {
+    const limit = (side: string, maker: number, taker: number) =>
+      refusal(
+        `invalid amounts, the ${side} orders maker amount supports a max accuracy of ${maker} decimals, taker amount a max of ${taker} decimals`,
+      );
+    expect(await post({ makerAmount: '3921569', takerAmount: '9999999' })).toMatchObject(limit('buy', 4, 2));
+    expect(await post({ price: 0.4, size: 10.001 })).toMatchObject(limit('buy', 4, 2));
+    expect(await post({ side: 'SELL', price: 0.9, size: 10.001 })).toMatchObject(limit('sell', 2, 4));
+    const market = { makerAmount: '10001000', takerAmount: '18861000' };
+    expect(await post(market, { orderType: 'FOK' })).toMatchObject(limit('market buy', 2, 4));
+  });
+
+  it('a size below the minimum', async () => {
+    const { id, ...answer } = await post({ size: 4.99 });
+    expect(answer).toMatchObject(refusal(`order ${id} is invalid. Size (4.99) lower than the minimum: 5`));
+    expect(await post({ size: 5 })).toMatchObject({ status: 200 });
+  });
+
+  it('a purchase under a dollar that would execute at once', async () => {
+    await post({ side: 'SELL', price: 0.11, size: 100 }, { orderType: 'FAK' });
+    const cheap = await findMarket(paper, ({ slug }) => slug === 'will-the-moles-win-the-lantern-bay-regatta');
+    const order = { tokenId: cheap.yes, domain: 'negRisk', price: 0.014, size: 5 } as const;
+    const text = 'invalid amount for a marketable BUY order ($0.07), min size: $1';
+    expect(await post(order)).toMatchObject(refusal(text));
+    expect(await post({ ...order, price: 0.002 })).toMatchObject({ status: 200 });
+  });
+
+  it('post-only that crosses, or of a type that cannot rest', async () => {
+    const crossing = refusal('invalid post-only order: order crosses book');
+    expect(await post({ price: 0.53 }, { postOnly: true })).toMatchObject(crossing);
+    expect(await post({ side: 'SELL', price: 0.51 }, { postOnly: true })).toMatchObject(crossing);
+    const type = refusal('invalid post-only order: only GTC and GTD order types are allowed');
+    expect(await post({}, { postOnly: true, orderType: 'FOK' })).toMatchObject(type);
+    expect(await post({ price: 0.52 }, { postOnly: true })).toMatchObject({ status: 200 });
+  });
+
+  it('FOK that cannot fill and FAK that finds nothing, and lets both come again', async () => {
+    const fok = await post({ price: 0.53, size: 1_000 }, { orderType: 'FOK' });
+    expect(fok).toMatchObject(refusal("order couldn't be fully filled. FOK orders are fully filled or killed."));
+    expect(await postSigned(fok.order)).toMatchObject({ status: 200, answer: { status: 'matched' } });
+    const fak = await post({ price: 0.2 }, { orderType: 'FAK' });
+    expect(fak).toMatchObject(
+      refusal(
+        'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.',
+      ),
+    );
+  });
+
+  it('an expiration that is too near, or on an order that does not expire', async () => {
+    const seconds = Math.floor(clock / 1_000);
+    const gtd = { orderType: 'GTD' };
+    expect(await post({ expiration: String(seconds + 179) }, gtd)).toMatchObject(refusal('invalid expiration'));
+    expect(await post({ expiration: '0' }, gtd)).toMatchObject(refusal('invalid expiration'));
+    expect(await post({ expiration: String(seconds + 200) })).toMatchObject(refusal('invalid expiration'));
+    expect(await post({ expiration: String(seconds + 181) }, gtd)).toMatchObject({ status: 200 });
+  });
+
+  it('the same order again: open, filled or cancelled', async () => {
+    const open = await post({});
+    const repeat = refusal(`order ${open.id} is invalid. Duplicated.`);
+    expect(await postSigned(open.order)).toStrictEqual(repeat);
+    expect(await postSigned(open.order, { postOnly: true, orderType: 'FAK' })).toStrictEqual(repeat);
+    await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body: { orderID: open.id }, at: clock });
+    expect(await postSigned(open.order)).toStrictEqual(repeat);
+    const filled = await post({ price: 0.53 });
+    expect(filled.answer).toMatchObject({ status: 'matched' });
+    expect(await postSigned(filled.order)).toStrictEqual(refusal(`order ${filled.id} is invalid. Duplicated.`));
+    expect(paper.venue.orders()).toHaveLength(2);
+  });
+
+  it('more than the maker holds, counting what open orders hold back, and takes it again once there is enough', async () => {
+    await post({ price: 0.5, size: 1_990 });
+    const over = await post({ price: 0.5, size: 20 });
+    const text = 'balance: 1000000000, sum of active orders: 995000000, order amount: 10000000';
+    expect(over).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+    const sale = await post({ side: 'SELL', price: 0.9, size: 1_000.01 });
+    const shares = 'balance: 1000000000, order amount: 1000010000';
+    expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
+    expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+  });
+
+  it('what matches at once without the money for its fee, which what rests does not need', async () => {
+    // 5.3 and the fee for all of it, 10 × 0.04 × 0.53 × 0.47 = 0.09964
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39963' });
+    const short = await post({ price: 0.53 });
+    const text = 'balance: 5399630, order amount: 5399640';
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39964' });
+    expect(await postSigned(short.order)).toMatchObject({ answer: { status: 'matched' } });
+    const { client } = await officialClient(paper);
+    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+    expect(balance).toBe('0');
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
+    expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
+  });
+
+  it('what matches in part without the money for the fee of all of it', async () => {
+    // 746.07 are for sale at 0.53, and 1000 cost 530 and 9.964.
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '539.96399' });
+    const text = 'balance: 539963990, order amount: 539964000';
+    const short = await post({ price: 0.53, size: 1_000 });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+  });
+
+  it('a market order without the money for the fee of what it gets, which is more than its limit buys', async () => {
+    // At 0.53 they are 18.86 shares with a fee of 0.18792; at the limit, 0.9, they were 11.11 with a fee of 0.04.
+    const order = { makerAmount: '10000000', takerAmount: '11111100' };
+    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '10.1879' });
+    const text = 'balance: 10187900, order amount: 10187920';
+    const short = await post(order, { orderType: 'FAK' });
+    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
+  });
+
+  it('too many orders at once', async () => {
+    const batch = Array.from({ length: 16 }, () => ({}));
+    const answer = await signedRequest(paper, creds, { method: 'POST', path: '/orders', body: batch, at: clock });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'Too many orders in payload: 16, max allowed: 15' } });
+  });
+});
