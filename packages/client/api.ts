@@ -104,12 +104,12 @@ export interface paths {
          *     other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
          *     final answer settles it.
          *
-         *     **Nothing is guessed.** A query, and a member of the body or a header of this operation that is there twice, is refused.
+         *     **Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
          *
          *     **Callers** are not authenticated unless the service verifies clients (`SERVICE_CLIENT_VERIFICATION=required`): then
          *     each order is signed by the wallet of `X-Client-Address`. Without a signature the answer is 401 with the text to sign in
-         *     `challenge`. A deployment can also put IAM in front of this operation: then the gateway wants requests signed with AWS
-         *     Signature Version 4 and answers others 403 by itself.
+         *     `challenge`. A deployment can also put IAM or an issuer of tokens in front of this operation: then the gateway wants
+         *     requests signed with AWS Signature Version 4, or a token, and answers others 401 or 403 by itself.
          */
         post: operations["orders"];
         delete?: never;
@@ -1334,20 +1334,7 @@ export interface operations {
                     "application/json": components["schemas"]["MarketList"];
                 };
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
             403: components["responses"]["HostNotAllowedProblem"];
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
@@ -1580,20 +1567,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlacedOrder"];
                 };
             };
-            /**
-             * @description Bad Request:
-             *
-             *     - `invalid_request`: the JSON, a field, the query, a header or the request line is malformed.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestProblem"];
             /**
              * @description Unauthorized:
              *

@@ -1,14 +1,21 @@
-import { type AnyRoute, ROUTES } from '../../functions/routes.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
+import * as z from 'zod/mini';
+import { limit } from '../../functions/markets/request.ts';
+import { ORDER_HEADERS } from '../../functions/orders/request.ts';
+import { REQUEST_ID } from '../../functions/pipeline.ts';
+import { ROUTES, type Route } from '../../functions/routes.ts';
+import { tokenId } from '../../functions/schemas.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
-import { codeSamples } from './code-samples.ts';
-import { orderExamples } from './examples.ts';
-import { PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER, RESPONSE_HEADERS } from './headers.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
-import { codesOf } from './problems.ts';
-import { GATEWAY_ANSWER, problemResponses, sharedResponses, successResponse } from './responses.ts';
-import { componentSchemas, schemaRef } from './schemas.ts';
+import { EXAMPLES, YES } from './examples.ts';
+import {
+  codesOf,
+  GATEWAY_ANSWER,
+  headerRefs,
+  problemResponses,
+  RESPONSE_HEADERS,
+  sharedResponses,
+} from './responses.ts';
+import { componentSchemas, inlineSchema, type SchemaName, schemaRef, WHOLE_SECONDS } from './schemas.ts';
 
 const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the order book of Polymarket.
 
@@ -20,97 +27,211 @@ const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the o
   see \`x-gateway-answer\`.
 - **HEAD** is GET without a body, on every GET.
 - The first failing check answers, in this order: host, path, method, origin, placement enabled, query, media type, size,
-  headers, body, client signature, token, market rules, cap, daily cap, venue.
+  headers, body, client signature, allowed client, key, token, market rules, caps, venue.
 - Answers may get further members and there may be further codes: ignore members that you do not know.
 
 Examples are from \`npm run paper\`, an invented venue without real money.`;
 
-const CLIENT_SIGNATURE = {
-  type: 'apiKey',
-  in: 'header',
-  name: 'X-Client-Signature',
-  description:
-    'Where the service verifies clients: the signature of the wallet of `X-Client-Address` over the text of the order, which ' +
-    'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28. ' +
-    'Solana: ed25519 over the bytes of the text, base58 of 64 bytes.',
+const PLACE_ORDER = `Signs one limit order with the operator's key and sends it to the venue.
+
+**One order per request, at most.** With an \`Idempotency-Key\` the same request places one order however often it is
+sent and whatever fails in between: repeat it with the same key until it is answered. Two answers are final and are
+replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
+
+**A failure never lies.** Only \`outcome_unknown\` (504), no answer at all, and what the gateway answers by itself leave
+open whether this request placed an order; \`order_in_progress\` (409) says that another request decides. After every
+other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
+final answer settles it.
+
+**Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
+
+**Callers** are not authenticated unless the service verifies clients (\`SERVICE_CLIENT_VERIFICATION=required\`): then
+each order is signed by the wallet of \`X-Client-Address\`. Without a signature the answer is 401 with the text to sign in
+\`challenge\`. A deployment can also put IAM or an issuer of tokens in front of this operation: then the gateway wants
+requests signed with AWS Signature Version 4, or a token, and answers others 401 or 403 by itself.`;
+
+const SECURITY_SCHEMES = {
+  clientSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Client-Signature',
+    description:
+      'Where the service verifies clients: the signature of the wallet of `X-Client-Address` over the text of the order, which ' +
+      'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28. ' +
+      'Solana: ed25519 over the bytes of the text, base58 of 64 bytes.',
+  },
+  gatewayToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Where a deployment has `orderAccess` set to `jwt`: a token of its issuer, which the gateway checks.',
+  },
 } as const;
 
-const TAGS = [
-  { name: 'Market data', description: 'Works without any credentials.' },
-  { name: 'Orders', description: 'Needs the key and the opt-in of the operator.' },
-  { name: 'Service', description: 'The service itself.' },
-  { name: 'Preflights', description: 'What browsers ask by themselves before a page may use another origin (CORS).' },
-] as const;
-
-function operationOf(name: keyof typeof ROUTES, operation: Operation) {
-  const { tag, summary, description, parameters, body, successes } = operation;
-  const responses = successes.map((success) => [String(success.status), successResponse(name, success)] as const);
-  return {
-    operationId: name,
-    tags: [tag],
-    summary,
-    description,
-    parameters: [...parameters.filter((item) => item.in !== 'path'), REQUEST_ID_PARAMETER],
-    ...(body && {
-      security: [{}, { clientSignature: [] }],
-      requestBody: {
-        required: true,
-        description: `JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes.`,
-        content: { 'application/json': { schema: schemaRef(body), examples: orderExamples() } },
-      },
-    }),
-    responses: { ...Object.fromEntries(responses), ...problemResponses(name, codesOf(name)) },
-    'x-codeSamples': codeSamples(name),
-  };
+interface Parameter {
+  readonly name: string;
+  readonly in: 'header' | 'path' | 'query';
+  readonly [member: string]: unknown;
 }
 
-/** Stands for every preflight: they have no examples. */
-const PREFLIGHT = 'preflight';
-
-function preflightCodes(listedOnly: boolean): readonly ErrorCode[] {
-  return listedOnly ? [...codesOf('everywhere'), 'origin_not_allowed'] : codesOf('everywhere');
+/** Makes a parameter; its description is the schema's. */
+function parameter(place: Parameter['in'], name: string, schema: z.ZodMiniType): Parameter {
+  const { description = '', ...rest } = inlineSchema(schema);
+  return { name, in: place, ...(place === 'path' && { required: true }), description, schema: rest };
 }
 
-/** Describes the answer to OPTIONS on a path; `listedOnly` where pages of other origins are refused. */
-function preflightOf(name: string, path: string, listedOnly: boolean) {
-  const allowed = successResponse(PREFLIGHT, {
-    status: 204,
-    description: 'The methods of this path, and what a web page may do.',
-    headers: [
-      'Allow',
-      'Access-Control-Allow-Origin',
-      'Access-Control-Allow-Methods',
-      'Access-Control-Allow-Headers',
-      'Access-Control-Max-Age',
+function header(name: string, description: string, pattern?: RegExp): Parameter {
+  return parameter(
+    'header',
+    name,
+    z.string().check(z.meta({ ...(pattern && { pattern: pattern.source }), description })),
+  );
+}
+
+const REQUEST_ID_PARAMETER = header(
+  'X-Request-Id',
+  'Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused.',
+  REQUEST_ID,
+);
+
+/** Makes a success as it stands under its status. */
+function success(description: string, headers: ReturnType<typeof headerRefs>, schema?: SchemaName, examples?: object) {
+  const content = schema && { content: { 'application/json': { schema: schemaRef(schema), examples } } };
+  return { description, headers, ...content };
+}
+
+const named = (name: Route['name'], title: string) => ({ [title]: { value: EXAMPLES[name].answer } });
+
+/** Each operation, without the members that all have. */
+const OPERATIONS = {
+  health: {
+    tags: ['Service'],
+    summary: 'What the service is and which wallet it uses',
+    description:
+      'Answers at once, without a call of the venue. Only pages of listed origins can read it, since it names the wallet.',
+    parameters: [],
+    responses: {
+      200: success('The service runs.', headerRefs(), 'HealthStatus', named('health', 'order-placing')),
+    },
+  },
+  markets: {
+    tags: ['Market data'],
+    summary: 'Markets on which an order can be placed now',
+    description:
+      'Most traded in the last 24 hours first. Fields that the venue does not report are `null`. Any other query parameter is ' +
+      'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
+    parameters: [parameter('query', 'limit', limit)],
+    responses: {
+      200: success('The markets.', headerRefs('Age'), 'MarketList', named('markets', 'most-traded')),
+    },
+  },
+  book: {
+    tags: ['Market data'],
+    summary: 'The order book of an outcome token',
+    description: 'Best prices first on both sides; an empty side is `[]`. Answered within 10 seconds.',
+    parameters: [
+      header(
+        'If-None-Match',
+        'The `ETag` of a book that the caller has: while it is current, the answer is 304 without a body.',
+      ),
     ],
-  });
+    responses: {
+      200: success('The book.', headerRefs('ETag', 'Age'), 'Book', named('book', 'book')),
+      304: success('The book that `If-None-Match` names is current.', headerRefs('ETag', 'Age')),
+    },
+  },
+  orders: {
+    tags: ['Orders'],
+    summary: 'Place a limit order',
+    description: PLACE_ORDER,
+    security: [{}, { clientSignature: [] }, { gatewayToken: [] }, { clientSignature: [], gatewayToken: [] }],
+    parameters: [
+      ...Object.entries(ORDER_HEADERS).map(([name, schema]) => parameter('header', name, schema)),
+      header(
+        'X-Client-Signature-Expires',
+        'The end of the validity of `X-Client-Signature`, where the service verifies clients: at most 600 seconds ahead.',
+        WHOLE_SECONDS,
+      ),
+    ],
+    requestBody: {
+      required: true,
+      description: `JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes.`,
+      content: {
+        'application/json': {
+          schema: schemaRef('OrderRequest'),
+          examples: { rests: { value: EXAMPLES.orders.send } },
+        },
+      },
+    },
+    responses: {
+      201: success(
+        'The venue took the order.',
+        headerRefs('Idempotency-Replayed'),
+        'PlacedOrder',
+        named('orders', 'rests'),
+      ),
+    },
+  },
+} as const;
+
+const TOKEN_PARAMETER: Parameter = {
+  ...parameter('path', 'token_id', tokenId),
+  description: 'Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.',
+  example: YES,
+};
+
+/** The codes of preflights; an order's preflight can refuse its origin. */
+const PREFLIGHT_CODES = codesOf('everywhere');
+const LISTED_PREFLIGHT_CODES = [...PREFLIGHT_CODES, 'origin_not_allowed'] as const;
+
+function preflightOf({ name, path }: Route) {
+  const isListed = codesOf(name).includes('origin_not_allowed');
   return {
     operationId: `${name}Preflight`,
     tags: ['Preflights'],
     summary: `Preflight of ${path}`,
     description: 'Browsers send this by themselves.',
-    parameters: [...PREFLIGHT_PARAMETERS, REQUEST_ID_PARAMETER],
-    responses: { '204': allowed, ...problemResponses(PREFLIGHT, preflightCodes(listedOnly)) },
+    parameters: [
+      header('Origin', 'The origin of the page that asks. Without it only `Allow` is answered.'),
+      header('Access-Control-Request-Method', 'The method that the page wants to use.'),
+      header('Access-Control-Request-Headers', 'The headers that the page wants to send.'),
+      REQUEST_ID_PARAMETER,
+    ],
+    responses: {
+      204: success(
+        'The methods of this path, and what a web page may do.',
+        headerRefs(
+          'Allow',
+          'Access-Control-Allow-Origin',
+          'Access-Control-Allow-Methods',
+          'Access-Control-Allow-Headers',
+          'Access-Control-Max-Age',
+        ),
+      ),
+      ...problemResponses(isListed ? LISTED_PREFLIGHT_CODES : PREFLIGHT_CODES),
+    },
   };
 }
 
-function pathItem({ name, method, path }: Exclude<AnyRoute, { method: 'ANY' }>) {
-  const operation = OPERATIONS[name];
-  const inPath = operation.parameters.filter((item) => item.in === 'path');
+function pathItem(route: Route) {
+  const { name, method } = route;
+  const { parameters, responses, ...operation } = OPERATIONS[name];
+  const described = {
+    operationId: name,
+    ...operation,
+    parameters: [...parameters, REQUEST_ID_PARAMETER],
+    responses: { ...responses, ...problemResponses(codesOf(name)) },
+  };
   return {
-    ...(inPath.length > 0 && { parameters: inPath }),
-    [method.toLowerCase()]: operationOf(name, operation),
-    options: preflightOf(name, path, codesOf(name).includes('origin_not_allowed')),
+    ...(name === 'book' && { parameters: [TOKEN_PARAMETER] }),
+    [method.toLowerCase()]: described,
+    options: preflightOf(route),
   };
 }
 
-function responses() {
-  const operations = Object.values(ROUTES).map(({ name }) => [name, codesOf(name)] as const);
-  return sharedResponses([...operations, [PREFLIGHT, preflightCodes(false)]]);
-}
-
-/** The contract as an OpenAPI 3.1 document, made of the schemas that the endpoints run with. */
+/** Makes the contract as an OpenAPI 3.1 document, from the schemas that the endpoints run with. */
 export function createDocument() {
+  const routes = Object.values(ROUTES);
   return {
     openapi: '3.1.1',
     info: {
@@ -128,15 +249,20 @@ export function createDocument() {
         variables: { host: { default: 'api.example.org' } },
       },
     ],
-    // Only orders can need more; see there for what a deployment can add.
+    // Only orders can need more.
     security: [],
-    tags: TAGS,
-    paths: Object.fromEntries(Object.values(ROUTES).map((route) => [route.path, pathItem(route)])),
+    tags: [
+      { name: 'Market data', description: 'Works without any credentials.' },
+      { name: 'Orders', description: 'Needs the key and the opt-in of the operator.' },
+      { name: 'Service', description: 'The service itself.' },
+      { name: 'Preflights', description: 'Requests that browsers send before a page may use another origin (CORS).' },
+    ],
+    paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route)])),
     components: {
       schemas: componentSchemas(),
-      responses: responses(),
+      responses: sharedResponses([...routes.map(({ name }) => codesOf(name)), PREFLIGHT_CODES]),
       headers: RESPONSE_HEADERS,
-      securitySchemes: { clientSignature: CLIENT_SIGNATURE },
+      securitySchemes: SECURITY_SCHEMES,
     },
     'x-gateway-answer': GATEWAY_ANSWER,
   };

@@ -1,5 +1,6 @@
-import type { ROUTES } from '../../functions/routes.ts';
-import { ERRORS, type ErrorCode, titleOf } from '../../shared/errors.ts';
+import { toProblem } from '../../functions/problem.ts';
+import { ROUTES } from '../../functions/routes.ts';
+import { AppError, aboutOrder, type ErrorCode, type ErrorFacts, errorSpec, refuse } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/version.ts';
 
 /** The token of the examples. */
@@ -7,47 +8,8 @@ export const YES = '105298970535051273227533034543530274481991146667489132305873
 const NO = '7928776029953327122873883838067050663369965239720659134613801113573210542083';
 const CONDITION = '0xa5ad660cab8a1d53e2ded3756897966dcf9acc08b0b2debef7d479ef4819e50d';
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
-/** The request id of the examples. */
-export const REQUEST_ID = 'example-1';
-
-/** The order of the examples: rests far from the market. */
-const ORDER = { token_id: YES, side: 'buy', price: 0.01, size: 5, post_only: true } as const;
-
-/** A request and its answer, as a service on the paper venue with its first seed gives it; a test asks for each. */
-export interface Exchange {
-  readonly operation: keyof typeof ROUTES;
-  readonly name: string;
-  readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Settings of the service besides those of a service on paper. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** The body of an order. */
-  readonly send?: Readonly<Record<string, unknown>>;
-  readonly status: number;
-  readonly answer: Readonly<Record<string, unknown>>;
-}
-
-function problem(code: ErrorCode, detail: string, facts: Readonly<Record<string, unknown>> = {}) {
-  const { status } = ERRORS[code];
-  return { type: 'about:blank', title: titleOf(code), status, code, detail, request_id: REQUEST_ID, ...facts };
-}
-
-/** An order that is refused because of one member. */
-function refusedOrder(
-  code: ErrorCode,
-  change: Readonly<Record<string, unknown>>,
-  detail: string,
-  facts?: Readonly<Record<string, unknown>>,
-): Exchange {
-  return {
-    operation: 'orders',
-    name: code,
-    target: '/v1/orders',
-    send: { ...ORDER, ...change },
-    status: ERRORS[code].status,
-    answer: problem(code, detail, facts),
-  };
-}
+/** Of one run: an order is salted. */
+const ORDER_ID = '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e';
 
 const MARKET = {
   id: '700000',
@@ -99,8 +61,8 @@ const BOOK = {
   hash: '98835ef001ac76f7c9893676b9e42db4dd30249c',
 } as const;
 
-/** Of one run: an order is salted. */
-export const ORDER_ID = '0x5f0fa3e6db442a59b99065f5373f0d6fbfabcc8101aa7aa7668275a810f9d27e';
+/** The order of the examples: it rests far from the market. */
+const ORDER = { token_id: YES, side: 'buy', price: 0.01, size: 5, post_only: true } as const;
 
 const PLACED = {
   order_id: ORDER_ID,
@@ -117,18 +79,34 @@ const PLACED = {
   trade_ids: [],
 } as const;
 
-/** A wallet of nobody, with the key 0x22…22. */
-const CLIENT = '0x1563915e194D8CfBA1943570603F7606A3115508';
+const HEALTH = {
+  status: 'ok',
+  mode: 'order-placing',
+  wallet_address: WALLET,
+  settlement_chain: 'polygon',
+  venue: 'polymarket',
+  version: VERSION,
+} as const;
 
-const SIGN =
-  'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and ' +
-  'X-Client-Signature-Expires.';
+/** A request to a service on the paper venue with its first seed, and its answer; a test sends each. */
+export interface Example {
+  readonly target: string;
+  readonly send?: object;
+  readonly answer: object;
+}
 
-/** Of one moment, from which it is valid for 300 seconds. */
-export const CHALLENGE = [
+/** The examples of successes, by operation. */
+export const EXAMPLES: Readonly<Record<keyof typeof ROUTES, Example>> = {
+  health: { target: '/health', answer: HEALTH },
+  markets: { target: '/v1/markets?limit=1', answer: { items: [MARKET], has_more: true } },
+  book: { target: `/v1/book/${YES}`, answer: BOOK },
+  orders: { target: '/v1/orders', send: ORDER, answer: PLACED },
+};
+
+const CHALLENGE = [
   'Place one order on api.example.org',
   '',
-  `Client: ${CLIENT}`,
+  'Client: 0x1563915e194D8CfBA1943570603F7606A3115508',
   'Side: buy',
   'Size: 5 shares',
   'Price: 0.01',
@@ -139,87 +117,59 @@ export const CHALLENGE = [
   'Signature valid until: 2026-10-05T09:15:10Z',
 ].join('\n');
 
-const LIMIT_RULE = 'must be an integer from 1 to 500, given once.';
-const SIDE_RULE = 'must be "buy" or "sell".';
-
-/** An exchange for each answer. */
-export const EXAMPLES: readonly Exchange[] = [
-  {
-    operation: 'health',
-    name: 'order-placing',
-    target: '/health',
-    status: 200,
-    answer: {
-      status: 'ok',
-      mode: 'order-placing',
-      wallet_address: WALLET,
-      settlement_chain: 'polygon',
-      venue: 'polymarket',
-      version: VERSION,
-    },
-  },
-  {
-    operation: 'markets',
-    name: 'most-traded',
-    target: '/v1/markets?limit=1',
-    status: 200,
-    answer: { items: [MARKET], has_more: true },
-  },
-  {
-    operation: 'markets',
-    name: 'invalid_request',
-    target: '/v1/markets?limit=0',
-    status: 400,
-    answer: problem('invalid_request', `The query is not valid: limit ${LIMIT_RULE}`, {
-      errors: [{ field: 'limit', detail: LIMIT_RULE }],
-    }),
-  },
-  { operation: 'book', name: 'book', target: `/v1/book/${YES}`, status: 200, answer: BOOK },
-  {
-    operation: 'book',
-    name: 'unknown_token',
-    target: '/v1/book/1',
-    status: 404,
-    answer: problem(
-      'unknown_token',
-      'The venue has no order book for this token; take token ids from GET /v1/markets.',
-    ),
-  },
-  { operation: 'orders', name: 'rests', target: '/v1/orders', send: ORDER, status: 201, answer: PLACED },
-  refusedOrder('invalid_request', { side: 'hold' }, `The order is not valid: side ${SIDE_RULE}`, {
-    errors: [{ field: 'side', detail: SIDE_RULE }],
-  }),
-  {
-    ...refusedOrder('client_signature_required', {}, SIGN, { challenge: CHALLENGE }),
-    settings: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_PUBLIC_AUTHORITY: 'api.example.org' },
-    headers: { 'x-client-address': CLIENT, 'idempotency-key': 'example-1' },
-  },
-  refusedOrder('price_off_tick', { price: 0.015 }, 'The price must be a multiple of 0.01.', { tick_size: '0.01' }),
-  refusedOrder('price_out_of_range', { price: 1 }, 'The price must be from 0.01 to 0.99.', {
-    min_price: '0.01',
-    max_price: '0.99',
-  }),
-  refusedOrder('size_precision', { size: '5.001' }, 'The size can have at most 2 decimals.', { max_decimals: 2 }),
-  refusedOrder('size_below_minimum', { size: 1 }, 'The size must be at least 5 shares.', {
-    min_order_size: '5',
-  }),
-  refusedOrder(
-    'post_only_would_cross',
-    { price: '0.53' },
-    'The post-only order would have matched at once; choose a price further from the other side.',
-    { order_id: ORDER_ID, venue_reason: 'invalid post-only order: order crosses book' },
-  ),
+/** Errors whose sentences need more than a value of each fact's kind. */
+const ERRORS_TO_SHOW: readonly AppError[] = [
+  refuse('invalid_request', { part: 'The order', errors: [{ field: 'side', detail: 'must be "buy" or "sell".' }] }),
+  refuse('client_signature_required', { challenge: CHALLENGE }),
+  refuse('client_signature_invalid', { why: 'expired', challenge: CHALLENGE }),
+  refuse('order_placement_disabled', { why: ['SERVICE_PRIVATE_KEY', 'SERVICE_PLACE_ORDER=1'] }),
+  refuse('origin_not_allowed', { origin: 'https://app.example.org' }),
+  refuse('host_not_allowed', { host: 'api.example.org' }),
+  refuse('not_found', { paths: Object.values(ROUTES).map(({ path }) => path) }),
+  refuse('method_not_allowed', { methods: ['GET', 'HEAD', 'OPTIONS'], path: ROUTES.markets.path }),
+  refuse('price_out_of_range', { minPrice: '0.01', maxPrice: '0.99' }),
+  refuse('size_below_minimum', { minOrderSize: '5' }),
+  refuse('notional_below_minimum', { minNotional: '1' }),
+  refuse('expiry_too_soon', { earliest: '2026-12-01T12:02:00Z' }),
+  refuse('order_above_cap', { maxNotional: '250' }),
+  refuse('daily_cap_reached', { maxDailyNotional: '1000', resetsAt: '2026-12-02T00:00:00Z' }),
+  aboutOrder(refuse('post_only_would_cross', { venueReason: 'invalid post-only order: order crosses book' }), ORDER_ID),
+  aboutOrder(refuse('market_not_accepting_orders', { venueReason: 'the market is closed' }), ORDER_ID),
+  aboutOrder(refuse('order_rejected', { venueReason: 'a reason of its own' }), ORDER_ID),
+  aboutOrder(refuse('insufficient_balance', {}), ORDER_ID),
+  refuse('idempotency_key_reused', { belongsTo: 'another order' }),
+  refuse('rate_limited', { rateOf: 'requests' }),
+  refuse('venue_error', { why: 'unusable' }),
+  refuse('venue_refused_service', { reason: 'region' }),
+  refuse('venue_unavailable', { why: 'unreachable' }),
+  refuse('store_unavailable', { store: 'orders' }),
+  refuse('venue_timeout', { waitedFor: 'answer' }),
+  refuse('outcome_unknown', { orderId: ORDER_ID, why: 'sent', advice: 'repeat' }),
 ];
 
-/** The examples of one answer, as a media type has them. */
-export function examplesOf(operation: string, status: number) {
-  const found = EXAMPLES.filter((example) => example.operation === operation && example.status === status);
-  if (found.length === 0) return undefined;
-  return Object.fromEntries(found.map(({ name, answer }) => [name, { value: answer }]));
+/** Values of facts by their kind. */
+const VALUES = {
+  decimal: '0.01',
+  integer: 2,
+  hash: ORDER_ID,
+  time: '2026-12-01T12:00:00Z',
+  sentence: 'a sentence of the venue',
+  text: 'a text',
+  'field errors': [{ field: 'price', detail: 'must be a decimal.' }],
+} as const;
+
+function errorOf(code: ErrorCode): AppError {
+  const { facts: specs = {}, detail } = errorSpec(code);
+  const values = Object.entries(specs).map(([name, { kind }]) => [
+    name,
+    typeof kind === 'string' ? VALUES[kind] : kind[0],
+  ]);
+  const { orderId: _before, ...facts }: ErrorFacts = Object.fromEntries(values);
+  return new AppError(detail(facts), { code, facts });
 }
 
-/** The orders that are taken, as a request body has them. */
-export function orderExamples() {
-  const taken = EXAMPLES.filter(({ send, status }) => send && status === 201);
-  return Object.fromEntries(taken.map(({ name, send }) => [name, { value: send }]));
+/** Writes a problem of this code as the service does. */
+export function problemExample(code: ErrorCode) {
+  const error = ERRORS_TO_SHOW.find((shown) => shown.code === code) ?? errorOf(code);
+  return { value: toProblem(error, 'example-1').body };
 }

@@ -1,98 +1,106 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, type ErrorCode, errorSpec, isFinal } from '../../shared/errors.ts';
-import { examplesOf } from './examples.ts';
-import { type HeaderName, headerRefs, headersOf } from './headers.ts';
-import { problemExample } from './problem-examples.ts';
-import { problemName } from './problems.ts';
-import { type SchemaName, schemaRef } from './schemas.ts';
+import type { Route } from '../../functions/routes.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode, errorSpec, isFinal } from '../../shared/errors.ts';
+import { problemExample } from './examples.ts';
+import { problemName, schemaRef } from './schemas.ts';
 
-/** A success of an operation. */
-export interface Success {
-  readonly status: number;
-  readonly description: string;
-  readonly schema?: SchemaName;
-  readonly headers?: readonly HeaderName[];
+const text = { type: 'string' } as const;
+
+/** The response headers by name, as `components.headers` has them. */
+export const RESPONSE_HEADERS = {
+  'X-Request-Id': { description: "The caller's request id, or a new one.", schema: text },
+  'Retry-After': { description: 'Seconds until a repeat makes sense.', schema: { type: 'integer', minimum: 0 } },
+  ETag: { description: 'Changes with the book; for `If-None-Match`.', schema: text },
+  'Idempotency-Replayed': {
+    description: 'This is the answer to an earlier request with the same `Idempotency-Key`. Absent otherwise.',
+    schema: { type: 'string', const: 'true' },
+  },
+  Age: {
+    description: 'Seconds since a cache took this answer from the service. Absent where there is none.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  Allow: { description: 'The methods of this path.', schema: text },
+  'WWW-Authenticate': {
+    description: 'The order wants the signature of a wallet.',
+    schema: { type: 'string', const: 'Wallet-Signature' },
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'The origins whose pages may read the answer: `*`, or the one that asked. Absent for others.',
+    schema: text,
+  },
+  'Access-Control-Allow-Methods': { description: 'What a page may use.', schema: text },
+  'Access-Control-Allow-Headers': { description: 'What a page may send.', schema: text },
+  'Access-Control-Max-Age': { description: 'Seconds that the answer may be kept.', schema: { type: 'integer' } },
+} as const;
+
+/** Returns references to response headers, the request id among them. */
+export function headerRefs(...names: readonly (keyof typeof RESPONSE_HEADERS)[]) {
+  const all = new Set(['X-Request-Id', ...names]);
+  return Object.fromEntries([...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A success as it stands under its status. */
-export function successResponse(operationId: string, { status, description, schema, headers = [] }: Success) {
-  const examples = examplesOf(operationId, status);
-  return {
-    description,
-    headers: headerRefs(['X-Request-Id', ...headers]),
-    ...(schema && {
-      content: { 'application/json': { schema: schemaRef(schema), ...(examples && { examples }) } },
-    }),
-  };
+/** Lists the codes that an endpoint can answer with; preflights can answer with those of `everywhere`. */
+export function codesOf(where: Route['name'] | 'everywhere'): readonly ErrorCode[] {
+  return ERROR_CODES.filter((code) => {
+    const { on = ['orders'] } = errorSpec(code);
+    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
+  });
 }
 
-function describeCodes(status: number, codes: readonly ErrorCode[]): string {
-  const lines = codes.map((code) => `- \`${code}\`: ${errorSpec(code).when}.`);
-  return [`${STATUS_CODES[status]}:`, '', ...lines].join('\n');
-}
-
-function problemContent(operationId: string, status: number, codes: readonly ErrorCode[]) {
+function problemResponse(status: number, codes: readonly ErrorCode[]) {
   const refs = codes.map((code) => schemaRef(problemName(code)));
   const [only] = refs;
   const mapping = Object.fromEntries(codes.map((code) => [code, schemaRef(problemName(code)).$ref]));
   const schema = refs.length === 1 ? only : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
-  const provoked = examplesOf(operationId, status);
-  const written = codes.filter((code) => !(provoked && code in provoked)).map((code) => [code, problemExample(code)]);
-  return { 'application/problem+json': { schema, examples: { ...provoked, ...Object.fromEntries(written) } } };
-}
-
-function problemResponse(operationId: string, status: number, codes: readonly ErrorCode[]) {
-  const headers = new Set<HeaderName>(['X-Request-Id', ...codes.flatMap(headersOf)]);
-  if (codes.some(isFinal)) headers.add('Idempotency-Replayed');
+  const examples = Object.fromEntries(codes.map((code) => [code, problemExample(code)]));
+  const headers = codes.flatMap((code) => {
+    const { headers: named = [], retryAfterS } = errorSpec(code);
+    return retryAfterS === undefined ? named : (['Retry-After', ...named] as const);
+  });
+  const lines = codes.map((code) => `- \`${code}\`: ${errorSpec(code).when}.`);
   return {
-    description: describeCodes(status, codes),
-    headers: headerRefs([...headers]),
-    content: problemContent(operationId, status, codes),
+    description: [`${STATUS_CODES[status]}:`, '', ...lines].join('\n'),
+    headers: headerRefs(...headers, ...(codes.some(isFinal) ? (['Idempotency-Replayed'] as const) : [])),
+    content: { 'application/problem+json': { schema, examples } },
   };
 }
 
-/** The name of the answer that operations share: one code, and no example of its own. */
-function sharedName(operationId: string, status: number, [code, ...others]: readonly ErrorCode[]): string | undefined {
-  if (code === undefined || others.length > 0 || examplesOf(operationId, status)) return undefined;
-  return problemName(code);
+/** Groups codes by status: each status with its codes, in ascending order. */
+function byStatus(codes: readonly ErrorCode[]) {
+  return [...Map.groupBy(codes, (code): number => ERRORS[code].status)].sort(([a], [b]) => a - b);
 }
 
-function responseRef(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/responses/${name}` };
-}
-
-/** The answers to errors by status, from the codes that an operation can give. */
-export function problemResponses(operationId: string, codes: readonly ErrorCode[]) {
-  const statuses = [...new Set(codes.map((code): number => ERRORS[code].status))].sort((a, b) => a - b);
-  const responses = statuses.map((status) => {
-    const these = codes.filter((code) => ERRORS[code].status === status);
-    const shared = sharedName(operationId, status, these);
-    return [String(status), shared ? responseRef(shared) : problemResponse(operationId, status, these)] as const;
+/** Makes the answers to errors by status. One with a single code is a shared response. */
+export function problemResponses(codes: readonly ErrorCode[]) {
+  const responses = byStatus(codes).map(([status, these]) => {
+    const [only, ...others] = these;
+    const isShared = only !== undefined && others.length === 0;
+    const response = isShared
+      ? { $ref: `#/components/responses/${problemName(only)}` }
+      : problemResponse(status, these);
+    return [String(status), response] as const;
   });
   return Object.fromEntries(responses);
 }
 
-/** The answers that operations share, by name. */
-export function sharedResponses(operations: readonly (readonly [operationId: string, codes: readonly ErrorCode[]])[]) {
-  const shared = operations.flatMap(([operationId, codes]) =>
-    codes.flatMap((code) => {
-      const { status } = ERRORS[code];
-      const these = codes.filter((other) => ERRORS[other].status === status);
-      const name = sharedName(operationId, status, these);
-      return name === undefined ? [] : [[name, problemResponse(operationId, status, these)] as const];
-    }),
-  );
-  return Object.fromEntries(shared);
+/** Makes the shared responses of some lists of codes, by name. */
+export function sharedResponses(lists: readonly (readonly ErrorCode[])[]) {
+  const single = lists
+    .flatMap(byStatus)
+    .flatMap(([status, [only, ...others]]) =>
+      only !== undefined && others.length === 0 ? [[problemName(only), problemResponse(status, [only])] as const] : [],
+    );
+  return Object.fromEntries(single);
 }
 
 /**
- * Describes the answers of a gateway. In an extension: they are no answers of the service, and among those each
- * generated client would have to tell them apart before it may read a `code`.
+ * Describes the answers of a gateway. In an extension: they are no answers of the service, and a generated client
+ * would have to distinguish them from its answers before it may read a `code`.
  */
 export const GATEWAY_ANSWER = {
   description:
     'What the gateway in front of a deployed service answers by itself, on any path and with a status from 400 on. It has ' +
-    'no `code`. Before any function ran: 401 or 403 to an order of somebody whom it does not know, 429 above its rate. ' +
+    'no `code`. Before any function ran: 401 or 403 to an order of a caller that it cannot identify, 429 above its rate. ' +
     'After a 5xx a function may have run without an answer, and an order may be live. The local server has no such answers.',
   content: {
     'application/json': {

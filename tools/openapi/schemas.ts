@@ -4,8 +4,9 @@ import { healthStatus } from '../../functions/health/response.ts';
 import { market, marketEvent, marketFees, marketList, outcome } from '../../functions/markets/response.ts';
 import { orderBody } from '../../functions/orders/request.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
-import { ERROR_CODES } from '../../shared/errors.ts';
-import { problemName, problemSchema } from './problems.ts';
+import { toSnakeCase } from '../../functions/problem.ts';
+import { decimal, hash, text } from '../../functions/schemas.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorSpec, errorSpec, titleOf } from '../../shared/errors.ts';
 
 /** A JSON schema. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -23,15 +24,63 @@ const NAMED = {
   PlacedOrder: placedOrder,
 } as const;
 
-/** The name of a schema of the document. */
+/** The name of a schema of the document, other than a problem. */
 export type SchemaName = keyof typeof NAMED;
 
-/** A reference to a named schema. */
+/** Returns a reference to a named schema. */
 export function schemaRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `anyOf` of a simple type and null as one type of two names, which is easier to read. */
+/** Returns the name of a code's problem: `PriceOffTickProblem` for `price_off_tick`. */
+export function problemName(code: ErrorCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Problem`;
+}
+
+/** RFC 3339 in UTC, whole seconds. */
+export const WHOLE_SECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+/** Characters of the venue's message that are passed on. */
+const MAX_SENTENCE = 200;
+
+const fieldError = z.object({
+  field: text('Name of the member, parameter or header; `body`, `path` or `request` for the whole.'),
+  detail: text('What it must be.'),
+});
+
+function factSchema({ kind, meaning }: NonNullable<ErrorSpec['facts']>[string]): z.ZodMiniType {
+  if (kind === 'decimal') return decimal(meaning);
+  if (kind === 'hash') return hash(meaning);
+  if (kind === 'text') return text(meaning);
+  if (kind === 'integer') return z.int().check(z.describe(meaning));
+  if (kind === 'time') return z.string().check(z.regex(WHOLE_SECONDS), z.describe(meaning));
+  if (kind === 'field errors') return z.array(fieldError).check(z.minLength(1), z.describe(meaning));
+  if (kind === 'sentence') return z.string().check(z.maxLength(MAX_SENTENCE), z.describe(meaning));
+  return z.enum(kind).check(z.describe(meaning));
+}
+
+/** Makes the schema of a code's problem body (RFC 9457). */
+function problemSchema(code: ErrorCode): z.ZodMiniType {
+  const { status, when, facts = {} } = errorSpec(code);
+  const members = Object.entries(facts).map(([name, fact]) => {
+    const schema = factSchema(fact);
+    return [toSnakeCase(name), fact.optional ? z.optional(schema) : schema] as const;
+  });
+  return z
+    .object({
+      type: z.literal('about:blank'),
+      title: z.literal(titleOf(code)),
+      status: z.literal(status),
+      code: z.literal(code),
+      detail: text('A sentence that says what to do. Not stable: branch on `code`.'),
+      request_id: text('As in `X-Request-Id`.'),
+      ...Object.fromEntries(members),
+    })
+    .check(z.describe(`Answered when ${when}.`));
+}
+
+/** Writes `anyOf` of a simple type and null as one type of two names, which is easier to read. */
 function joinNull(schema: JsonSchema): JsonSchema {
   const [value, nothing, ...others] = schema.anyOf ?? [];
   if (typeof value !== 'object' || typeof nothing !== 'object') return schema;
@@ -40,28 +89,29 @@ function joinNull(schema: JsonSchema): JsonSchema {
 }
 
 /** Writes a default in words: from the keyword, generators conclude that the member is always there. */
-function sayDefault({ default: absent, ...schema }: JsonSchema): JsonSchema {
+function describeDefault({ default: absent, ...schema }: JsonSchema): JsonSchema {
   return absent === undefined
     ? schema
     : { ...schema, description: `${schema.description} Without it: \`${JSON.stringify(absent)}\`.` };
 }
 
 function plainMembers(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries(schema.properties ?? {}).map(
-    ([name, member]) => [name, typeof member === 'object' ? sayDefault(joinNull(member)) : member] as const,
+  if (!schema.properties) return schema;
+  const properties = Object.entries(schema.properties).map(
+    ([name, member]) => [name, typeof member === 'object' ? describeDefault(joinNull(member)) : member] as const,
   );
-  return schema.properties ? { ...schema, properties: Object.fromEntries(properties) } : schema;
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** A schema as it stands in the document: what a caller sends, or gets. */
+/** Makes a schema as it stands inside the document. */
 export function inlineSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
 
 /**
- * The named schemas. As input: an answer may get further members, which a client has to ignore, so only the order
- * itself is closed.
+ * Makes the named schemas. As input: an answer may get further members, which a client has to ignore, so only the
+ * order is closed.
  */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
