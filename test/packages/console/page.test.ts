@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
 import { startOnPaper } from '../../../local/paper/paper-mode.ts';
@@ -11,30 +11,31 @@ import { startSite } from '../../support/page/static-site.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 
 const NARROW = { width: 360, height: 740 };
-/** The operator's port may be taken. */
-const SETTINGS = { SERVICE_PORT: '0' };
 
-const opened: { page: Page; service?: Service }[] = [];
+let service: Service;
+let consoleUrl = '';
+let venueUrl = '';
+const pages: Page[] = [];
 
-afterEach(async () => {
-  for (const { page, service } of opened.splice(0)) {
-    await page.close();
-    await service?.stop();
-  }
-});
-
-const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status: z.string() })) });
-
-/** Opens the console of a service on paper, in a page that a script has prepared, and waits for the first book. */
-async function openConsole(prepared = '') {
+beforeAll(async () => {
   let screen = '';
   const print = (text: string) => {
     screen += text;
   };
-  const service = await startOnPaper(SETTINGS, print, { write: () => undefined });
-  const [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
+  service = await startOnPaper({ SERVICE_PORT: '0' }, print, { write: () => undefined });
+  [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
+  [, venueUrl = ''] = /\bV=(\S+)/.exec(screen) ?? [];
+});
+afterAll(() => service.stop());
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+
+const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+/** Opens the console on a fresh venue, in a page that a script has prepared, and waits for the first book. */
+async function openConsole(prepared = '') {
+  expect((await fetch(`${venueUrl}/paper/reset`, { method: 'POST' })).status).toBe(200);
   const page = await openPage();
-  opened.push({ page, service });
+  pages.push(page);
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.addInitScript(prepared);
@@ -42,8 +43,6 @@ async function openConsole(prepared = '') {
   await page.locator('#ladder-rows th').first().waitFor();
   return {
     page,
-    service,
-    consoleUrl,
     faults,
     orders: async () => venueOrders.parse(await (await fetch(`${consoleUrl}/paper/orders`)).json()).orders,
   };
@@ -383,7 +382,7 @@ describeInChromium('the console', () => {
   });
 
   it('keeps off a service that has come to the address of the one it was opened on', async () => {
-    const { page, service, consoleUrl } = await openConsole();
+    const { page } = await openConsole();
     const other = await startPaperService({ SERVICE_CORS_ORIGINS: consoleUrl });
     // The tab is left open, the service ends, and another one starts in its place.
     await page.route(`${service.url}/**`, async (route) => {
@@ -471,7 +470,7 @@ describeInChromium('the console on another host', () => {
     const { origin } = await startSite(await buildConsole());
     const { url, venue } = await startPaperService(settings(origin));
     const page = await openPage();
-    opened.push({ page });
+    pages.push(page);
     await page.goto(query ? `${origin}/index.html?service=${encodeURIComponent(url)}` : `${origin}/index.html`);
     return { page, url, venue };
   }

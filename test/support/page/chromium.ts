@@ -31,7 +31,10 @@ afterAll(async () => {
 export async function openPage(): Promise<Page> {
   if (PATH === undefined) throw new Error('Chromium is not installed.');
   running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
-  return (await running).newPage();
+  const page = await (await running).newPage();
+  // Less than a test has, so that what did not come is named; a busy machine takes more than the default.
+  page.setDefaultTimeout(80_000);
+  return page;
 }
 
 /** As `describe` where Chromium is installed; elsewhere the tests are skipped, and it says so. */
