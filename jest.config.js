@@ -10,7 +10,10 @@ export default {
   transform: {
     '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
   },
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // A proof builds packages or runs the CDK for minutes: CI runs it, and `npm run proofs`.
+  testMatch: ['test', ...(process.env.FULL_EXTENT === '1' ? ['proof'] : [])].map(
+    (kind) => `<rootDir>/test/**/*.${kind}.ts`,
+  ),
   // A package that was built bears the project's name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/build/'],
   // Many tests wait for a time to pass: four workers for each of two cores leave little of their time unused.

@@ -9,7 +9,6 @@ import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { z } from 'zod';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
-import { FULL_EXTENT } from '../support/full-extent.ts';
 import { funderOf } from '../support/venue/funder.ts';
 
 let folder: string;
@@ -121,7 +120,7 @@ describe('cdk-nag and cfn-guard', () => {
   it.each([
     // First: the CDK loads its rules again for types of resources that it has not seen yet.
     ['order-placing', { ...VERIFIED, ...CLOSED }, []],
-    ...(FULL_EXTENT ? OTHERS : []),
+    ...OTHERS,
   ])(
     'find nothing in the %s deployment',
     async (name, context, expected) => {
