@@ -79,7 +79,12 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   /** Reads the credentials after a rotation, which closes trading: the next request decides whose a rotated key is. */
   async function reload(current: WalletKey, call: Call): Promise<WalletKey['credentials']> {
     const fresh = await readKey(call);
-    if (isSame(fresh, current)) return undefined;
+    if (isSame(fresh, current)) {
+      // Those of a secret are the operator's choice: none are derived in their place.
+      if (fresh.credentials)
+        log.error('the venue refuses the API credentials in the secret', { secret, ...call.trace });
+      return undefined;
+    }
     [opened, before] = [undefined, undefined];
     if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
       checkPinned(fresh, call);

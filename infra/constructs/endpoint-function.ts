@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -23,6 +24,8 @@ export interface EndpointFunctionProps {
   readonly layer?: lambda.LayerVersion;
   /** By default the function has a log of its own, kept for a month and deleted with the stack. */
   readonly log?: ILogGroup;
+  /** By default `live`. A deployment that changes the name moves all requests at once, to a new alias. */
+  readonly alias?: string;
   /** `undefined` reserves nothing. */
   readonly reservedConcurrency?: number | undefined;
 }
@@ -40,8 +43,8 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
 }
 
 /**
- * One endpoint's function with a role of its own, which may write its log and nothing else. Requests go to the alias
- * `live` of a published version: Lambda swaps code and layer by two calls, and a version has both of one build.
+ * One endpoint's function with a role of its own, which may write its log and nothing else. Requests go to the alias of a
+ * published version: Lambda swaps code and layer by two calls, and a version has both of one build.
  */
 export class EndpointFunction extends Construct {
   /** The endpoint's name in metrics and logs. */
@@ -64,11 +67,24 @@ export class EndpointFunction extends Construct {
     this.function = this.createFunction(props);
     // The CDK would also depend on the role itself, which the function's reference to it already implies.
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
-    this.alias = this.function.addAlias('live');
+    this.alias = this.function.addAlias(props.alias ?? 'live');
     const { functionArn } = this.alias;
-    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, sameEnvironment: true });
+    // Not by an integration, whose permission would be for every stage and method.
+    const isAllowedHere = { sameEnvironment: false, skipPermissions: true };
+    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, ...isAllowedHere });
     acknowledgeFunction(this.function);
     new CfnOutput(Stack.of(this), `${props.name}Function`, { value: this.function.functionName });
+  }
+
+  /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */
+  allowGateway({ apiId: resource }: HttpApi, methodAndPath: string): lambda.CfnPermission {
+    const resourceName = `$default/${methodAndPath}`;
+    return new lambda.CfnPermission(this, 'Gateway', {
+      action: 'lambda:InvokeFunction',
+      functionName: this.alias.functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource, resourceName }),
+    });
   }
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {

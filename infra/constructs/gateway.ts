@@ -88,10 +88,13 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
     if (!route.authorizer) for (const each of added) acknowledgeOpenRoute(each, whyOpen);
     return added;
   };
+  readers.health.allowGateway(api, '*');
   const routes = add({ path: ROUTES.health.path, integration: rest }, 'read');
   for (const name of ['markets', 'book'] as const) {
     const guard: Guard = guards[settings.readAccess];
-    const route = { path: ROUTES[name].path, integration: new HttpLambdaIntegration(name, readers[name].live) };
+    const { path } = ROUTES[name];
+    const route = { path, integration: new HttpLambdaIntegration(name, readers[name].live) };
+    readers[name].allowGateway(api, `*${path}`);
     routes.push(...add({ ...route, ...guard }, 'read'));
     if (guard.authorizer) routes.push(...add({ ...route, methods: [apigateway.HttpMethod.OPTIONS] }, 'preflight'));
   }
@@ -101,7 +104,10 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
     const { orderAccess } = settings.orders;
     const integration = new HttpLambdaIntegration('orders', orders.live);
     const post = { path, methods: [apigateway.HttpMethod.POST], integration };
-    routes.push(...add({ ...post, ...guards[orderAccess] }, 'public'));
+    const added = add({ ...post, ...guards[orderAccess] }, 'public');
+    // A new alias takes requests once the gateway may invoke it.
+    for (const each of added) each.node.addDependency(orders.allowGateway(api, `${method}${path}`));
+    routes.push(...added);
     if (orderAccess === 'iam') {
       const value = api.arnForExecuteApi(method, path, '$default');
       const description = 'What a caller of POST /v1/orders needs execute-api:Invoke on';
@@ -114,7 +120,8 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { setti
 /** Adds the operator's own domain; the gateway's own address is then disabled. */
 function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string): apigateway.DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
-  const domainName = new apigateway.DomainName(api, 'Domain', { domainName: name, certificate });
+  const ipAddressType = apigateway.IpAddressType.DUAL_STACK;
+  const domainName = new apigateway.DomainName(api, 'Domain', { domainName: name, certificate, ipAddressType });
   const description = `What the DNS record of ${name} points to`;
   new CfnOutput(Stack.of(api), 'DomainTarget', { value: domainName.regionalDomainName, description });
   return domainName;
@@ -130,6 +137,7 @@ export function addGateway(scope: Construct, props: GatewayProps) {
     apiName: names.stack,
     description: 'Lists markets, reads order books and places limit orders at the venue',
     createDefaultStage: false,
+    ipAddressType: apigateway.IpAddressType.DUAL_STACK,
     defaultIntegration: rest,
     disableExecuteApiEndpoint: domainName !== undefined,
   });

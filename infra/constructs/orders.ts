@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -39,8 +40,20 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   });
 }
 
+/**
+ * Returns the name of the alias, which follows the settings of orders: a deployment that changes one creates another
+ * alias, and all orders go to it at once. A canary would leave the old ones in force for its minutes: a public route that
+ * is being closed, a subject that may order no longer, another wallet. A changed build keeps the alias, which then moves
+ * as `rollout` says. Scopes and issuer of tokens are those of the route, which is changed after its alias.
+ */
+function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: OrderSettings): string {
+  const text = JSON.stringify([environment, jwtIssuer, jwtAudience, jwtScopes]);
+  return `live-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+}
+
 /** Adds the one function that may read the key. */
 export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps): EndpointFunction {
+  const environment = { ...settings.variables, SERVICE_ORDERS_TABLE: store.tableName };
   const orders = new EndpointFunction(scope, 'Orders', {
     ...props,
     name: 'orders',
@@ -48,10 +61,8 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     // One vCPU: signing and the start are computation, and a slow order costs more than the memory.
     memory: 1769,
     timeoutMs: LAMBDA_TIMEOUT_MS.orders,
-    environment: {
-      ...settings.variables,
-      SERVICE_ORDERS_TABLE: store.tableName,
-    },
+    environment,
+    alias: aliasOf(environment, settings),
     log: store.log,
     reservedConcurrency: settings.orderConcurrency,
   });

@@ -58,13 +58,25 @@ export class OrderBookError extends Error {
   }
 }
 
+/** Codes by which the service says that this attempt placed no order. */
+const PLACED_NOTHING: readonly string[] = [
+  'rate_limited',
+  'store_unavailable',
+  'venue_error',
+  'venue_timeout',
+  'venue_unavailable',
+];
+/** Statuses by which a gateway or proxy refuses a request that it does not pass on. */
+const NOT_PASSED_ON: readonly (number | undefined)[] = [401, 403, 407, 413, 429];
+
 /** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
 export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {
-  if (code === 'foreign_answer') return true;
+  if (code === 'foreign_answer') return before || !NOT_PASSED_ON.includes(status);
+  if (PLACED_NOTHING.includes(code)) return before;
   // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before: the daily
   // cap refuses an order that this attempt has signed, while an earlier one may still be on its way.
   if (status === 422 && facts.order_id !== undefined && code !== 'daily_cap_reached') return false;
-  return before || !status || status === 409 || status === 429 || status >= 500;
+  return before || !status || status === 409 || status >= 500;
 }
 
 /** Reads a member of a value of any kind; `undefined` if it has none. */

@@ -161,12 +161,12 @@ describe('the service', () => {
 
   it('lets nobody invoke a function but this API', () => {
     const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
-    expect(permissions).toHaveLength(5);
-    for (const { Properties } of permissions) {
+    const sources = permissions.map(({ Properties }) => {
       expect(Properties.FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
       expect(Properties.Principal).toBe('apigateway.amazonaws.com');
-      expect(JSON.stringify(Properties.SourceArn)).toMatch(/:execute-api:.*\{"Ref":"Api\w+"\}/);
-    }
+      return /:execute-api:.*\{"Ref":"Api\w+"\},"(.*?)"/.exec(JSON.stringify(Properties.SourceArn))?.[1];
+    });
+    expect(sources).toStrictEqual(['/$default/*', '/$default/*/v1/markets', '/$default/*/v1/book/{token_id}']);
   });
 
   it('keeps no log for ever, and that of all callers as long as that of orders', () => {
@@ -375,8 +375,12 @@ describe('the flag placeOrder', () => {
 
   it('lets only signed POST reach it', () => {
     expect(routesOf(template)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders AWS_IAM'].toSorted());
-    template.hasResourceProperties('AWS::ApiGatewayV2::Integration', {
-      IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') },
+    template.hasResource('AWS::ApiGatewayV2::Integration', {
+      Properties: { IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') } },
+      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^OrdersGateway')]),
+    });
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      SourceArn: { 'Fn::Join': ['', Match.arrayWith(['/$default/POST/v1/orders'])] },
     });
     template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
     // By these the operator's desk finds the deployment.
@@ -494,6 +498,35 @@ describe('the rollout of orders', () => {
     });
   });
 
+  it('leaves nothing to the settings of before: who may order, with which wallet, up to which cap', () => {
+    const aliasOf = (context: Context) => {
+      const aliases = Object.entries(templateOf(context).findResources('AWS::Lambda::Alias'));
+      const [alias] = aliases.filter(([id]) => id.startsWith('Orders'));
+      return [alias?.[0], alias?.[1]['Properties'].Name];
+    };
+    const capped = { ...ORDER_CONTEXT, maxDailyNotional: '1000' };
+    const tokens = {
+      ...capped,
+      orderAccess: 'jwt',
+      jwtIssuer: 'https://id.example',
+      jwtAudience: 'a',
+      jwtScopes: 'trade all',
+    };
+    const deployed = [
+      { ...ORDER_CONTEXT, ...PUBLIC },
+      { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: undefined, allowPublic: undefined },
+      capped,
+      { ...capped, privateKeySecret: 'another' },
+      tokens,
+      { ...tokens, jwtScopes: 'trade' },
+      { ...tokens, orderSubjects: 'alice' },
+    ].map(aliasOf);
+    expect(new Set(deployed.map(([id]) => id)).size).toBe(deployed.length);
+    expect(new Set(deployed.map(([, name]) => name)).size).toBe(deployed.length);
+    // What is not a setting of orders is no reason to skip the canary.
+    expect(aliasOf({ ...capped, rollout: 'all-at-once', booksPerSecond: 5 })).toStrictEqual(aliasOf(capped));
+  });
+
   it('goes all at once, whatever rings, where that is asked for', () => {
     const { properties } = rolloutOf('all-at-once');
     expect(properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
@@ -552,8 +585,14 @@ describe('settings of the whole service', () => {
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
-    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
-    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'api.example.com' });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
+      DisableExecuteApiEndpoint: true,
+      IpAddressType: 'dualstack',
+    });
+    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
+      DomainName: 'api.example.com',
+      DomainNameConfigurations: [Match.objectLike({ IpAddressType: 'dualstack' })],
+    });
     template.hasOutput('Url', { Value: 'https://api.example.com' });
     templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
   });

@@ -87,6 +87,20 @@ function describeRotation(world: World): void {
     });
   });
 
+  it('is not given other credentials where the venue refuses those that it still holds, and the log says so', async () => {
+    const { secret } = await rotateCredentials(world);
+    secrets.set(secret);
+    await withOrders(world, async ({ sandbox, place }) => {
+      venue.arm({ fault: 'unauthorized', path: '/order', times: 9 });
+      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
+      const before = count();
+      assert.equal(codeOf(await place()), 'venue_refused_service');
+      assert.equal(count(), before);
+      assert.match(sandbox.output(), /"message":"the venue refuses the API credentials in the secret"/);
+    });
+    await world.calm();
+  });
+
   it('is read again before credentials are derived or created, where it has held the key alone', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ place }) => {

@@ -167,8 +167,13 @@ describe('an order', () => {
   it.concurrent.each<[string, readonly Step[], boolean]>([
     ['a refusal', [problem(403, 'order_placement_disabled')], false],
     ['a refusal of the order', [problem(422, 'order_rejected', undefined, OF_ORDER)], false],
-    ['a service that cannot tell', [problem(502, 'venue_error')], true],
-    ['a gateway', [{ status: 403, body: { message: 'Forbidden' } }], true],
+    ['a fault', [problem(500, 'internal_error')], true],
+    ['a store that does not work', Array.from({ length: 4 }, () => problem(503, 'store_unavailable', 0)), false],
+    ['a venue that answers nothing usable', [problem(502, 'venue_error')], false],
+    ['a gateway that refuses the caller', [{ status: 403, body: { message: 'Forbidden' } }], false],
+    ['a gateway whose service fails', [{ status: 500, body: { message: 'Internal Server Error' } }], true],
+    ['a lost answer and then a gateway that refuses the caller', ['reset', { status: 403, body: {} }], true],
+    ['a lost answer and then a store that does not work', ['reset', problem(503, 'store_unavailable', 60)], true],
     ['a lost answer and then a refusal', ['reset', problem(403, 'order_placement_disabled')], true],
     ['an unknown outcome and then a malformed request', [problem(504, 'outcome_unknown'), problem(400, 'x')], true],
     [
