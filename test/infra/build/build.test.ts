@@ -119,15 +119,6 @@ describe('the build', () => {
     expect(own).toBeLessThanOrEqual(52_000);
   });
 
-  it.each(['markets', 'orders'])(
-    'adds as much to %s by the layer as the document says, give or take 2 KB',
-    async (name) => {
-      const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
-      const said = /layer adds (?<markets>\d+) KB to a reader; to the function of orders (?<orders>\d+) KB/.exec(text);
-      expect(Math.abs(Number(said?.groups?.[name]) - (await bytesOf(name)).layer / 1_000)).toBeLessThanOrEqual(2);
-    },
-  );
-
   it('has the cryptography of wallets once, in the layer', async () => {
     const files = await contentsOf(join(folder, 'here'));
     const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
