@@ -21,8 +21,7 @@ import {
   keyOf,
   type Setup,
 } from './setup-checks.ts';
-import { checkSignatures } from './signatures.ts';
-import { checkClock, checkPicture, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
+import { checkClock, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
 /** The doctor reports findings and writes no log. */
 const SILENT = createLog({ level: 'error', write: () => undefined });
@@ -67,7 +66,6 @@ export function examine(options: DoctorOptions, env: Environment, limits?: Docto
   run.check('runtime', HERE, async () => checkRuntime(await need(config), SILENT));
   run.check('clock', CLOB, async () => checkClock(await ask()));
   run.check('venue_version', { ...CLOB, optional: true }, async () => checkVersion(await ask()));
-  run.check('signatures', HERE, async () => checkSignatures((await need(config)).config.builderCode));
   run.check('region', probe ? CLOB : site, async () => checkRegion(probe, await ask()));
 
   // The account.
@@ -89,9 +87,5 @@ export function examine(options: DoctorOptions, env: Environment, limits?: Docto
   run.check('smallest_order', HERE, async () =>
     checkSmallestOrder((await need(config)).config, await need(reads), (await funds.result).value),
   );
-  run.check('picture', { ...VENUE, optional: true }, async () => {
-    await need(reads);
-    return checkPicture(await ask());
-  });
   return run.steps;
 }

@@ -115,16 +115,3 @@ export function checkSmallestOrder(
   const allowing = funds ? 'Caps and funds allow' : 'The caps allow';
   return ok(`${allowing} ${smallest}.`);
 }
-
-/** Holds a sample of markets and books against what this service takes for granted. */
-export async function checkPicture({ venue, call }: Asking): Promise<CheckResult> {
-  const { markets, books, differences } = await venue.survey(call);
-  const sample = `${markets} markets and ${books} order books`;
-  if (differences.size === 0) return ok(`${sample} are as this service takes them to be.`);
-  const counted = [...differences].map(([what, times]) => `${what} (${times})`);
-  const message = `Of ${sample} some differ: ${counted.join('; ')}.`;
-  return warn(
-    message,
-    'Run it again; if it stays, look for an update of this service, which refuses what it cannot trade safely.',
-  );
-}

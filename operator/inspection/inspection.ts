@@ -12,10 +12,8 @@ import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
 import { probeOrders, readRegion } from './read-region.ts';
 import { readApprovals, readProfileWallet } from './read-wallet.ts';
-import { surveyVenue } from './survey.ts';
 
 export type { Account } from '../../shared/venue/polymarket/accounts.ts';
-export { signOrder } from '../../shared/venue/polymarket/sign-order.ts';
 export { openWallet, type Wallet } from '../../shared/wallets/evm-key.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
@@ -59,7 +57,6 @@ export function createInspection(urls: VenueUrls, log: Log) {
     },
     readApprovals: (account: string, call: Call) => readApprovals(data, account, call),
     readProfileWallet: (address: string, call: Call) => readProfileWallet(gamma, address, call),
-    survey: (call: Call) => surveyVenue(gamma, clob, call),
   };
 }
 

@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { OFFICIAL_VERSION } from '../../operator/doctor/signatures.ts';
 import { VERSION } from '../../shared/version.ts';
 
 async function versionIn(manifest: string): Promise<unknown> {
   return JSON.parse(await readFile(new URL(`../../${manifest}`, import.meta.url), 'utf8')).version;
 }
-
-it('the version of the official client that the doctor names is that of the one installed', async () => {
-  expect(OFFICIAL_VERSION).toBe(await versionIn('node_modules/@polymarket/clob-client-v2/package.json'));
-});
 
 describe('the version', () => {
   it('is that of package.json, which the deployed functions do not carry', async () => {

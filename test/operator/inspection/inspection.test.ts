@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
@@ -9,8 +9,7 @@ import { createLog } from '../../../shared/log.ts';
 import { Secret } from '../../../shared/secret.ts';
 import type { Call } from '../../../shared/venue/port.ts';
 import { clientSigner } from '../../../tools/support/paper-client.ts';
-import { bookAnswer } from '../../support/venue/book-answers.ts';
-import { gammaMarket, gammaMarketV2, v2TokenId } from '../../support/venue/market-records.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 import { callWithin, type Reply, type Script, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const log = createLog({ level: 'error', write: () => undefined });
@@ -35,12 +34,12 @@ const reads = (inspection: Inspection) => inspection.openReads(WALLET, CREDENTIA
 
 describe('the clock', () => {
   it.each([0, 10, -40])(
-    'is compared with whole seconds, in the middle of the round trip: %s s apart',
+    'is compared with the middle of the whole second that the venue reports: %s s apart',
     async (seconds) => {
-      const body = () => String(Math.floor(Date.now() / 1_000) + seconds);
-      const { inspection } = await inspect(() => ({ body: body() }));
-      const skew = await inspection.readClockSkew(callWithin());
-      expect(Math.abs(skew - seconds * 1_000)).toBeLessThan(1_500);
+      fakeOnly(['Date', 'performance'], 1_800_000_000_700);
+      const { inspection } = await inspect(() => ({ body: String(1_800_000_000 + seconds) }));
+      expect(await inspection.readClockSkew(callWithin())).toBe(seconds * 1_000 - 200);
+      jest.useRealTimers();
     },
   );
 });
@@ -252,71 +251,6 @@ describe('the account', () => {
   });
 });
 
-describe('the survey', () => {
-  function hashed(book: Record<string, unknown>): string {
-    const text = JSON.stringify({ ...book, hash: '' });
-    return text.replace('"hash":""', `"hash":"${createHash('sha1').update(text).digest('hex')}"`);
-  }
-
-  function venueOf(markets: readonly object[], book: (tokenId: string) => Reply): Script {
-    return ({ path, query }) =>
-      path === '/book' ? book(query.get('token_id') ?? '') : { body: { markets, next_cursor: 'more' } };
-  }
-
-  const markets = Array.from({ length: 40 }, (_, index) => gammaMarket(index + 1));
-
-  it('finds nothing in markets and books as they are known, and asks for no more than 20 books', async () => {
-    const script = venueOf(markets, (tokenId) => ({ body: hashed(bookAnswer(tokenId)) }));
-    const { venue, inspection } = await inspect(script);
-    expect(await inspection.survey(callWithin())).toStrictEqual({ markets: 40, books: 20, differences: new Map() });
-    expect(venue.calls().filter((call) => call === 'GET /book')).toHaveLength(20);
-  });
-
-  it('looks at a book of each kind of market, however little it trades', async () => {
-    const { venue, inspection } = await inspect(
-      venueOf([...markets, gammaMarketV2(99)], (tokenId) => ({ body: hashed(bookAnswer(tokenId)) })),
-    );
-    await inspection.survey(callWithin());
-    expect(venue.seen.map(({ query }) => query.get('token_id'))).toContain(v2TokenId(198));
-  });
-
-  it.each([
-    ['books whose hash is not that of their text', (id: string) => ({ body: bookAnswer(id) })],
-    [
-      'books with a price off their tick',
-      (id: string) => ({ body: hashed(bookAnswer(id, { bids: [{ price: '0.505', size: '1' }] })) }),
-    ],
-    [
-      'books of another protocol than their token',
-      (id: string) => ({ body: hashed(bookAnswer(id, { version: 'v2' })) }),
-    ],
-    ['books not usable', (id: string) => ({ body: bookAnswer(id, { tick_size: 'fine' }) })],
-    ['books not answered', () => ({ status: 429, body: { error: 'Too Many Requests' } })],
-  ])('counts %s', async (what, book) => {
-    const { inspection } = await inspect(venueOf(markets.slice(0, 3), book));
-    expect((await inspection.survey(callWithin())).differences).toStrictEqual(new Map([[what, 3]]));
-  });
-
-  it('lets markets be closed meanwhile, and a few wait for their ids', async () => {
-    const waiting = gammaMarket(50, { clobTokenIds: null });
-    const closed = () => ({ status: 404, body: { error: 'No orderbook exists for the requested token id' } });
-    const { inspection } = await inspect(venueOf([...markets, waiting], closed));
-    expect((await inspection.survey(callWithin())).differences).toStrictEqual(new Map());
-  });
-
-  it('counts markets that are left out, and those without ids once they are many', async () => {
-    const odd = [gammaMarket(60, { version: 'v9' }), gammaMarket(61, { clobTokenIds: '["1", "2"]' })];
-    const { inspection } = await inspect(venueOf([...odd, gammaMarket(62, { clobTokenIds: null })], () => 'reset'));
-    expect((await inspection.survey(callWithin())).differences).toStrictEqual(
-      new Map([
-        ['markets left out because version is not usable', 1],
-        ['markets left out because a token id is not one of protocol v1', 1],
-        ['markets left out because it does not have exactly two token ids', 1],
-      ]),
-    );
-  });
-});
-
 describe('whatever the venue answers', () => {
   const calls: readonly ((inspection: Inspection, call: Call) => Promise<unknown>)[] = [
     (inspection, call) => inspection.readClockSkew(call),
@@ -330,23 +264,13 @@ describe('whatever the venue answers', () => {
     (inspection, call) => reads(inspection).refreshCollateral('proxy', call),
     (inspection, call) => inspection.readApprovals(FUNDER, call),
     (inspection, call) => inspection.readProfileWallet(FUNDER, call),
-    (inspection, call) => inspection.survey(call),
   ];
 
   it('each call gives a value or an error of ours', async () => {
     let reply: Reply = {};
     const { inspection } = await inspect(() => reply);
     const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
-    const member = fc.constantFrom(
-      'version',
-      'country',
-      'apiKeys',
-      'closed_only',
-      'balance',
-      'data',
-      'proxyWallet',
-      'markets',
-    );
+    const member = fc.constantFrom('version', 'country', 'apiKeys', 'closed_only', 'balance', 'data', 'proxyWallet');
     const body = fc.oneof(
       fc.json(),
       fc.string(),

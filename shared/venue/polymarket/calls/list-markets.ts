@@ -92,7 +92,7 @@ const record = z.object({
 type MarketRecord = z.infer<typeof record>;
 
 /** Also the reason for a market whose ids the venue has not published yet. */
-export const WITHOUT_IDS = 'it does not have exactly two token ids';
+const WITHOUT_IDS = 'it does not have exactly two token ids';
 
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */
 function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonly string[] | { reason: string } {

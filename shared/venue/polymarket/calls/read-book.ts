@@ -80,15 +80,12 @@ export function parseBook(text: string, tokenId: string) {
   return { book, version: data.version ?? undefined, hasOddLevels: [...data.bids, ...data.asks].some(isOutside) };
 }
 
-/**
- * `GET /book` of the CLOB: levels and the rules of a token in one answer. Returns it with its raw text. Errors: see
- * `MarketData`.
- */
+/** `GET /book` of the CLOB: returns the levels and the rules of a token. Errors: see `MarketData`. */
 export async function readBook(clob: Transport, tokenId: string, call: Call) {
   const spec = { name: 'read-book', method: 'GET', path: `/book?token_id=${tokenId}` } as const;
   const response = await readWithRetry(clob, spec, call);
   const { status, isJson, text } = response;
-  if (status === 200 && isJson) return { ...parseBook(text, tokenId), text };
+  if (status === 200 && isJson) return parseBook(text, tokenId);
   const sentence = isJson ? errorText(text) : undefined;
   if (sentence !== undefined && (status === 404 || (status === 400 && /invalid token id/i.test(sentence)))) {
     throw refuse('unknown_token', {});
