@@ -48,7 +48,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(functions/(orders/wallet-key|routes)|local/(order-store/(read-records|store-files)|service/(open-store|own-request|settings-file)|http/request-head))\\.ts$',
+          '^(functions/(orders/wallet-key|routes)|local/(order-store/store|service/(open-store|own-request|settings-file)|http/request-head))\\.ts$',
       },
     },
     {

@@ -1,12 +1,10 @@
 import { ROUTES } from '../functions/routes.ts';
 import { urlOf } from '../local/http/request-head.ts';
-import { identify } from '../local/order-store/store-files.ts';
-import { openAtStart, prepareStore } from '../local/service/open-store.ts';
+import { checkStore, storeError } from '../local/service/open-store.ts';
 import { ask } from '../local/service/own-request.ts';
-import { storeFileOf, withSettingsFile } from '../local/service/settings-file.ts';
-import { createLog } from '../shared/log.ts';
+import { withSettingsFile } from '../local/service/settings-file.ts';
 import { modeOf, parseLocalConfig } from '../shared/settings/config.ts';
-import { ConfigError, tableOf } from '../shared/settings/formats.ts';
+import { ConfigError } from '../shared/settings/formats.ts';
 import { option, runCommand } from './command-line.ts';
 
 const COMMAND = {
@@ -23,12 +21,11 @@ async function check(settings: string | undefined): Promise<void> {
   const status = await ask(url, ROUTES.health).catch(() => undefined);
   if (status !== 200) throw new ConfigError(`The service does not answer at ${url}${ROUTES.health.path}.`);
   if (modeOf(config) === 'read-only') return;
-  const file = tableOf(config.store) === undefined ? storeFileOf(config.store) : undefined;
-  // One that is gone would be made by opening it: the service then could not save what it still holds, and a restart would
-  // take the new file for its own.
-  if (file !== undefined && identify(file) === undefined) throw new ConfigError(`There is no store at ${file}.`);
-  const store = await prepareStore(config.store, createLog({ level: 'error', write: () => undefined }));
-  await openAtStart(store).finally(store.close);
+  try {
+    await checkStore(config.store);
+  } catch (cause) {
+    throw storeError('read', config.store, cause);
+  }
 }
 
 const code = await runCommand(COMMAND, async ({ settings }) => {

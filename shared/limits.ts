@@ -73,10 +73,6 @@ export const MIN_RETRY_MS = 500;
 /** Before the second attempt of a read; random in between, so that clients do not come back in step. */
 export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
 
-/** How long before its end a call of the local store stops waiting for other processes, to say why it failed. */
-export const STORE_REPORT_MS = 100;
-/** The local store's thread starts and opens its file before the server listens: 50 ms on an idle machine. */
-export const STORE_OPEN_MS = 10_000;
 /** One attempt of a call of the deployed store; two that say nothing and the pause between them fit into a call. */
 export const STORE_ATTEMPT_MS = { connect: 400, attempt: 900 } as const;
 /** One attempt to connect to the secret store, one attempt, and all of them: a fraction of an order's budget. */

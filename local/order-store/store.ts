@@ -1,178 +1,170 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname, extname } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
-import { STORE_CALL_MS, STORE_OPEN_MS } from '../../shared/limits.ts';
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  holderOf,
-  type OrderRecord,
-  type OrderStore,
-  type Written,
-} from '../../shared/orders/record.ts';
-import type { OrderAnswer, OrderCall, OrderRow } from './sqlite-file.ts';
-import type { StoreRequest, StoreResponse, StoreThreadData } from './worker.ts';
+import type { DayCount, Expected, OrderRecord, OrderStore, Written } from '../../shared/orders/record.ts';
+import { decodeRecord, encodeRecord, holderOf } from '../../shared/orders/record.ts';
+import { type OwnFile, ownFile } from './own-file.ts';
 
-/** The file of a store, and its clocks. */
-export interface OrderStoreSettings {
-  /** Path of the database file; its directory is made where it is missing. */
-  readonly path: string;
-  readonly log: Log;
-  /** Our wall clock, in milliseconds of the Unix epoch. */
-  readonly now?: () => number;
-  /** A monotonic clock in milliseconds. */
-  readonly uptime?: () => number;
-}
-
-/** A store on a file. `close` is for an orderly end; none is needed for durability. */
+/** A store in a file. `close` is for an orderly end; none is needed for durability. */
 export interface FileOrderStore extends OrderStore {
-  /** Opens the file before it is needed. Returns `made` for a new one, which knows no earlier key. */
-  open(): Promise<'made' | 'found'>;
+  /** True for a new file, which has no earlier key. */
+  readonly isNew: boolean;
   close(): Promise<void>;
 }
 
-/** Expired rows are small and nothing depends on their end: they are removed once an hour. */
+/** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
+const LAYOUT = 1;
+/** Delay between a write and the emptying of the log, which takes a few milliseconds. */
+const TIDY_PAUSE_MS = 500;
+/** Expired orders are removed once in this time. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 
-function toRow(key: string, record: OrderRecord): OrderRow {
-  const expiresAt = record.state === 'finished' ? record.keepUntil : null;
-  return { key, record: encodeRecord(record), holder: holderOf(record) ?? null, expiresAt };
-}
-
-function toWritten(answer: OrderAnswer): Written {
-  if (answer === 'written' || answer === 'conflict' || typeof answer === 'object') return answer;
-  throw new Error('the thread of the order store gave the answer to another call');
-}
-
 /**
- * Keeps orders in an SQLite file, in a thread of its own: a disk that is slow, or another process that holds the file,
- * delays only the calls of the store. A file that cannot be opened or used does not stop the service: each call fails,
- * and the next one opens the file again.
+ * WAL with a full sync: a write takes one flush, of the log. On macOS a flush reaches the disk only with `fullfsync`.
+ * `secure_delete` overwrites the signed bytes of finished orders. Later calls wait for no other program.
  */
-export function openOrderStore(settings: OrderStoreSettings): FileOrderStore {
-  const { path, log, now = Date.now, uptime = () => performance.now() } = settings;
-  const { call, end } = createStoreThread(path);
-  let cleanedAt: number | undefined;
-  /** A clock that is ahead would remove keys before their time, for good: the earlier of two has to have passed it. */
-  const clean = async (record: OrderRecord) => {
-    const time = uptime();
-    if (cleanedAt !== undefined && time - cleanedAt < CLEANING_INTERVAL_MS) return;
-    cleanedAt = time;
-    await call({ ask: 'clean', beforeMs: Math.min(record.signedAt.venue, record.signedAt.own, now()) }).catch(
-      (error: unknown) => log.warn('expired keys not removed', { error }),
-    );
+const SET_UP = `
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
+  PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON;
+  BEGIN IMMEDIATE;
+  CREATE TABLE IF NOT EXISTS orders (
+    idempotency_key TEXT PRIMARY KEY, record TEXT NOT NULL, lease_owner TEXT, expires_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS orders_by_end ON orders (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
+  COMMIT; PRAGMA busy_timeout = 0;
+`;
+
+/** Creates the tables that are missing. Returns true if the file had none. */
+function setUp(db: DatabaseSync): boolean {
+  const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (layout !== 0 && layout !== LAYOUT) throw new Error(`it has layout ${layout}, not ${LAYOUT}`);
+  db.exec(SET_UP);
+  return layout === 0;
+}
+
+/** Reads the encoded records of a file, also while a service has it open. */
+export function* readRecordTexts(path: string): Generator<string, void> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error('there is no such file');
+  using db = new DatabaseSync(path, { readOnly: true, timeout: STORE_CALL_MS });
+  for (const { record } of db.prepare('SELECT record FROM orders').iterate()) yield String(record);
+}
+
+/** Runs the acts of one turn of the event loop in one transaction, with one flush to the disk, which they all await. */
+function createTransactions({ db, requireIntact }: OwnFile) {
+  let waiting: { readonly act: () => Written; readonly settled: PromiseWithResolvers<Written> }[] = [];
+  const commit = (): void => {
+    const acts = waiting;
+    waiting = [];
+    try {
+      requireIntact();
+      db.exec('BEGIN IMMEDIATE');
+      const done = acts.map(({ act, settled }) => ({ written: act(), settled }));
+      db.exec('COMMIT');
+      // A write to a file that was removed meanwhile is lost.
+      requireIntact();
+      for (const { written, settled } of done) settled.resolve(written);
+    } catch (error) {
+      if (db.isOpen && db.isTransaction) db.exec('ROLLBACK');
+      for (const { settled } of acts) settled.reject(error);
+    }
   };
-  return {
-    outlivesAnswers: true,
-    open: async () => ((await call({ ask: 'open' })) === 'made' ? 'made' : 'found'),
-    read: async (key) => {
-      const text = await call({ ask: 'read', key });
-      return typeof text === 'string' ? decodeRecord(text) : undefined;
-    },
-    create: async (key, record, counts = []) => {
-      const created = call({ ask: 'create', row: toRow(key, record), counts });
-      // Behind it in the queue, and not awaited.
-      void clean(record);
-      return toWritten(await created);
-    },
-    replace: async (key, record, expected, counts = []) =>
-      toWritten(await call({ ask: 'replace', row: toRow(key, record), expected, counts })),
-    countedOn: async (day) => {
-      const units = await call({ ask: 'counted', day });
-      return typeof units === 'bigint' ? units : 0n;
-    },
-    close: end,
+  return (act: () => Written): Promise<Written> => {
+    const settled = Promise.withResolvers<Written>();
+    if (waiting.push({ act, settled }) === 1) setImmediate(commit);
+    return settled.promise;
   };
 }
 
-/** Returns the environment of a thread: it keeps what Node compiles where this one does, and starts in half the time. */
-function compileCache(): NodeJS.ProcessEnv {
-  const directory = getCompileCacheDir();
-  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
-}
-
-/**
- * The thread makes few new objects. Without these it would take the 16 MB that `npm start` gives the requests: 20 MB more
- * after 50,000 of them. What runs already keeps what it has.
- */
-const SMALL_YOUNG_SPACE = ['--min-semi-space-size=1', '--max-semi-space-size=1'] as const;
-
-type Waiting = PromiseWithResolvers<OrderAnswer> & { readonly timer: NodeJS.Timeout };
-
-/** Starts the thread, and another one with the first call after a crash. `script` is for tests. */
-export function createStoreThread(
-  path: string,
-  // The package has both files as JavaScript.
-  script: URL = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url),
-) {
-  let identity: string | undefined;
-  let lastId = 0;
-  let ended = false;
-  const start = () => {
-    const workerData: StoreThreadData = { path, identity };
-    // Without the environment and the flags that would read a file of it: it has no use for the wallet key.
-    for (const option of SMALL_YOUNG_SPACE) setFlagsFromString(option);
-    const worker = new Worker(script, { workerData, env: compileCache(), execArgv: [] });
-    const waiting = new Map<number, Waiting>();
-    const settle = (id: number, finish: (call: Waiting) => void) => {
-      const call = waiting.get(id);
-      if (!call) return;
-      waiting.delete(id);
-      clearTimeout(call.timer);
-      finish(call);
-    };
-    const fail = (reason: string) => {
-      if (running?.worker === worker) running = undefined;
-      for (const id of waiting.keys()) settle(id, ({ reject }) => reject(new Error(reason)));
-    };
-    worker.on('message', ({ identity: seen, results }: StoreResponse) => {
-      identity = seen;
-      for (const { id, answer, failure } of results) {
-        settle(id, ({ resolve, reject }) => (failure === undefined ? resolve(answer) : reject(new Error(failure))));
+/** Empties the log, which has signed bytes, at once and soon after each call, and removes expired orders. */
+function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
+  const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+  const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
+  const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
+  let [time, cleanedAt] = [0, 0];
+  let timer: NodeJS.Timeout | undefined;
+  const tidy = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    try {
+      requireIntact();
+      if (time - cleanedAt >= CLEANING_INTERVAL_MS) {
+        clean.run(time);
+        cleanDays.run(new Date(time - DAY_KEPT_MS).toISOString().slice(0, 10));
+        cleanedAt = time;
       }
-    });
-    worker.on('error', (error: Error) => fail(`The thread of the order store failed: ${error.message}`));
-    worker.on('exit', () => fail('The thread of the order store ended.'));
-    // A process that has nothing else to do does not wait for it. Last, since a listener undoes it.
-    worker.unref();
-    const request = (call: StoreRequest['call']): Promise<OrderAnswer> => {
-      lastId += 1;
-      const id = lastId;
-      const late = () => settle(id, ({ reject }) => reject(new Error('The order store did not answer in time.')));
-      const settled = Promise.withResolvers<OrderAnswer>();
-      const limitMs = call.ask === 'open' ? STORE_OPEN_MS : STORE_CALL_MS;
-      waiting.set(id, { ...settled, timer: setTimeout(late, limitMs) });
-      const deadlineNs = process.hrtime.bigint() + BigInt(limitMs) * 1_000_000n;
-      worker.postMessage({ id, deadlineNs, call } satisfies StoreRequest);
-      return settled.promise;
-    };
-    return { worker, request };
+      // A program that reads the file keeps the log.
+      if (emptyLog.get()?.['busy'] === 0) noteEmptyLog();
+      else timer = setTimeout(tidy, TIDY_PAUSE_MS).unref();
+    } catch (error) {
+      log.warn('the log of the order store was not emptied', { error });
+    }
   };
-  let running: ReturnType<typeof start> | undefined = start();
+  tidy();
+  const tidySoon = ({ signedAt }: OrderRecord): void => {
+    // The earlier of two clocks: one that is ahead would remove orders before their time.
+    time = Math.min(signedAt.venue, signedAt.own);
+    timer ??= setTimeout(tidy, TIDY_PAUSE_MS).unref();
+  };
+  return { tidy, tidySoon };
+}
+
+/**
+ * Keeps orders in an SQLite file of which this process is the only owner. Its calls are synchronous: a disk that hangs stops
+ * the process. Throws where the file cannot be used.
+ */
+export function openOrderStore({ path, log }: { readonly path: string; readonly log: Log }): FileOrderStore {
+  const file = ownFile(path, setUp);
+  const { db, isNew, requireIntact } = file;
+  const { tidy, tidySoon } = createTidying(file, log);
+  const transact = createTransactions(file);
+  const rowOf = db.prepare(
+    'SELECT record, coalesce(lease_owner, expires_at) AS state FROM orders WHERE idempotency_key = ?',
+  );
+  const put = db.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?, ?)');
+  const sumOf = db.prepare('SELECT units FROM days WHERE day = ?');
+  sumOf.setReadBigInts(true);
+  const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
+  const countedOn = (day: string): bigint => BigInt(String(sumOf.get(day)?.['units'] ?? 0));
+  /** The holders that this process has stored, by key. Any other one is dead. */
+  const holders = new Map<string, string>();
+  const write = async (key: string, record: OrderRecord, expected?: Expected, counts: readonly DayCount[] = []) => {
+    const text = encodeRecord(record);
+    const holder = holderOf(record);
+    const standing = expected && ('heldBy' in expected ? expected.heldBy : expected.keptUntil);
+    return transact(() => {
+      if (rowOf.get(key)?.['state'] !== standing) return 'conflict';
+      const full = counts.findLast(({ day, units, atMost }) => atMost !== undefined && countedOn(day) + units > atMost);
+      if (full) return { fullDay: full.day };
+      put.run(key, text, holder ?? null, record.state === 'finished' ? record.keepUntil : null);
+      for (const { day, units } of counts) add.run(day, units);
+      if (holder === undefined) holders.delete(key);
+      else holders.set(key, holder);
+      tidySoon(record);
+      return 'written';
+    });
+  };
   return {
-    /** Settles within `STORE_CALL_MS`, and `open` within `STORE_OPEN_MS`; a call that failed may or may not have been done. */
-    call: async (call: OrderCall): Promise<OrderAnswer> => {
-      if (ended) throw new Error('The order store is closed.');
-      running ??= start();
-      return running.request(call);
+    isNew,
+    outlivesAnswers: true,
+    read: async (key) => {
+      requireIntact();
+      const text = rowOf.get(key)?.['record'];
+      if (text === undefined) return undefined;
+      const record = decodeRecord(String(text));
+      if (record.state === 'finished' || record.lease.owner === holders.get(key)) return record;
+      return { ...record, lease: { ...record.lease, until: 0 } };
     },
-    /** Ends the thread after the calls before; those after it fail. */
-    end: async (): Promise<void> => {
-      ended = true;
-      if (!running) return;
-      const { worker, request } = running;
-      // A thread that does not come to it waits for a disk or a lock, and would keep the stop waiting too.
-      const closed = await request({ ask: 'close' }).then(
-        () => true,
-        () => false,
-      );
-      const terminated = worker.terminate();
-      if (closed) await terminated;
+    create: (key, record, counts) => write(key, record, undefined, counts),
+    replace: write,
+    countedOn: async (day) => countedOn(day),
+    close: async () => {
+      // Behind the writes that wait.
+      await transact(() => 'written').catch(() => undefined);
+      tidy();
+      file.close();
     },
   };
 }
-
-/** A file of orders in a thread of its own. */
-export type StoreThread = ReturnType<typeof createStoreThread>;

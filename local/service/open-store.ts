@@ -12,43 +12,54 @@ export interface Store extends FileOrderStore {
 /** No idempotency key has a control character. */
 const NO_KEY = '\u0000';
 
-/** Prepares the store that `SERVICE_STORE` names: the thread of a file starts while the rest is loaded. */
-export async function prepareStore(setting: string, log: Log): Promise<Store> {
-  const tableName = tableOf(setting);
-  if (tableName === undefined) {
-    const path = storeFileOf(setting);
-    const { openOrderStore } = await import('../order-store/store.ts');
-    return { ...openOrderStore({ path, log }), place: path };
-  }
+async function openTable(tableName: string): Promise<FileOrderStore> {
   const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
   const store = createDynamoDbStore({ tableName });
   const read = () => store.read(NO_KEY);
+  // The first one also looks for credentials, which may take all of its time.
+  await read().catch(read);
   let replaced: Promise<unknown> = Promise.resolve();
   return {
     ...store,
+    isNew: false,
     outlivesAnswers: true,
     replace: (...asked) => {
       const written = store.replace(...asked);
       replaced = Promise.allSettled([replaced, written]).then(() => undefined);
       return written;
     },
-    place: setting,
-    open: async () => {
-      // The first one also looks for credentials, which may take all of its time.
-      await read().catch(read);
-      return 'found';
-    },
     // A request without a key does not wait until its placement is stored.
     close: async () => void (await replaced),
   };
 }
 
-/** Opens the store at the start rather than in the first order. Throws `ConfigError` where it cannot be opened. */
-export async function openAtStart({ place, open }: Store): Promise<'made' | 'found'> {
+function placeOf(setting: string): string {
+  return tableOf(setting) === undefined ? storeFileOf(setting) : setting;
+}
+
+/** Returns the error of a store that could not be opened or read. */
+export function storeError(done: 'opened' | 'read', setting: string, cause: unknown): ConfigError {
+  const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
+  return new ConfigError(`SERVICE_STORE cannot be ${done} at ${placeOf(setting)}: ${reason}.`, { cause });
+}
+
+/** Opens the store that `SERVICE_STORE` names. Throws `ConfigError` where it cannot be used. */
+export async function openStore(setting: string, log: Log): Promise<Store> {
+  const [place, tableName] = [placeOf(setting), tableOf(setting)];
   try {
-    return await open();
+    if (tableName !== undefined) return { ...(await openTable(tableName)), place };
+    const { openOrderStore } = await import('../order-store/store.ts');
+    return { ...openOrderStore({ path: place, log }), place };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause);
-    throw new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });
+    throw storeError('opened', setting, cause);
   }
+}
+
+/** Reads the store that `SERVICE_STORE` names, also while a service uses it. Throws any error where that fails. */
+export async function checkStore(setting: string): Promise<void> {
+  const tableName = tableOf(setting);
+  if (tableName !== undefined) return void (await openTable(tableName));
+  const { readRecordTexts } = await import('../order-store/store.ts');
+  // Reads one record, if there is any.
+  readRecordTexts(storeFileOf(setting)).some(() => true);
 }

@@ -10,7 +10,7 @@ import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../s
 import type { Environment } from '../../shared/settings/table.ts';
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
-import { openAtStart, prepareStore, type Store } from './open-store.ts';
+import { openStore, type Store } from './open-store.ts';
 import { ask } from './own-request.ts';
 
 /** A service that listens. */
@@ -139,15 +139,15 @@ export async function startService(
   { write, throwAway = false, warm = false, announce }: StartOptions = {},
 ): Promise<Service> {
   const { config, log, pipeline } = openContainer(parseLocalConfig, env, write);
-  const store = modeOf(config) === 'read-only' ? undefined : await prepareStore(config.store, log);
+  let store: Store | undefined;
   try {
-    // Loaded while the store's thread starts, which takes as long.
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
       import('./handlers.ts'),
       import('#venue/market-data'),
       import('../http/server.ts'),
     ]);
     const account = await accountOf(config);
+    if (modeOf(config) === 'order-placing') store = await openStore(config.store, log);
     const openOrders = openTrading(config, store, log);
     const marketData = createMarketData(config, log);
     let { port } = config;
@@ -158,13 +158,9 @@ export async function startService(
       return startServer({ handlers: createHandlers(deps), config: { ...config, ...address }, log: own });
     };
     const tellOfSilence = (error: unknown) => log.warn('the service does not answer itself', { error });
-    // Side by side: a thread of its own opens the store.
-    const [opened] = await Promise.all([
-      store && openAtStart(store),
-      warm && warmUp(serveAt, store !== undefined).catch(tellOfSilence),
-    ]);
-    if (opened === 'made' && !throwAway) {
-      log.warn('new order store: keys of earlier orders are not known here', { store: store?.place });
+    if (warm) await warmUp(serveAt, store !== undefined).catch(tellOfSilence);
+    if (store?.isNew && !throwAway) {
+      log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
     if (!throwAway) for (const warning of account.warnings) log.warn(warning);
     const { url, close } = await serveAt(config, log);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { readRecordTexts } from '../../local/order-store/read-records.ts';
+import { readRecordTexts } from '../../local/order-store/store.ts';
 import { PROJECT, storeFileOf } from '../../local/service/settings-file.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';

@@ -63,7 +63,7 @@ export function examine(options: DoctorOptions, env: Environment, limits?: Docto
   const key = findKey(run, config, options);
   const ask = createAsk(run, config, options);
   const account = run.check('account_kind', HERE, async () => checkAccountKind(await need(config), await need(key)));
-  run.check('runtime', HERE, async () => checkRuntime(await need(config), SILENT));
+  run.check('runtime', HERE, async () => checkRuntime(await need(config)));
   run.check('clock', CLOB, async () => checkClock(await ask()));
   run.check('venue_version', { ...CLOB, optional: true }, async () => checkVersion(await ask()));
   run.check('region', probe ? CLOB : site, async () => checkRegion(probe, await ask()));

@@ -2,10 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openAccount } from '#venue/accounts';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
-import { identify, requireMainFile } from '../../local/order-store/store-files.ts';
-import { prepareStore } from '../../local/service/open-store.ts';
-import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
-import type { Log } from '../../shared/log.ts';
+import { checkStore } from '../../local/service/open-store.ts';
+import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -149,14 +147,13 @@ function nearest(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? path : nearest(dirname(path));
 }
 
-/** Opens an existing store as the service would, and creates none. Returns what is wrong with it. */
-async function judgeStore(setting: string, place: string, log: Log): Promise<CheckResult | undefined> {
+/** Reads an existing store, and creates none. Returns what is wrong with it. */
+async function judgeStore(setting: string, place: string): Promise<CheckResult | undefined> {
   const isTable = tableOf(setting) !== undefined;
   const fix = isTable
     ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
     : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   try {
-    if (!isTable) requireMainFile(storeFileOf(setting));
     const there = isTable ? place : nearest(place);
     if (there !== place) {
       if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);
@@ -166,10 +163,9 @@ async function judgeStore(setting: string, place: string, log: Log): Promise<Che
     // Opening a pipe would wait for its other end.
     if (!isTable && !statSync(place).isFile()) return fail(`${place} is there, and is no file.`, fix);
     if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
-    // To open an empty one makes a store of it.
-    if (!isTable && identify(place) === undefined) return undefined;
-    const store = await prepareStore(setting, log);
-    await store.open().finally(store.close);
+    if (!isTable && statSync(place).size === 0) return undefined;
+    await checkStore(setting);
+    if (!isTable) accessSync(place, constants.W_OK);
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
@@ -178,11 +174,11 @@ async function judgeStore(setting: string, place: string, log: Log): Promise<Che
 }
 
 /** Checks the process that would serve: its Node, its store of orders and the file of its key. */
-export async function checkRuntime({ store, key, keyFile }: Setup, log: Log): Promise<CheckResult> {
+export async function checkRuntime({ store, key, keyFile }: Setup): Promise<CheckResult> {
   const node = `Node ${process.version}`;
   if (store === undefined || key === undefined) return ok(`${node}; no store of orders is needed.`);
   const place = tableOf(store) === undefined ? resolve(PROJECT, store) : store;
-  const bad = await judgeStore(store, place, log);
+  const bad = await judgeStore(store, place);
   if (bad) return bad;
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);

@@ -77,14 +77,14 @@ const SOUND = {
   'shared/venue/polymarket/market-data.ts': "export { wire } from './wire.ts';\n",
   'local/http/server.ts':
     "import { pipeline } from '../../functions/pipeline.ts';\nimport { wire } from '#venue/market-data';\nexport const server = [pipeline, wire];\n",
-  'local/order-store/read-records.ts': 'export const records = 1;\n',
+  'local/order-store/store.ts': 'export const records = 1;\n',
   'local/main.ts':
     "import { command } from '../operator/command-line.ts';\nimport { venue } from '../packages/paper-venue/venue.ts';\nexport const main = [command, venue];\n",
   'operator/command-line.ts': "import { a } from '../shared/version.ts';\nexport const command = a;\n",
   'operator/inspection/inspection.ts':
     "import { wire } from '../../shared/venue/polymarket/wire.ts';\nexport const inspection = wire;\n",
   'operator/desk/desk.ts':
-    "import { ClobClient } from '@polymarket/clob-client-v2';\nimport { records } from '../../local/order-store/read-records.ts';\nexport const desk = [ClobClient, records];\n",
+    "import { ClobClient } from '@polymarket/clob-client-v2';\nimport { records } from '../../local/order-store/store.ts';\nexport const desk = [ClobClient, records];\n",
   'packages/paper-venue/venue.ts': "import express from 'express';\nexport const venue = express;\n",
   'packages/client/client.ts': 'export const client = 1;\n',
   'packages/client/amounts.ts': 'export const amounts = 1;\n',

@@ -1,11 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -17,7 +11,6 @@ import {
   signedHeaders,
   solanaWallet,
 } from '../../tools/support/client-wallets.ts';
-import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { FULL_EXTENT } from '../support/full-extent.ts';
 import { type Answer, send } from '../support/service/http-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
@@ -261,43 +254,6 @@ describe('a captured request', () => {
     expect(summary(await post(await sign({ order: { size: '11' } }), { size: '11' }))).toBe(
       '422 idempotency_key_reused',
     );
-  });
-
-  it('places nothing new at another process on the same store', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'verified-'));
-    const settings = {
-      SERVICE_STORE: join(directory, 'orders.db'),
-      SERVICE_PUBLIC_AUTHORITY: 'api.example.com',
-    };
-    const { venue, venueUrl, sign, post } = await open(settings);
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/start.js')], {
-      env: {
-        PATH: process.env['PATH'],
-        ...paperSettings(venueUrl, directory),
-        SERVICE_CLIENT_VERIFICATION: 'required',
-        ...settings,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      let elsewhere = '';
-      for await (const line of createInterface({ input: child.stdout })) {
-        const { message, url } = JSON.parse(line);
-        if (message !== 'listening') continue;
-        elsewhere = url;
-        break;
-      }
-      const headers = await sign({ authority: 'api.example.com' });
-      const answers = [await post(headers), await post(headers, {}, elsewhere)];
-      expect(answers.map(summary)).toStrictEqual(['201', '201']);
-      expect(answers[1]?.headers['idempotency-replayed']).toBe('true');
-      expect(venue.orders()).toHaveLength(1);
-    } finally {
-      child.kill();
-      // Until then it writes what it saves into the folder.
-      await once(child, 'exit');
-      await rm(directory, { recursive: true, force: true });
-    }
   });
 });
 

@@ -81,9 +81,8 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
     code: ['shared/orders/dynamodb-store.ts'],
     tests: ['shared/orders/dynamodb-store', 'shared/orders/orders'],
   },
-  // In the thread of the tests: what another thread runs is not mutated.
   'file-store': {
-    code: ['local/order-store/sqlite-file.ts', 'local/order-store/store-files.ts'],
-    tests: ['local/order-store/sqlite-file', 'local/order-store/store-files'],
+    code: ['local/order-store/own-file.ts', 'local/order-store/store.ts'],
+    tests: ['local/order-store'],
   },
 };

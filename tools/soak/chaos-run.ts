@@ -15,14 +15,18 @@ export interface MortalService {
   stop(): Promise<void>;
 }
 
-/** Runs the service in a process of its own, and a new one after each kill. */
-export async function runMortalService(options: ChaosOptions): Promise<MortalService> {
+/** Runs the service in a process of its own, and a new one after each kill. `env` is added to the environment. */
+export async function runMortalService(
+  options: ChaosOptions,
+  env: Readonly<Record<string, string>>,
+): Promise<MortalService> {
   let url = '';
   let child: ChildProcess;
   let stopped = false;
   let clockOffsetMs = options.clockOffsetMs ?? 0;
   const start = async (): Promise<void> => {
     const started = fork(SCRIPT, [JSON.stringify({ ...options, clockOffsetMs })], {
+      env: { ...process.env, ...env },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

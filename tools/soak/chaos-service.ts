@@ -3,8 +3,8 @@ import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
 import { startServer } from '../../local/http/server.ts';
-import { openOrderStore } from '../../local/order-store/store.ts';
 import { createHandlers } from '../../local/service/handlers.ts';
+import { openStore } from '../../local/service/open-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { OrderStore } from '../../shared/orders/record.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
@@ -47,7 +47,7 @@ function withBudget(orders: Orders): Orders {
 const { config, log, pipeline } = openContainer(parseLocalConfig, options.settings);
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
 const entry = createOrderEntry({ ...config, ...config.orders }, log);
-const file = openOrderStore({ path: config.store, log });
+const file = await openStore(config.store, log);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
+import { startDynamoDb } from '../support/dynamodb.ts';
 import { paperSettings } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { ChaosOptions } from './chaos-options.ts';
@@ -46,11 +47,8 @@ const CLIENTS = 96;
 /** A share of the orders that a fault is armed for. */
 const FAULT_SHARE = 0.4;
 const DISTURBANCE_PAUSE_MS = 1_200;
-/** A share of the disturbances takes its log from the store. */
-const LOST_LOG_SHARE = 0.1;
-/** A share of them kills, that included. */
-const KILL_SHARE = 0.55;
-const LOST_PAUSE_MS = 400;
+/** The share of the disturbances that kill a process. */
+const KILL_SHARE = 0.5;
 /** By any two of them a wait for a late order, or a lease, is longer, and must leave time to settle the order. */
 const CLOCK_STEPS_MS = [-20_000, 0, 20_000] as const;
 /**
@@ -78,7 +76,6 @@ function orderOf(tokenId: string, index: number): Order {
 }
 
 interface Disturbances {
-  lostLogs: number;
   kills: number;
   clockSteps: number;
   venueClockSteps: number;
@@ -88,8 +85,6 @@ interface Disturbances {
 /** Everything that disturbances happen to. */
 interface Scene {
   readonly services: readonly MortalService[];
-  /** Path of the main file of the store. */
-  readonly store: string;
   readonly setVenueClock: (offsetMs: number) => void;
   /** Since the start. */
   readonly seconds: () => number;
@@ -106,25 +101,12 @@ function setClocks({ services, setVenueClock }: Scene, seconds: number, random: 
   setVenueClock(turn === 'venue' ? random.pick(CLOCK_STEPS_MS) : 0);
 }
 
-/** Takes its log from the store under the processes, which are then killed one after the other. */
-async function loseLog({ services, store }: Scene, random: Random): Promise<void> {
-  for (const suffix of random.pick([['-wal'], ['-shm'], ['-wal', '-shm']])) await rm(store + suffix, { force: true });
-  for (const service of services) {
-    await sleep(LOST_PAUSE_MS * random());
-    service.kill();
-  }
-}
-
-/** Sets clocks, kills a process or loses the log of the store, from time to time until told to end. */
+/** Sets clocks or kills a process, from time to time until told to end. */
 async function disturb(scene: Scene, random: Random, counts: Disturbances, ended: () => boolean): Promise<void> {
   while (!ended()) {
     await sleep(DISTURBANCE_PAUSE_MS * (0.5 + random()));
     setClocks(scene, scene.seconds(), random, counts);
-    const kind = random();
-    if (kind < LOST_LOG_SHARE) {
-      await loseLog(scene, random);
-      counts.lostLogs += 1;
-    } else if (kind < KILL_SHARE) {
+    if (random() < KILL_SHARE) {
       random.pick(scene.services).kill();
       counts.kills += 1;
     }
@@ -172,16 +154,16 @@ function judge(asked: readonly AskedKey[], venue: PaperVenue) {
 function reportOf(
   { orders, processes, seed }: SoakOptions,
   { placed, refused, lost, wrong, doubled, atVenue }: ReturnType<typeof judge>,
-  { faults, kills, clockSteps, venueClockSteps, lostLogs }: Disturbances,
+  { faults, kills, clockSteps, venueClockSteps }: Disturbances,
   seconds: number,
 ): SoakReport {
   return {
     failures: Object.entries({ doubled, lost, wrong }).flatMap(([name, count]) => (count > 0 ? [name] : [])),
     lines: [
-      `orders      ${orders} under a key each, ${processes} processes on one store, ${seconds} s`,
+      `orders      ${orders} under a key each, ${processes > 1 ? `${processes} processes on a table` : 'one process on a file'}, ${seconds} s`,
       `placed      ${placed}, of ${atVenue} at the venue`,
       `refused     ${refused}`,
-      `faults      ${faults} armed, ${kills} kills, ${lostLogs} lost logs of the store (seed ${seed})`,
+      `faults      ${faults} armed, ${kills} kills (seed ${seed})`,
       `clocks      ${clockSteps} times set of a process, ${venueClockSteps} times of the venue`,
       `doubled     ${doubled}`,
       `lost        ${lost}`,
@@ -190,9 +172,22 @@ function reportOf(
   };
 }
 
+/** Starts the table that several processes share; a file belongs to one. Returns the settings and the AWS environment. */
+async function openStore(processes: number) {
+  if (processes === 1) return { settings: {}, env: {}, close: async () => undefined };
+  const { client, tableName, close } = await startDynamoDb();
+  const env = {
+    AWS_ENDPOINT_URL_DYNAMODB: String(client.endpoint),
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  };
+  return { settings: { SERVICE_STORE: `dynamodb:${tableName}` }, env, close };
+}
+
 /**
- * Places keyed orders through several processes on one store: each attempt through a process chosen at random,
- * some keys twice at once, while faults, deaths (SIGKILL), lost logs and set clocks happen, and asks for every key once more at the
+ * Places keyed orders through one process on a file, or several on a table: each attempt through a process chosen at random,
+ * some keys twice at once, while faults, deaths (SIGKILL) and set clocks happen, and asks for every key once more at the
  * end. `tell` gets a line of progress every ten seconds.
  */
 export async function soakKeyedOrders(options: SoakOptions, tell: (line: string) => void): Promise<SoakReport> {
@@ -207,14 +202,16 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     faucet: { collateral: 100_000_000, shares: 0 },
   });
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
-  const settings = paperSettings(url, directory);
+  const store = await openStore(options.processes);
   const chaos: ChaosOptions = {
-    settings: { ...settings, SERVICE_LOG_LEVEL: 'error' },
+    settings: { ...paperSettings(url, directory), ...store.settings, SERVICE_LOG_LEVEL: 'error' },
     ...(options.flaw && { flaw: options.flaw }),
   };
-  const services = await Promise.all(Array.from({ length: options.processes }, () => runMortalService(chaos)));
+  const services = await Promise.all(
+    Array.from({ length: options.processes }, () => runMortalService(chaos, store.env)),
+  );
   const anyService = { url: () => random.pick(services).url() };
-  const counts: Disturbances = { lostLogs: 0, kills: 0, clockSteps: 0, venueClockSteps: 0, faults: 0 };
+  const counts: Disturbances = { kills: 0, clockSteps: 0, venueClockSteps: 0, faults: 0 };
   const asked: AskedKey[] = [];
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
@@ -240,12 +237,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     const setVenueClock = (offsetMs: number) => {
       venueOffsetMs = offsetMs;
     };
-    const disturbing = disturb(
-      { services, store: settings.SERVICE_STORE, setVenueClock, seconds },
-      random,
-      counts,
-      () => ended,
-    );
+    const disturbing = disturb({ services, setVenueClock, seconds }, random, counts, () => ended);
     await Promise.all(Array.from({ length: CLIENTS }, client));
     ended = true;
     await disturbing;
@@ -256,6 +248,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     clearInterval(progress);
     await Promise.all(services.map((service) => service.stop()));
     await venue.close();
+    await store.close();
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -7,7 +7,12 @@ const COMMAND = {
   usage: 'npm run soak -- [options]',
   options: {
     orders: { type: 'string', value: 'N', default: '10000', meaning: 'keyed orders' },
-    processes: { type: 'string', value: 'N', default: '4', meaning: 'processes of the service on one store' },
+    processes: {
+      type: 'string',
+      value: 'N',
+      default: '1',
+      meaning: 'processes of the service: one has a file, several share a table',
+    },
     flaw: {
       type: 'string',
       value: 'NAME',
@@ -17,7 +22,7 @@ const COMMAND = {
     rate: { type: 'string', value: 'N', default: '200', meaning: 'requests a second of mixed traffic' },
     seed: { type: 'string', value: 'N', default: '1', meaning: 'equal seeds choose equal requests and faults' },
   },
-  notes: `Keyed orders go through several processes on one store, while everything fails. Mixed traffic goes to one process, whose
+  notes: `Keyed orders go through one process or several, while everything fails. Mixed traffic goes to one process, whose
 memory, sockets, timers and files must not grow. Exits with 1 where something went wrong.
 `,
 } as const;

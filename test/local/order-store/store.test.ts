@@ -2,12 +2,15 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,22 +19,28 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FileOrderStore, type OrderStoreSettings, openOrderStore } from '../../../local/order-store/store.ts';
-import type { OrderRecord, UnfinishedOrder } from '../../../shared/orders/record.ts';
+import { type FileOrderStore, openOrderStore, readRecordTexts } from '../../../local/order-store/store.ts';
+import { decodeRecord, type OrderRecord, type UnfinishedOrder } from '../../../shared/orders/record.ts';
+import { transactionsIn } from '../../support/local/transactions.ts';
 import { at, finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { orderStoreContract } from '../../support/orders/order-store-contract.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
+
+const LOST = 'A file of the order store was removed, replaced or emptied; restart the service.';
 
 describe('orders in a file', () => {
   let directory: string;
   let path: string;
   let stores: FileOrderStore[];
-  const open = (clocks: Pick<OrderStoreSettings, 'now' | 'uptime'> = {}) => {
-    const store = openOrderStore({ path, log: collectLog().log, ...clocks });
+  let writer: ChildProcess | undefined;
+  const open = () => {
+    const store = openOrderStore({ path, log: collectLog().log });
     stores.push(store);
     return store;
   };
   const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
+  /** The files of the store, with their modes. */
+  const files = () => readdirSync(dirname(path)).map((file) => `${file} ${mode(join(dirname(path), file))}`);
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'order-store-'));
@@ -39,288 +48,283 @@ describe('orders in a file', () => {
     stores = [];
   });
   afterEach(async () => {
+    writer?.kill('SIGKILL');
+    writer = undefined;
     await Promise.all(stores.map((store) => store.close()));
     rmSync(directory, { recursive: true });
   });
 
-  describe('as every order store', () => orderStoreContract(() => [open(), open()]));
+  describe('as every order store', () =>
+    orderStoreContract(() => {
+      const store = open();
+      return [store, store];
+    }));
 
-  it('is readable by its owner alone, with the files beside it', async () => {
+  it('creates files with mode 0600 in a folder of mode 0700', async () => {
     await open().create('key', unfinishedOrder('a'));
-    expect(readdirSync(dirname(path)).sort()).toStrictEqual(['orders.db', 'orders.db-shm', 'orders.db-wal']);
-    for (const file of readdirSync(dirname(path))) expect(mode(join(dirname(path), file))).toBe('600');
+    expect(files()).toStrictEqual(['orders.db 600', 'orders.db-shm 600', 'orders.db-wal 600', 'orders.db.lock 600']);
     expect(mode(dirname(path))).toBe('700');
   });
 
-  it('closes a file to others that was open to them', async () => {
+  it('makes the files of a copy private', () => {
     mkdirSync(dirname(path));
-    writeFileSync(path, '');
-    chmodSync(path, 0o644);
+    using copy = new DatabaseSync(path);
+    copy.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (id)');
+    for (const suffix of ['', '-wal', '-shm']) chmodSync(path + suffix, 0o644);
+    open();
+    expect(files().every((file) => file.endsWith(' 600'))).toBe(true);
+  });
+
+  it('reports a new file, which has no earlier key', async () => {
+    expect(open().isNew).toBe(true);
+    await stores[0]?.close();
+    expect(open().isNew).toBe(false);
+  });
+
+  it('is refused to a second store of the same process, and free once the first is closed', async () => {
     await open().create('key', unfinishedOrder('a'));
-    expect(mode(path)).toBe('600');
-  });
-
-  it('keeps what it answered when its process is killed, with two processes at work', async () => {
-    const script = join(import.meta.dirname, '../../support/orders/record-keys.ts');
-    const printed: string[] = [];
-    const writers = [0, 1].map((): ChildProcess => {
-      const writer = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-      writer.stdout?.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-      return writer;
-    });
-    await Promise.all(writers.map((writer) => writer.stdout && once(writer.stdout, 'data')));
-    await Promise.all(
-      writers.map(async (writer) => {
-        writer.kill('SIGKILL');
-        await once(writer, 'close');
-      }),
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(
+      `process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`,
     );
-    const keys = printed
-      .join('')
-      .split('\n')
-      .filter((key) => key !== '');
-    expect(new Set(keys.map((key) => key.split('-')[0])).size).toBe(2);
-    const store = open();
-    for (const key of keys) expect(await store.read(key)).toStrictEqual(unfinishedOrder(key));
+    // The lock survives the attempt.
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow('has it open');
+    expect(await stores[0]?.read('key')).toStrictEqual(unfinishedOrder('a'));
+    await stores[0]?.close();
+    expect(await open().read('key')).toBeDefined();
   });
 
-  it('tells a file that it made, which knows no key of before, from one that it found', async () => {
+  it('keeps what it answered when its process is killed in the middle of writes', async () => {
+    const script = join(import.meta.dirname, '../../support/orders/record-keys.ts');
+    writer = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    writer.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    while (printed.split('\n').length < 100) await sleep(5);
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(`process ${writer.pid} has it open`);
+    expect([...readRecordTexts(path)].length).toBeGreaterThan(0);
+    writer.kill('SIGKILL');
+    await once(writer, 'close');
     const store = open();
-    expect(await store.open()).toBe('made');
-    await store.close();
-    expect(await open().open()).toBe('found');
+    for (const key of printed.trim().split('\n')) {
+      const { lease, ...rest } = unfinishedOrder(key);
+      // Its holder is dead.
+      expect(await store.read(key)).toStrictEqual({ ...rest, lease: { ...lease, until: 0 } });
+    }
+  });
+
+  it('frees the leases of a process that is gone, and keeps its own', async () => {
+    await open().create('key', unfinishedOrder('a'));
+    await stores[0]?.close();
+    const store = open();
+    expect(await store.read('key')).toMatchObject({ lease: { owner: 'a', until: 0 } });
+    expect(await store.replace('key', unfinishedOrder('b'), { heldBy: 'a' })).toBe('written');
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder('b'));
+  });
+
+  it('shares one flush between the writes of one turn of the event loop', async () => {
+    const store = open();
+    const flushes = transactionsIn(path);
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.create(key, unfinishedOrder(key))));
+    expect(transactionsIn(path) - flushes).toBe(1);
+    await store.create('e', unfinishedOrder('e'));
+    expect(transactionsIn(path) - flushes).toBe(2);
+  });
+
+  it('reads beside a store at work, without the last moment', async () => {
+    const store = open();
+    await store.create('key', unfinishedOrder('a'));
+    const reader = readRecordTexts(path);
+    expect(decodeRecord(String(reader.next().value))).toStrictEqual(unfinishedOrder('a'));
+    await store.create('other', unfinishedOrder('b'));
+    expect(await store.read('other')).toStrictEqual(unfinishedOrder('b'));
+    expect([...reader]).toStrictEqual([]);
+    expect(() => [...readRecordTexts(join(directory, 'nothing.db'))]).toThrow('there is no such file');
   });
 
   describe('of finished orders', () => {
     const HOUR_MS = 3_600_000;
     const NOW = 1_790_000_000_000;
-    let uptime: number;
-    /** An order that was signed at a time of the venue. */
     const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: at(time) });
-    const openAt = (now: number) => open({ now: () => now, uptime: () => uptime });
-    const finish = async (store: FileOrderStore, key: string, keepUntil: number) => {
-      // Long ago: nothing is over by then.
+    const finish = async (key: string, keepUntil: number) => {
+      const store = open();
       await store.create(key, signedAt(0));
       await store.replace(key, finishedOrder(PLACED, keepUntil), { heldBy: 'a' });
-      uptime += HOUR_MS;
+      await store.close();
     };
-    /** Those of the keys that the store still knows. */
-    const known = async (store: FileOrderStore, ...keys: readonly string[]) => {
-      const records = await Promise.all(keys.map((key) => store.read(key)));
+    /** Returns the keys that are left once an order was signed at a time and the store is closed. */
+    const left = async (record: OrderRecord, keys: readonly string[]) => {
+      const store = open();
+      await store.create('new', record);
+      await store.close();
+      const next = open();
+      const records = await Promise.all(keys.map((key) => next.read(key)));
       return keys.filter((_, index) => records[index]);
     };
 
-    beforeEach(() => {
-      uptime = 0;
-    });
-
     it('removes those after their time, and never an unfinished one', async () => {
-      const store = openAt(NOW);
-      await finish(store, 'over', NOW - 1);
-      await finish(store, 'kept', NOW);
+      await finish('over', NOW - 1);
+      await finish('kept', NOW);
+      const store = open();
       await store.create('unfinished', signedAt(0));
-      uptime += HOUR_MS;
-      expect(await known(store, 'over', 'kept', 'unfinished')).toHaveLength(3);
-      await store.create('new', signedAt(NOW));
-      expect(await known(store, 'over', 'kept', 'unfinished', 'new')).toStrictEqual(['kept', 'unfinished', 'new']);
+      await store.close();
+      const keys = ['over', 'kept', 'unfinished'];
+      expect(await left(signedAt(NOW), keys)).toStrictEqual(['kept', 'unfinished']);
     });
 
     it.each([
-      ['its own clock', 26 * HOUR_MS, 0],
-      ["the venue's clock", 0, 26 * HOUR_MS],
-    ])('removes none before its time by a clock that is ahead: %s', async (_clock, ahead, venueAhead) => {
-      const store = openAt(NOW + ahead);
-      await finish(store, 'over', NOW - 1);
-      await finish(store, 'kept', NOW + 25 * HOUR_MS);
-      await store.create('new', signedAt(NOW + venueAhead));
-      expect(await known(store, 'over', 'kept')).toStrictEqual(['kept']);
-    });
-
-    it('removes none at its opening', async () => {
-      await finish(openAt(NOW), 'over', NOW - 1);
-      const store = openAt(NOW + 26 * HOUR_MS);
-      await store.open();
-      expect(await known(store, 'over')).toStrictEqual(['over']);
-    });
-
-    it('removes some once an hour, however its clock is set', async () => {
-      const store = openAt(NOW);
-      await store.create('first', signedAt(NOW));
-      await finish(store, 'over', NOW - 1);
-      uptime = HOUR_MS - 1;
-      await store.create('second', signedAt(NOW + 2 * HOUR_MS));
-      expect(await known(store, 'over')).toStrictEqual(['over']);
-      uptime = HOUR_MS;
-      await store.create('third', signedAt(NOW));
-      expect(await known(store, 'over')).toStrictEqual([]);
+      ['its own clock', { venue: NOW, own: NOW + 26 * HOUR_MS }],
+      ["the venue's clock", { venue: NOW + 26 * HOUR_MS, own: NOW }],
+    ])('removes none before its time by a clock that is ahead: %s', async (_clock, moment) => {
+      await finish('over', NOW - 1);
+      await finish('kept', NOW + 25 * HOUR_MS);
+      expect(await left({ ...unfinishedOrder('b'), signedAt: moment }, ['over', 'kept'])).toStrictEqual(['kept']);
     });
   });
 
   describe('of the signed bytes of finished orders', () => {
-    /** Differs from key to key, and from any text that a page has for other reasons. */
-    const bytesOf = (key: string) => `signed-bytes-of-${key}-${'1b'.repeat(200)}`;
-    const signed = (key: string): UnfinishedOrder => ({ ...unfinishedOrder(key), payload: bytesOf(key) });
+    const signed = (key: string): UnfinishedOrder => ({
+      ...unfinishedOrder(key),
+      payload: `signed-bytes-of-${key}-${'1b'.repeat(200)}`,
+    });
     const keys = Array.from({ length: 100 }, (_, index) => `key-${(index * 37) % 100}`);
-    const filled = async () => {
+    const fill = async () => {
       const store = open();
       for (const key of keys) await store.create(key, signed(key));
-      return store;
-    };
-    const finishAll = async (store: FileOrderStore) => {
       for (const key of keys) await store.replace(key, finishedOrder(PLACED), { heldBy: key });
+      return store;
     };
     /** Those of the keys whose signed bytes are in a file. */
     const found = () => {
-      const files = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file), 'latin1'));
-      return keys.filter((key) => files.some((text) => text.includes(`signed-bytes-of-${key}-`)));
-    };
-    const until = async (condition: () => boolean) => {
-      while (!condition()) await sleep(20);
+      const texts = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file), 'latin1'));
+      return keys.filter((key) => texts.some((text) => text.includes(`signed-bytes-of-${key}-`)));
     };
 
-    it('keeps none for longer than a moment', async () => {
-      const store = await filled();
-      expect(found()).toHaveLength(keys.length);
-      await finishAll(store);
-      await until(() => found().length === 0);
-      await store.create('one-more', unfinishedOrder('a'));
-    });
-
-    it('keeps none after its end, though another process has the file open', async () => {
-      const store = await filled();
-      const other = new DatabaseSync(path);
-      other.exec('SELECT count(*) FROM orders');
-      await finishAll(store);
+    it('keeps none for longer than a moment, and empties its log', async () => {
+      await fill();
       expect(found().length).toBeGreaterThan(0);
-      await store.close();
+      while (statSync(`${path}-wal`).size > 0) await sleep(20);
       expect(found()).toStrictEqual([]);
-      other.close();
     });
 
-    it('keeps none that a killed process left, once it is opened again', async () => {
-      const script = join(import.meta.dirname, '../../support/local/finish-keys.ts');
-      const payloads = JSON.stringify(Object.fromEntries(keys.map((key) => [key, bytesOf(key)])));
-      const writer = spawn(process.execPath, [script, path, payloads], { stdio: ['ignore', 'pipe', 'inherit'] });
-      await once(writer.stdout, 'data');
-      writer.kill('SIGKILL');
-      await once(writer, 'close');
-      expect(found()).toHaveLength(keys.length);
+    it('keeps none once a program that read the file is done', async () => {
+      await open().create('first', unfinishedOrder('a'));
+      await stores[0]?.close();
+      using reader = new DatabaseSync(path);
+      reader.exec('BEGIN; SELECT count(*) FROM orders');
+      await fill();
+      await sleep(600);
+      expect(found().length).toBeGreaterThan(0);
+      reader.exec('COMMIT');
+      while (found().length > 0) await sleep(20);
+    });
+
+    it('keeps none after its end', async () => {
+      await (await fill()).close();
+      expect(found()).toStrictEqual([]);
+    });
+
+    it('keeps none of a killed process once it is opened again', async () => {
+      await fill();
+      const copy = join(directory, 'copy.db');
+      for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+      await stores[0]?.close();
+      for (const suffix of ['', '-wal']) renameSync(copy + suffix, path + suffix);
+      expect(found().length).toBeGreaterThan(0);
       const store = open();
-      await store.open();
       expect(found()).toStrictEqual([]);
       expect(await store.read('key-0')).toStrictEqual(finishedOrder(PLACED));
     });
+  });
 
-    it('keeps none once another process that was at work on the file is done', async () => {
-      const store = await filled();
-      const other = new DatabaseSync(path);
-      // Before they are finished: on a busy machine the file may be clean right after.
-      other.exec('BEGIN; SELECT count(*) FROM orders');
-      await finishAll(store);
-      await sleep(400);
-      expect(found().length).toBeGreaterThan(0);
-      other.exec('COMMIT');
-      await until(() => found().length === 0);
-      other.close();
+  describe('under which a file is changed', () => {
+    const replace = (file: string) => {
+      copyFileSync(file, `${file}-copy`);
+      renameSync(`${file}-copy`, file);
+    };
+    it.each([
+      ['removed', '', rmSync],
+      ['removed', '-wal', rmSync],
+      ['removed', '-shm', rmSync],
+      ['removed', '.lock', rmSync],
+      ['replaced', '', replace],
+      ['replaced', '-wal', replace],
+      ['emptied', '', truncateSync],
+      ['emptied', '-wal', truncateSync],
+    ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
+      const store = open();
+      await store.create('key', unfinishedOrder('a'));
+      change(path + suffix);
+      await expect(store.create('other', unfinishedOrder('b'))).rejects.toThrow(LOST);
+      await expect(store.read('key')).rejects.toThrow(LOST);
+      await expect(store.replace('key', unfinishedOrder('b'), { heldBy: 'a' })).rejects.toThrow(LOST);
+    });
+
+    it('begins anew where all files were removed', async () => {
+      const store = open();
+      await store.create('key', unfinishedOrder('a'));
+      rmSync(dirname(path), { recursive: true });
+      await store.close();
+      const next = open();
+      expect(next.isNew).toBe(true);
+      expect(await next.read('key')).toBeUndefined();
+    });
+
+    it.each([
+      ['missing', rmSync],
+      ['empty', truncateSync],
+    ])('does not open a log of orders whose main file is %s', async (_, change) => {
+      await open().create('key', unfinishedOrder('a'));
+      const log = readFileSync(`${path}-wal`);
+      await stores[0]?.close();
+      change(path);
+      writeFileSync(`${path}-wal`, log);
+      expect(open).toThrow('it is missing or empty beside its -wal; restore it, or remove the -wal to start without');
+      rmSync(`${path}-wal`);
+      expect(open().isNew).toBe(true);
     });
   });
 
-  it('fails while its place cannot be used, and works from the moment it can', async () => {
-    writeFileSync(dirname(path), 'a file where the directory should be');
-    const store = open();
-    await expect(store.read('key')).rejects.toThrow();
-    await expect(store.create('key', unfinishedOrder('a'))).rejects.toThrow();
+  it('is not opened where its place cannot be used, and no lock is left', async () => {
+    writeFileSync(dirname(path), 'a file where the folder should be');
+    expect(open).toThrow('EEXIST');
     rmSync(dirname(path));
-    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
-  });
-
-  it('fails, and does not hang, where no directory can be made', async () => {
-    path = '/proc/order-store/data/orders.db';
-    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow();
-  });
-
-  it('fails from the moment its file is removed or replaced, until the service starts again', async () => {
-    const store = open();
-    await store.create('key', unfinishedOrder('a'));
-    rmSync(dirname(path), { recursive: true });
-    await expect(store.read('key')).rejects.toThrow('restart the service');
-    expect(await open().create('key', unfinishedOrder('b'))).toBe('conflict');
-    await expect(store.replace('key', unfinishedOrder('c'), { heldBy: 'a' })).rejects.toThrow('restart the service');
-    expect(await open().read('key')).toStrictEqual(unfinishedOrder('a'));
-  });
-
-  it('makes no new file where its own was removed after a call that failed', async () => {
-    const store = open();
-    await store.create('key', unfinishedOrder('a'));
-    await expect(store.create('other', JSON.parse('{"state":"unfinished","lease":{"owner":{}}}'))).rejects.toThrow();
-    rmSync(dirname(path), { recursive: true });
-    await expect(store.read('key')).rejects.toThrow('restart the service');
-  });
-
-  it('makes no new tables where its file was emptied in its place', async () => {
-    const first = open();
-    await first.create('key', unfinishedOrder('a'));
-    await first.close();
-    const store = open();
-    await store.read('key');
-    truncateSync(path);
-    await expect(store.read('key')).rejects.toThrow('restart the service');
-    await expect(store.create('other', JSON.parse('{"state":"unfinished","lease":{"owner":{}}}'))).rejects.toThrow();
-    await expect(store.create('key', unfinishedOrder('b'))).rejects.toThrow('restart the service');
-    expect(statSync(path).size).toBe(0);
-  });
-
-  it('leaves a file alone that is no database or has another layout', async () => {
     mkdirSync(dirname(path));
-    writeFileSync(path, 'a letter, not a database, but long enough to be one'.repeat(100));
-    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('not a database');
+    const text = 'a letter, not a database, but long enough to be one'.repeat(100);
+    writeFileSync(path, text, { mode: 0o644 });
+    expect(open).toThrow('file is not a database');
+    expect([mode(path), readFileSync(path, 'utf8')]).toStrictEqual(['644', text]);
     rmSync(path);
     const other = new DatabaseSync(path);
     other.exec('PRAGMA user_version = 7');
     other.close();
-    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('layout 7');
+    expect(open).toThrow('it has layout 7, not 1');
+    rmSync(path);
+    expect(open().isNew).toBe(true);
   });
 
-  it('leaves what is no database to everybody who may read it', async () => {
+  it('opens nothing but a regular file', () => {
     mkdirSync(dirname(path));
-    for (const text of ['127.0.0.1 localhost\n', 'a letter, not a database, but long enough to be one'.repeat(100)]) {
-      writeFileSync(path, text);
-      chmodSync(path, 0o644);
-      await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('not a database');
-      expect([mode(path), readFileSync(path, 'utf8')]).toStrictEqual(['644', text]);
-    }
-  });
-
-  it('closes a database to others before it opens it, with the files beside it', async () => {
-    mkdirSync(dirname(path));
-    const other = new DatabaseSync(path);
-    other.exec('PRAGMA journal_mode = WAL');
-    other.close();
-    chmodSync(path, 0o644);
-    await open().create('key', unfinishedOrder('a'));
-    for (const file of readdirSync(dirname(path))) expect(mode(join(dirname(path), file))).toBe('600');
-  });
-
-  it('closes the files beside it that were there, too: a copy of a store may be open to others', async () => {
-    mkdirSync(dirname(path));
-    using other = new DatabaseSync(path);
-    other.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (id)');
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o644);
-    await open().create('key', unfinishedOrder('a'));
-    for (const file of readdirSync(dirname(path)))
-      expect([file, mode(join(dirname(path), file))]).toStrictEqual([file, '600']);
-  });
-
-  it('leaves what is no file to everybody who may use it', async () => {
-    mkdirSync(dirname(path));
-    execFileSync('mkfifo', ['-m', '666', path]);
-    await expect(open().create('key', unfinishedOrder('a'))).rejects.toThrow('is no file');
-    expect(mode(path)).toBe('666');
+    execFileSync('mkfifo', [path]);
+    expect(open).toThrow('it is not a regular file');
+    rmSync(path);
+    symlinkSync('elsewhere.db', path);
+    expect(open).toThrow('it is not a regular file');
   });
 
   it('fails on a row that it cannot read, instead of taking it for no record', async () => {
     const store = open();
     await store.create('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') });
     await expect(store.read('key')).rejects.toThrow();
+  });
+
+  it('writes nothing of a turn in which one write fails', async () => {
+    const store = open();
+    const broken = store.create(
+      'broken',
+      JSON.parse('{"state":"unfinished","terms":{},"signedFor":{},"lease":{"owner":{}}}'),
+    );
+    await expect(broken).rejects.toThrow();
+    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
   });
 });

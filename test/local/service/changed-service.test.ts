@@ -86,7 +86,7 @@ describe('an order of a service that has changed since', () => {
     service = undefined;
     const { status, body } = await placing;
     expect([status, lines.filter(({ level }) => level === 'error')]).toStrictEqual([201, []]);
-    expect(await readdir(directory)).toStrictEqual(['orders.db']);
+    expect((await readdir(directory)).toSorted()).toStrictEqual(['orders.db', 'orders.db.lock']);
     const again = await start();
     expect(await again('key')).toMatchObject({ status: 201, replayed: true, body: { order_id: body.order_id } });
   });

@@ -625,15 +625,6 @@ describe('this machine', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
-  it('is told of a store that has lost its main file, with which no service starts', async () => {
-    await writeFile(join(folder, 'orders.db-wal'), '');
-    const { found, said } = await examine(healthy());
-    expect(found).toStrictEqual({ runtime: 'fail' });
-    expect(said('runtime')).toMatch(
-      / cannot be used \(it is gone or empty, and its -wal, -shm or -saved is still there/,
-    );
-  });
-
   it('makes no store of an empty file: the service has to say that it knows no key', async () => {
     const file = join(folder, 'orders.db');
     await writeFile(file, '', { mode: 0o600 });
