@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { flag, inColumns, option, runCommand } from '../operator/command-line.ts';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { LOCAL, type Setting, variableOf } from '../shared/settings/table.ts';
+import { describe, LOCAL, variableOf } from '../shared/settings/table.ts';
 import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
@@ -56,7 +56,10 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
 }
 
 const SETTINGS = inColumns(
-  Object.entries<Setting>(LOCAL).map(([name, row]) => [variableOf(name), row.default || '-', row.meaning]),
+  Object.entries(LOCAL).map(([name, setting]) => {
+    const { preset, meaning } = describe(setting);
+    return [variableOf(name), preset || '-', meaning];
+  }),
 );
 
 const COMMAND = {

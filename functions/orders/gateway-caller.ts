@@ -21,13 +21,12 @@ export function gatewayCaller(requestContext: unknown): string | undefined {
 
 /**
  * Creates the check of the function's own door: 403 `caller_not_identified` for an event without the caller that its
- * access asks for, whatever route led here. `subjects`: the only ones of a token that may order; no gateway checks them.
+ * access asks for, whatever route led here.
  */
-export function checkCaller(access: OrderAccess, subjects?: readonly string[]): Middleware {
+export function checkCaller(access: OrderAccess): Middleware {
   return {
     before: ({ event: { requestContext } }) => {
-      const isIdentified = access === 'public' || CALLER[access].safeParse(requestContext).success;
-      if (isIdentified && (!subjects || subjects.includes(gatewayCaller(requestContext) ?? ''))) return;
+      if (access === 'public' || CALLER[access].safeParse(requestContext).success) return;
       throw refuse('caller_not_identified', {});
     },
   };

@@ -14,7 +14,7 @@ await openOrders().catch(() => undefined);
 const verification = await openVerification(config);
 
 // `createTrading` has refused settings without an access.
-const callerCheck = checkCaller(config.orderAccess ?? 'iam', config.orderSubjects);
+const callerCheck = checkCaller(config.orderAccess);
 
 /** The Lambda handler of `POST /v1/orders`. */
 export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification, callerCheck }), pipeline);

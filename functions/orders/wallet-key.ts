@@ -21,12 +21,12 @@ export interface WalletKey {
 }
 
 /** The formats of the members. */
-const FORMATS = {
-  privateKey: { format: PRIVATE_KEY },
-  apiKey: { format: CLOB_KEY },
-  apiSecret: { format: CLOB_SECRET },
-  apiPassphrase: { format: CLOB_PASSPHRASE },
-} as const;
+const MEMBERS = {
+  privateKey: z.optional(PRIVATE_KEY),
+  apiKey: z.optional(CLOB_KEY),
+  apiSecret: z.optional(CLOB_SECRET),
+  apiPassphrase: z.optional(CLOB_PASSPHRASE),
+};
 
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
@@ -51,12 +51,7 @@ export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Pa
   if (!trimmed.startsWith('{')) {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
-  const members: Readonly<Record<string, string | undefined>> = parseMembers(trimmed);
-  const { values, problems } = readTexts(
-    FORMATS,
-    (name) => members[name],
-    (name) => `${name} in the secret`,
-  );
+  const { values, problems } = readTexts(MEMBERS, parseMembers(trimmed), (name) => `${name} in the secret`);
   refuse(problems);
   const { privateKey, apiKey, apiSecret, apiPassphrase } = values;
   const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;

@@ -26,8 +26,6 @@ export interface EndpointFunctionProps {
   readonly log?: ILogGroup;
   /** By default `live`. A deployment that changes the name moves all requests at once, to a new alias. */
   readonly alias?: string;
-  /** `undefined` reserves nothing. */
-  readonly reservedConcurrency?: number | undefined;
 }
 
 /** Adds the layer of all functions that use the venue. */
@@ -89,7 +87,7 @@ export class EndpointFunction extends Construct {
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {
     if (JSON.stringify(props.environment).length > 4_096) {
-      const limit = 'Lambda takes 4,096 bytes; shorten corsOrigins or orderSubjects.';
+      const limit = 'Lambda takes 4,096 bytes; shorten corsOrigins.';
       throw new ConfigError(`The settings of the function of ${props.name} are too long: ${limit}`);
     }
     return new lambda.Function(this, 'Function', {
@@ -111,7 +109,6 @@ export class EndpointFunction extends Construct {
       applicationLogLevelV2: lambda.ApplicationLogLevel.TRACE,
       // Drops Lambda's two lines per request, since ours has the duration. Lines about failures and time-outs stay.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       // The previous version is kept, so that the alias can go back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });

@@ -43,7 +43,7 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
 /**
  * Returns the name of the alias, which follows the settings of orders: a deployment that changes one creates another
  * alias, and all orders go to it at once. A canary would leave the old ones in force for its minutes: a public route that
- * is being closed, a subject that may order no longer, another wallet. A changed build keeps the alias, which then moves
+ * is being closed, another wallet. A changed build keeps the alias, which then moves
  * as `rollout` says. Scopes and issuer of tokens are those of the route, which is changed after its alias.
  */
 function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: OrderSettings): string {
@@ -64,7 +64,6 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     environment,
     alias: aliasOf(environment, settings),
     log: store.log,
-    reservedConcurrency: settings.orderConcurrency,
   });
   allow(orders, settings, store.tableName);
   // The operator's desk finds the deployment by these outputs.

@@ -9,10 +9,10 @@ interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'a
 
 /** Adds the three functions that cannot trade. If orders are enabled, health gets the address of the wallet. */
 export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps) {
-  const { environment, orders, readConcurrency: reservedConcurrency } = settings;
+  const { environment, orders } = settings;
   // Above the 9 s within which a read is answered.
   const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
-  const reader = { ...common, environment, layer, memory: 1024, timeoutMs, reservedConcurrency } as const;
+  const reader = { ...common, environment, layer, memory: 1024, timeoutMs } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
       ...common,

@@ -15,7 +15,7 @@ const FORM = z.object({ stackName: z.string() });
  */
 export function withEnvironmentFile(context: Context, folder: string): Context {
   if (context['env'] === undefined) return context;
-  const env = parseText(`${context['env']}`, 'env', CONTEXT.env.format);
+  const env = parseText(`${context['env']}`, 'env', CONTEXT.env);
   const file = `deploy/${env}.json`;
   let settings: unknown;
   try {

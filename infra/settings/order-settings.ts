@@ -1,33 +1,32 @@
 import { getAddress, isAddress } from 'ethers/address';
+import type * as z from 'zod/mini';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
-import type { Values } from '../../shared/settings/read.ts';
-import { CONTEXT, PUBLIC_CONSENT } from '../../shared/settings/table.ts';
+import { CONTEXT, describe, PUBLIC_CONSENT } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 import { problemOfRegion } from './regions.ts';
 
 /** What the rules of a deployment look at. */
 export interface Asked {
   /** A malformed setting counts as absent here, and so does a cap that is declined with `none`. */
-  readonly values: Values<typeof CONTEXT>;
+  readonly values: z.infer<z.ZodMiniObject<typeof CONTEXT>>;
   /** The region of the deployment, as far as synth can know it. */
   readonly region: string | undefined;
   readonly isGiven: (name: keyof typeof CONTEXT) => boolean;
 }
 
-/** Returns what is wrong about who may order. Beyond IAM it takes caps, and consent if nothing bounds the callers. */
+/** Returns what is wrong about who may order. Beyond IAM it takes both caps, and consent if nothing bounds the callers. */
 function accessProblems({ values, isGiven }: Asked): readonly Sentence[] {
   const { orderAccess, maxOrderNotional, maxDailyNotional, clientVerification } = values;
   if (orderAccess === 'iam') return [];
-  const isBounded = orderAccess === 'jwt' && (isGiven('jwtScopes') || isGiven('orderSubjects'));
-  const choices = orderAccess === 'jwt' ? 'jwtScopes, orderSubjects or ' : '';
-  const missing = said([
-    !maxOrderNotional && 'a number as maxOrderNotional',
-    !maxDailyNotional && 'a number as maxDailyNotional',
-    orderAccess === 'public' && clientVerification === 'off' && 'clientVerification=required',
-    !isBounded && !isGiven('allowPublic') && `${choices}allowPublic=${PUBLIC_CONSENT}`,
-  ]);
-  const who = orderAccess === 'jwt' ? 'everybody who gets a token of the issuer' : 'everybody who knows the URL';
-  return [missing.length > 0 && `orderAccess=${orderAccess} needs ${missing.join(', ')}: ${who} can send orders.`];
+  const isBounded = orderAccess === 'jwt' && isGiven('jwtScopes');
+  return [
+    !(maxOrderNotional && maxDailyNotional) &&
+      `orderAccess=${orderAccess} needs an amount as maxOrderNotional and as maxDailyNotional.`,
+    orderAccess === 'public' && clientVerification === 'off' && 'orderAccess=public needs clientVerification=required.',
+    !isBounded &&
+      !isGiven('allowPublic') &&
+      `orderAccess=${orderAccess} needs allowPublic=${PUBLIC_CONSENT}${orderAccess === 'jwt' ? ', or jwtScopes' : ''}: anyone can send orders.`,
+  ];
 }
 
 /** The account that a deployment trades with, or what is wrong with it. */
@@ -53,25 +52,20 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
   const required = ['walletAddress', 'privateKeySecret'] as const;
   return [
     problemOfRegion(region, isGiven('region')),
-    ...required.map((name) => !isGiven(name) && `${name} is ${CONTEXT[name].meaning}.`),
+    ...required.map((name) => !isGiven(name) && `${name} is ${describe(CONTEXT[name]).meaning}.`),
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
-    isGiven('orderSubjects') && values.orderAccess !== 'jwt' && 'orderSubjects goes with orderAccess=jwt.',
     ...accessProblems(asked),
     accountOf(values).problem,
   ];
 }
 
 function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: ChosenAccount): readonly string[] {
-  const { orderAccess, clientVerification, maxOrderNotional, walletAddress } = values;
   return said([
     !isGiven('alarmTopic') && 'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.',
-    !maxOrderNotional && 'maxOrderNotional=none: no order is too large for this deployment.',
     !isGiven('maxDailyNotional') &&
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
-    clientVerification === 'off' &&
+    values.clientVerification === 'off' &&
       'clientVerification=off: X-Client-Address is an unverified claim. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
-    orderAccess === 'public' &&
-      `orderAccess=public: anyone who knows the URL and has a wallet can trade with the money of ${walletAddress}, up to the daily cap.`,
     signatureType === 'eoa' &&
       'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.',
     warning,

@@ -1,4 +1,4 @@
-import { AMOUNT, refuse, type Sentence } from '../../shared/settings/formats.ts';
+import { refuse, type Sentence } from '../../shared/settings/formats.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
@@ -8,9 +8,6 @@ export type Context = Readonly<Record<string, unknown>>;
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
-
-/** The word for a cap that is left out on purpose. */
-const NO_CAP = 'none';
 
 const ROWS: Table = CONTEXT;
 
@@ -59,16 +56,14 @@ function problemsOf({ values, region, isGiven }: Asked): readonly Sentence[] {
  */
 export function readSettings(given: Context, foundRegion?: string) {
   const names = Object.keys(given).filter((name) => given[name] !== undefined && !OF_THE_CDK.test(name));
-  const context: Context = { ...given, clientVerification: given['clientVerification'] ?? 'required' };
-  const settingOf = (name: string) => {
-    const isDeclined = context[name] === NO_CAP && ROWS[name]?.format === AMOUNT;
-    return isDeclined ? undefined : textOf(context[name]);
-  };
-  const { values, problems } = readTexts(CONTEXT, settingOf, (name) => name);
+  const isDeclinedCap = (name: string) => name.includes('Notional') && given[name] === 'none';
+  const said = names.filter((name) => !isDeclinedCap(name)).map((name) => [name, textOf(given[name])]);
+  const texts: Readonly<Record<string, string>> = { clientVerification: 'required', ...Object.fromEntries(said) };
+  const { values, problems } = readTexts(CONTEXT, texts, (name) => name);
   const isGiven = (name: string) => names.includes(name);
   const region = isGiven('region') ? values.region : foundRegion;
   // A malformed flag asks for orders, so that their mistakes are reported with it.
-  const placesOrders = values.placeOrder ?? isGiven('placeOrder');
+  const placesOrders = isGiven('placeOrder') && values.placeOrder !== 'false';
   const asked = { values, region, isGiven };
   refuse([
     ...names.map((name) => problemOfForm(name, given[name])),
@@ -77,8 +72,8 @@ export function readSettings(given: Context, foundRegion?: string) {
     ...problemsOf(asked),
   ]);
   const variablesOf = (table: Table): Readonly<Record<string, string>> => {
-    const texts = Object.keys(table).map((name) => [variableOf(name), settingOf(name)]);
-    return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
+    const rows = Object.entries(texts).filter(([name]) => name in table);
+    return Object.fromEntries(rows.map(([name, text]) => [variableOf(name), text]));
   };
   const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
   const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);

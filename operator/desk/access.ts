@@ -31,7 +31,7 @@ export interface Access {
   /** Read only where there are no API credentials. */
   readonly privateKey: Secret | undefined;
   /** The account that holds the funds, where the settings name it. */
-  readonly funderAddress: string | undefined;
+  readonly funderAddress?: string | undefined;
   /** The store of orders, as its setting names it. */
   readonly store: string;
   /** The region of a table, where the environment's is another. */

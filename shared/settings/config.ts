@@ -1,10 +1,13 @@
+import type * as z from 'zod/mini';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, refuse, said } from './formats.ts';
-import { readVariables, type Values } from './read.ts';
+import { readVariables } from './read.ts';
 import { DEPLOYED, type Environment, LOCAL, type SETTINGS } from './table.ts';
 
+type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
+
 /** Settings of every process, by their names in the table. */
-export interface Config extends Omit<Values<typeof SETTINGS.orders & typeof SETTINGS.common>, 'placeOrder'> {
+export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 'placeOrder'>> {
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }

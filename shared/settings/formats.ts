@@ -25,7 +25,7 @@ export function refuse(sentences: readonly Sentence[]): void {
 }
 
 /** A kind of value that is written as text. The message of a malformed text completes "… must be". */
-export type Format<T> = z.ZodMiniType<T>;
+export type Format<T> = z.ZodMiniType<T, string | undefined>;
 
 /** Creates a format; `parse` returns `undefined` for a malformed text. */
 export function parsed<T>(rule: string, parse: (text: string) => T | undefined) {
@@ -47,6 +47,11 @@ export function matching(rule: string, pattern: RegExp) {
 /** Creates the format of the texts that are listed. */
 export function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, `one of ${values.join(', ')}`);
+}
+
+/** Creates the format of ARNs of a kind of resource, whose ids begin with `prefix`. */
+export function arnOf(what: string, service: string, prefix = '') {
+  return matching(`the ARN of ${what}`, new RegExp(`^arn:[\\w-]+:${service}:[\\w-]+:\\d{12}:${prefix}[\\w-]+$`));
 }
 
 /** Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. */
@@ -75,11 +80,6 @@ export const OPT_IN = parsed('1', (text) => text === '1');
 /** A consent that cannot be given by mistake. */
 export const CONSENT = z.literal('1', '1, or left out');
 
-/** Refuses anything but a clear yes or no: its meaning would be a guess. */
-export const FLAG = parsed('true, or left out', (text) =>
-  /^(?:true|1|false)$/.test(text) ? text !== 'false' : undefined,
-);
-
 /** Matches what looks like a wallet key. It is refused where a name is expected: logs and messages would show it. */
 export const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
@@ -101,11 +101,6 @@ function parseHost(text: string): string | undefined {
   if (family === 6) return `[${bare}]`;
   return /^[\w.-]{1,255}$/.test(host) ? host : undefined;
 }
-
-/** Subjects of tokens. */
-export const SUBJECTS = listOf('subjects of tokens', (subject) =>
-  /^[\x21-\x7e]{1,255}$/.test(subject) ? subject : undefined,
-);
 
 /** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
 export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);

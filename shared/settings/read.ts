@@ -1,51 +1,30 @@
 import * as z from 'zod/mini';
 import { ConfigError, type Format, refuse } from './formats.ts';
-import { DEPLOYED, type Environment, LOCAL, type Setting, variableOf } from './table.ts';
-
-/** What reading needs of a row. */
-type Row = Pick<Setting, 'format' | 'default'>;
-
-/** The values of settings, by their names. Without a default a setting may be `undefined`. */
-export type Values<T> = {
-  readonly [Name in keyof T]: T[Name] extends { readonly format: infer F }
-    ? z.output<F> | (T[Name] extends { readonly default: string } ? never : undefined)
-    : never;
-};
-
-/**
- * Reads settings from their texts. A malformed one has its default, or is `undefined`, and `problems` has its sentence,
- * which never repeats the text. `label` is the name by which the operator knows a setting.
- */
-export function readTexts<T extends Readonly<Record<string, Row>>>(
-  table: T,
-  textOf: (name: string) => string | undefined,
-  label: (name: string) => string,
-): { readonly values: Values<T>; readonly problems: readonly string[] };
-// A second signature, since no type follows a table through `Object.fromEntries`.
-export function readTexts(
-  table: Readonly<Record<string, Row>>,
-  textOf: (name: string) => string | undefined,
-  label: (name: string) => string,
-) {
-  const problems: string[] = [];
-  const parse = (format: Row['format'], name: string, text: string | undefined) => {
-    if (text === undefined) return undefined;
-    const { data, error } = z.safeParse(format, text);
-    if (error) problems.push(`${label(name)} must be ${error.issues[0]?.message}.`);
-    return data;
-  };
-  const values = Object.entries(table).map(([name, row]) => [
-    name,
-    parse(row.format, name, textOf(name)) ?? parse(row.format, name, row.default),
-  ]);
-  return { values: Object.fromEntries(values), problems };
-}
+import { DEPLOYED, type Environment, LOCAL, type Table, variableOf } from './table.ts';
 
 /** Parses a text; throws `ConfigError` naming `name`. */
 export function parseText<T>(text: string, name: string, format: Format<T>): T {
   const { success, data, error } = z.safeParse(format, text);
   if (!success) throw new ConfigError(`${name} must be ${error.issues[0]?.message}.`);
   return data;
+}
+
+/**
+ * Reads settings from their texts. A malformed one counts as absent, and `problems` has its sentence, which never repeats
+ * the text. `label` is the name by which the operator knows a setting.
+ */
+export function readTexts<const T extends Table>(
+  table: T,
+  texts: Readonly<Record<string, string | undefined>>,
+  label: (name: string) => string,
+) {
+  const schema = z.object(table);
+  const { success, data, error } = z.safeParse(schema, texts);
+  if (success) return { values: data, problems: [] };
+  const malformed = error.issues.map(({ path, message }) => ({ name: String(path[0]), message }));
+  const absent = Object.fromEntries(malformed.map(({ name }) => [name, undefined]));
+  const problems = malformed.map(({ name, message }) => `${label(name)} must be ${message}.`);
+  return { values: z.parse(schema, { ...texts, ...absent }), problems };
 }
 
 /** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
@@ -95,8 +74,9 @@ function judgeOthers(env: Environment, table: object) {
  * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
  * variable that is nearly a setting: a misspelt cap would be no cap.
  */
-export function readVariables<T extends Readonly<Record<string, Row>>>(env: Environment, table: T) {
-  const { values, problems } = readTexts(table, (name) => env[variableOf(name)] || undefined, variableOf);
+export function readVariables<const T extends Table>(env: Environment, table: T) {
+  const texts = Object.fromEntries(Object.keys(table).map((name) => [name, env[variableOf(name)] || undefined]));
+  const { values, problems } = readTexts(table, texts, variableOf);
   const { misspelt, warnings } = judgeOthers(env, table);
   refuse([...misspelt, ...problems]);
   return { values, warnings };

@@ -227,21 +227,6 @@ describe('the trace of a deployed order', () => {
     if (status === 403) expect(JSON.parse(`${result.body}`)).toMatchObject({ code: 'caller_not_identified' });
   });
 
-  it.each([
-    ['me', 201],
-    ['m', 403],
-    ['', 403],
-  ])('is one of the subjects, where these are named: %j', async (sub, status) => {
-    const fake = fakeOrders();
-    const endpoint = ordersEndpoint(async () => fake, { callerCheck: checkCaller('jwt', ['you', 'me']) });
-    const requestContext = { authorizer: { jwt: { claims: { sub } } } };
-    const headers = { 'content-type': 'application/json' };
-    const { result } = await ask(endpoint, { requestContext, method: 'POST', headers, body: JSON.stringify(BODY) });
-    expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
-    // Of a token that the gateway has checked, too.
-    if (status === 403) expect(result.body).toContain('without a caller from whom this deployment takes orders');
-  });
-
   it('is in all of its lines, those of refused requests included', async () => {
     const traces: unknown[] = [];
     const fake = fakeOrders();

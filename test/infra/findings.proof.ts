@@ -104,7 +104,6 @@ const CLOSED = {
   jwtAudience: 'readers',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd',
-  readConcurrency: '20',
 };
 
 /** Of parts that the order-placing or the broken deployment has, too, but for a public route. */

@@ -396,12 +396,8 @@ describe('the flag placeOrder', () => {
     }
   });
 
-  it('reserves concurrency where that is asked for, and answers within 28 s', () => {
-    const reserved = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 10 });
-    const Properties = { MemorySize: 1769, Timeout: 28 };
-    reserved.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ReservedConcurrentExecutions: 10 });
-    const absent = { ReservedConcurrentExecutions: Match.absent() };
-    template.hasResourceProperties('AWS::Lambda::Function', { ...Properties, ...absent });
+  it('answers within 28 s', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, Timeout: 28 });
   });
 
   it('is open to everybody only when asked for', () => {
@@ -423,13 +419,6 @@ describe('the flag placeOrder', () => {
     tokens.hasResourceProperties('AWS::ApiGatewayV2::Route', {
       RouteKey: 'POST /v1/orders',
       AuthorizationScopes: ['trade', 'admin'],
-    });
-  });
-
-  it('has its function refuse the tokens of other subjects, which no gateway does', () => {
-    const context = { orderAccess: 'jwt', orderSubjects: 'alice,auth0|7', maxDailyNotional: '1000' };
-    templateOf({ ...ORDER_CONTEXT, ...TOKENS, ...context }).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { SERVICE_ORDER_SUBJECTS: 'alice,auth0|7', SERVICE_ORDER_ACCESS: 'jwt' } },
     });
   });
 
@@ -519,7 +508,6 @@ describe('the rollout of orders', () => {
       { ...capped, privateKeySecret: 'another' },
       tokens,
       { ...tokens, jwtScopes: 'trade' },
-      { ...tokens, orderSubjects: 'alice' },
     ].map(aliasOf);
     expect(new Set(deployed.map(([id]) => id)).size).toBe(deployed.length);
     expect(new Set(deployed.map(([, name]) => name)).size).toBe(deployed.length);
@@ -547,9 +535,9 @@ describe('the rollout of orders', () => {
 });
 
 describe('settings of the whole service', () => {
-  it('bound what readers may cost: throttles and concurrency', () => {
+  it('bound what readers may cost', () => {
     const { alarmTopic, region } = ORDER_CONTEXT;
-    const bounds = { marketsPerSecond: 5, booksPerSecond: 30, readConcurrency: 20 };
+    const bounds = { marketsPerSecond: 5, booksPerSecond: 30 };
     const template = templateOf({ alarmTopic, region, ...bounds });
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     expect(stage?.['Properties'].RouteSettings).toMatchObject({
@@ -557,19 +545,13 @@ describe('settings of the whole service', () => {
       'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 60 },
       'ANY /health': { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
     });
-    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-    expect(functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions)).toStrictEqual([
-      undefined,
-      20,
-      20,
-    ]);
   });
 
   it('are refused where a function has more of them than Lambda takes', () => {
     const listOf = (count: number) => Array.from({ length: count }, (_, index) => `https://${index}.example`).join(',');
     expect(() => templateOf({ corsOrigins: listOf(180) })).not.toThrow();
     expect(() => templateOf({ corsOrigins: listOf(210) })).toThrow(
-      'The settings of the function of health are too long: Lambda takes 4,096 bytes; shorten corsOrigins or orderSubjects.',
+      'The settings of the function of health are too long: Lambda takes 4,096 bytes; shorten corsOrigins.',
     );
   });
 

@@ -119,7 +119,7 @@ describe('the recipe for a setting', () => {
   const meaning = 'refuses an order with a smaller price times size, in pUSD';
 
   beforeAll(async () => {
-    await insert('shared/settings/table.ts', '    clientVerification: {\n', await codeOf('Add a setting'));
+    await insert('shared/settings/table.ts', '    clientVerification: preset(\n', await codeOf('Add a setting'));
     const malformed = "  SERVICE_MIN_ORDER_NOTIONAL: ['0', '-1'],\n";
     await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
     await output('npm', 'run', 'settings');

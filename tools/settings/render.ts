@@ -1,4 +1,4 @@
-import { CONTEXT, LOCAL, type Setting, type Table, variableOf } from '../../shared/settings/table.ts';
+import { CONTEXT, describe, LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.
@@ -6,23 +6,25 @@ const HEADER = `# Settings of the local server; every one may be left out, and a
 
 /** The text of `.env.example`. */
 export function renderEnvironment(): string {
-  const blocks = Object.entries<Setting>(LOCAL).map(
-    ([name, row]) => `# ${row.meaning}\n# ${variableOf(name)}=${row.default ?? ''}\n`,
-  );
+  const blocks = Object.entries(LOCAL).map(([name, setting]) => {
+    const { preset, meaning } = describe(setting);
+    return `# ${meaning}\n# ${variableOf(name)}=${preset}\n`;
+  });
   return [HEADER, ...blocks].join('\n');
 }
 
 function renderTable(table: Table, nameOf: (name: string) => string): string {
-  const rows = Object.entries(table).map(([name, row]) => {
-    const cells = [nameOf(name), name in CONTEXT ? name : '', row.default ?? ''].map((text) => text && `\`${text}\``);
-    return `| ${[...cells, row.meaning].map((cell) => cell || '-').join(' | ')} |\n`;
+  const rows = Object.entries(table).map(([name, setting]) => {
+    const { preset, meaning } = describe(setting);
+    const cells = [nameOf(name), name in CONTEXT ? name : '', preset].map((text) => text && `\`${text}\``);
+    return `| ${[...cells, meaning].map((cell) => cell || '-').join(' | ')} |\n`;
   });
   return ['| variable | `-c` | default | meaning |\n', '| --- | --- | --- | --- |\n', ...rows].join('');
 }
 
 /** The tables of settings in Markdown: of the service, and what a deployment has besides. */
 export function renderTables(): string {
-  const besides = Object.fromEntries(Object.entries<Setting>(CONTEXT).filter(([name]) => !(name in LOCAL)));
+  const besides = Object.fromEntries(Object.entries(CONTEXT).filter(([name]) => !(name in LOCAL)));
   return `${renderTable(LOCAL, variableOf)}\nA deployment has these besides:\n\n${renderTable(besides, () => '')}`;
 }
 

@@ -53,7 +53,6 @@ describe('the settings', () => {
       ...common,
       walletAddress: undefined,
       orderAccess: 'iam',
-      orderSubjects: undefined,
       orders: { kind: 'off' },
     };
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
@@ -275,21 +274,6 @@ describe('a kind of account without its address', () => {
     expect(messageOf({ SERVICE_SIGNATURE_TYPE: 'eoa' })).toBeUndefined();
     const keyed = { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PRIVATE_KEY: KEY };
     expect(parseLocalConfig(keyed)).toMatchObject({ signatureType: 'safe', funderAddress: undefined });
-  });
-});
-
-describe('the subjects of tokens that may order', () => {
-  const read = (subjects: string) => parseDeployedConfig({ SERVICE_ORDER_SUBJECTS: subjects }).orderSubjects;
-
-  it.each([
-    ['alice', ['alice']],
-    ['alice, auth0|7,', ['alice', 'auth0|7']],
-    ['a'.repeat(255), ['a'.repeat(255)]],
-  ])('are a list: %s', (text, subjects) => expect(read(text)).toStrictEqual(subjects));
-
-  it.each(['al ice', 'alice,é', 'a'.repeat(256)])('are printable ASCII without spaces, 255 at most: not %s', (text) => {
-    const sentence = 'SERVICE_ORDER_SUBJECTS must be subjects of tokens, comma-separated.';
-    expect(() => read(text)).toThrow(new ConfigError(sentence));
   });
 });
 
