@@ -1,14 +1,18 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import * as z from 'zod/mini';
-import { startOnPaper } from '../../../local/paper/paper-mode.ts';
-import type { Service } from '../../../local/service/service.ts';
-import { describeInChromium, openPage } from '../../support/page/chromium.ts';
-import { buildConsole } from '../../support/page/console-files.ts';
-import { startSite } from '../../support/page/static-site.ts';
-import { startPaperService } from '../../support/service/paper-service.ts';
+import { startOnPaper } from '../../local/paper/paper-mode.ts';
+import type { Service } from '../../local/service/service.ts';
+import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';
+import { FULL_EXTENT } from '../support/full-extent.ts';
+import { describeInChromium, openPage } from '../support/page/chromium.ts';
+import { bundleClient } from '../support/page/client-bundle.ts';
+import { buildConsole } from '../support/page/console-files.ts';
+import { startSite } from '../support/page/static-site.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
 
 const NARROW = { width: 360, height: 740 };
 
@@ -31,11 +35,17 @@ afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
 
 const venueOrders = z.object({ orders: z.array(z.object({ id: z.string(), status: z.string() })) });
 
-/** Opens the console on a fresh venue, in a page that a script has prepared, and waits for the first book. */
-async function openConsole(prepared = '') {
+/** Opens a page that is closed after the test, and resets the venue. */
+async function openFresh(): Promise<Page> {
   expect((await fetch(`${venueUrl}/paper/reset`, { method: 'POST' })).status).toBe(200);
   const page = await openPage();
   pages.push(page);
+  return page;
+}
+
+/** Opens the console on a fresh venue, in a page that a script has prepared, and waits for the first book. */
+async function openConsole(prepared = '') {
+  const page = await openFresh();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.addInitScript(prepared);
@@ -233,26 +243,6 @@ describeInChromium('the console', () => {
     expect(await orders()).toHaveLength(1);
   });
 
-  it('says nothing of one order at the venue beside another', async () => {
-    const { page } = await openConsole();
-    let hold = true;
-    const held: (() => Promise<void>)[] = [];
-    await page.route('**/paper/orders', async (route) => {
-      if (hold) held.push(() => route.continue());
-      else await route.continue();
-    });
-    await fill(page, { price: '0.01' });
-    await send(page);
-    await answered(page, 'placed');
-    await page.route('**/v1/orders', () => undefined);
-    await send(page);
-    await page.locator('#result.pending').waitFor();
-    hold = false;
-    await Promise.all(held.map((go) => go()));
-    await page.getByText('1 order at the venue').waitFor();
-    expect(await page.locator('#result').textContent()).not.toContain('The venue has');
-  });
-
   it('shows a venue that loses an answer as a placed order, and one that is down as an unsettled one', async () => {
     const { page, orders } = await openConsole();
     await page.getByLabel("Lose the venue's answer").check();
@@ -306,20 +296,6 @@ describeInChromium('the console', () => {
     expect(faults).toStrictEqual([]);
   });
 
-  it('finds a market by no word of an event that it has not', async () => {
-    const { page } = await openConsole();
-    await page.route('**/v1/markets*', async (route) => {
-      const response = await route.fetch();
-      const text = (await response.text()).replaceAll(/"event":\{[^}]*\}/g, '"event":null');
-      await route.fulfill({ response, body: text });
-    });
-    await page.reload();
-    await page.getByText('Which bakery wins').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /^Yes .*Copper Lake/ }).waitFor();
-    await page.getByLabel('Search').fill('undefined');
-    expect(await page.locator('#market-count').textContent()).toBe('0 markets');
-  });
-
   it('shows what the venue writes as text, whatever it is', async () => {
     const { page } = await openConsole();
     const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
@@ -361,24 +337,6 @@ describeInChromium('the console', () => {
     const repeated = await fetch(url, { method: 'POST', headers, body });
     expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toStrictEqual([201, 'true']);
     expect(await orders()).toHaveLength(1);
-  });
-
-  it('keeps the order in its log however many books it reads after it', async () => {
-    const { page } = await openConsole();
-    await fill(page, { price: '0.01' });
-    await send(page);
-    await answered(page, 'placed');
-    const [yes, no] = [
-      page.getByRole('button', { name: /^Yes .*Copper Lake/ }),
-      page.getByRole('button', { name: /^No .*Copper Lake/ }),
-    ];
-    for (let read = 0; read < 60; read += 2) {
-      await no.click();
-      await yes.click();
-    }
-    await page.locator('#log li').nth(49).waitFor();
-    expect(await page.locator('#log li', { hasText: 'POST /v1/orders → 201' }).count()).toBe(1);
-    expect(await page.locator('#log li').count()).toBe(50);
   });
 
   it('keeps off a service that has come to the address of the one it was opened on', async () => {
@@ -469,8 +427,7 @@ describeInChromium('the console on another host', () => {
   async function openElsewhere(settings: (origin: string) => Record<string, string>, query = true) {
     const { origin } = await startSite(await buildConsole());
     const { url, venue } = await startPaperService(settings(origin));
-    const page = await openPage();
-    pages.push(page);
+    const page = await openFresh();
     await page.goto(query ? `${origin}/index.html?service=${encodeURIComponent(url)}` : `${origin}/index.html`);
     return { page, url, venue };
   }
@@ -533,5 +490,261 @@ describeInChromium('the console on another host', () => {
     await page.getByLabel('Address of the service').fill(url);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.locator('#ladder-rows th').first().waitFor();
+  });
+});
+
+const SHOTS = join(import.meta.dirname, '../../build/shots');
+const WIDTHS = { 1440: 900, 820: 1180, 390: 844 } as const;
+const widths = [1440, 820, 390] as const;
+
+/** Each state at each width; by default at one of them, another one for the next state. */
+function atWidths<State>(states: readonly State[]) {
+  return states.flatMap((state, index) =>
+    widths.filter((_, each) => FULL_EXTENT || each === index % widths.length).map((width) => [width, state] as const),
+  );
+}
+
+/** Sums up the shifts of the layout; the page begins with it, before anything is shown. */
+const WATCH_SHIFTS = `
+  globalThis.shifts = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifts += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** Where the parts of the page begin, the spread of the ladder among them. */
+const PLACES =
+  "[...document.querySelectorAll('section, .spread, #send')].map((part) => Math.round(part.getBoundingClientRect().top))";
+
+describeInChromium('the look of the console', () => {
+  beforeAll(() => mkdir(SHOTS, { recursive: true }));
+
+  async function order(page: Page, price: string, end: string): Promise<void> {
+    await page.getByLabel('Price', { exact: true }).fill(price);
+    await page.locator('#send').click();
+    await page.locator(`#result.${end}`).waitFor();
+  }
+
+  /**
+   * Takes the page at a width in both colour schemes; at the widest as the screen shows it, else all of it. Pictures are
+   * for people, and take half of the time: by default there are none.
+   */
+  async function shoot(page: Page, state: string, width: number): Promise<void> {
+    if (!FULL_EXTENT) return;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(SHOTS, `${state}-${width}-${colorScheme}.png`), fullPage: width !== 1440 });
+    }
+  }
+
+  /** Opens the page at a width; it counts the shifts of its layout. */
+  async function openAt(width: keyof typeof WIDTHS): Promise<Page> {
+    const page = await openFresh();
+    await page.setViewportSize({ width, height: WIDTHS[width] });
+    await page.addInitScript(WATCH_SHIFTS);
+    return page;
+  }
+
+  it.each(widths)('does not move while it loads, and fits a screen %d px wide', async (width) => {
+    const page = await openAt(width);
+    await page.goto(consoleUrl);
+    await page.locator('#ladder-rows th').first().waitFor();
+    await page.getByText(/orders? at the venue/).waitFor();
+    expect(await page.evaluate('shifts')).toBeLessThan(0.05);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    if (width === 1440) expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(900);
+    await shoot(page, 'book', width);
+    // In the middle of the bids an order rests on the screen, though the market moves on a busy machine.
+    const bids = await page.locator('th.bid button').allTextContents();
+    await order(page, bids[Math.floor(bids.length / 2)] ?? '', 'placed');
+    await page.locator('td.own:not(:empty)').first().waitFor();
+    await shoot(page, 'placed', width);
+    // The worst price of the asks matches, wherever the market moves meanwhile.
+    const [worst = ''] = await page.locator('th.ask button').allTextContents();
+    await page.getByLabel('Size').fill('100');
+    await order(page, worst, 'placed');
+    await page.getByText('It was executed, wholly or partly.').waitFor();
+    await page.locator('#trade-rows .bid').first().waitFor();
+    await shoot(page, 'filled', width);
+    await order(page, '0.015', 'refused');
+    await shoot(page, 'refused', width);
+    await page.getByLabel('Lose the answers to the next order').check();
+    await order(page, '0.02', 'unsettled');
+    await shoot(page, 'unsettled', width);
+  });
+
+  const PROBLEM = { request_id: 'r-1', detail: 'The venue does not answer.' };
+
+  /** What stands in the place of the service's answers, and what the list of markets then says. */
+  const STATES = {
+    loading: { says: '', answer: () => new Promise<void>(() => undefined) },
+    empty: {
+      says: 'The venue lists no market now.',
+      answer: (route: Route) => fulfil(route, 200, { items: [], has_more: false }),
+    },
+    error: {
+      says: 'The markets cannot be listed: The venue does not answer. (venue_unavailable)',
+      answer: (route: Route) => fulfil(route, 503, { ...PROBLEM, code: 'venue_unavailable' }),
+    },
+    disconnected: { says: 'The markets cannot be listed: No answer', answer: (route: Route) => route.abort() },
+  } as const;
+
+  function fulfil(route: Route, status: number, body: object): Promise<void> {
+    const headers = { 'access-control-allow-origin': '*', 'retry-after': '0' };
+    return route.fulfill({
+      status,
+      headers,
+      json: status === 200 ? body : { title: 'x', status, ...body },
+      contentType: status === 200 ? 'application/json' : 'application/problem+json',
+    });
+  }
+
+  it.each(atWidths(['loading', 'empty', 'error', 'disconnected'] as const))(
+    'does not move at %d px while it is %s',
+    async (width, state) => {
+      const { says, answer } = STATES[state];
+      const page = await openAt(width);
+      await page.route(state === 'disconnected' ? /:\d+\/(v1|health)/ : '**/v1/**', answer);
+      await page.goto(consoleUrl);
+      await page.locator('#market-list', { hasText: says }).waitFor();
+      expect(await page.locator('#console.loading').count()).toBe(state === 'loading' ? 1 : 0);
+      expect(await page.evaluate('shifts')).toBeLessThan(0.05);
+      await shoot(page, state, width);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    },
+  );
+
+  /** What becomes of the book of a page that is in use, and what the page then says. */
+  const TURNS = {
+    stale: { says: 'Not up to date: No answer', answer: (route: Route) => route.abort() },
+    'empty-book': {
+      says: 'No orders',
+      answer: async (route: Route) => {
+        const headers = { ...route.request().headers(), 'if-none-match': '' };
+        const book: object = await (await route.fetch({ headers })).json();
+        return fulfil(route, 200, { ...book, bids: [], asks: [] });
+      },
+    },
+  } as const;
+  it.each(atWidths(['stale', 'empty-book'] as const))(
+    'does not move at %d px when its book becomes %s, nor when that is over',
+    async (width, turn) => {
+      const { says, answer } = TURNS[turn];
+      const page = await openAt(width);
+      await page.goto(consoleUrl);
+      await page.locator('#ladder-rows th').first().waitFor();
+      await page.getByText(/orders? at the venue/).waitFor();
+      const places = () => page.evaluate(PLACES);
+      const before = await places();
+      await page.route('**/v1/book/**', answer);
+      await page.locator('.book').getByText(says).waitFor();
+      await shoot(page, turn, width);
+      expect(await places()).toStrictEqual(before);
+      // Waits for an answer that is still being made: without the route, it could not be given any more.
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.locator('.book').getByText(says).waitFor({ state: 'detached' });
+      await page.locator('#ladder-rows th').first().waitFor();
+      expect(await places()).toStrictEqual(before);
+    },
+  );
+});
+
+/** Runs an expression of `client` in a page: its value, or the members of the error. */
+async function evaluate(page: Page, baseUrl: string, expression: string): Promise<unknown> {
+  return page.evaluate(`(async () => {
+    const { createClient } = await import('/client.js');
+    const client = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });
+    const tokenOf = async () => (await client.markets({ limit: 1 })).items[0].outcomes[0].token_id;
+    const order = async () => ({ token_id: await tokenOf(), side: 'buy', price: '0.01', size: 5, post_only: true });
+    try {
+      return await (${expression});
+    } catch (error) {
+      return { ...error };
+    }
+  })()`);
+}
+
+/** The wallets of a page: `signText` is the hand of their user. */
+const STAND_INS = `
+  const ethereum = {
+    request: async ({ method, params }) => (method === 'eth_requestAccounts' ? [walletAddress] : signText(params[0])),
+  };
+  const solana = {
+    connect: async () => ({ publicKey: { toString: () => walletAddress } }),
+    signMessage: async (bytes) => ({ signature: fromBase58(await signText(new TextDecoder().decode(bytes))) }),
+  };
+  const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  const fromBase58 = (text) => {
+    const value = [...text].reduce((sum, digit) => 58n * sum + BigInt(ALPHABET.indexOf(digit)), 0n);
+    return Uint8Array.from(value.toString(16).padStart(128, '0').match(/../g), (byte) => parseInt(byte, 16));
+  };
+`;
+
+async function openAll() {
+  const { origin: listed, otherOrigin: stranger } = await startSite({ '/client.js': await bundleClient() });
+  const service = await startPaperService({ SERVICE_CORS_ORIGINS: listed });
+  const page = await openFresh();
+  const visit = async (origin: string) => {
+    await page.goto(origin);
+    return (expression: string) => evaluate(page, service.url, expression);
+  };
+  return { ...service, listed, stranger, visit };
+}
+
+describeInChromium('a web page of another origin', () => {
+  it('reads, and places orders where its origin is listed', async () => {
+    const { visit, listed, venue } = await openAll();
+    const run = await visit(listed);
+    expect(await run('client.health()')).toMatchObject({ status: 'ok', mode: 'order-placing' });
+    expect(await run('client.markets({ limit: 2 })')).toMatchObject({ items: [{}, {}], has_more: true });
+    expect(await run('client.book(await tokenOf())')).toMatchObject({ tick_size: '0.01' });
+    const placed = await run("client.placeOrder(await order(), { clientAddress: 'page' })");
+    expect(placed).toMatchObject({ status: 'live', price: '0.01' });
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('reads markets, but neither health nor places orders where its origin is not listed', async () => {
+    const { url, visit, stranger, venue } = await openAll();
+    const run = await visit(stranger);
+    expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
+    const detail =
+      `No answer from ${url}. Is the service running? ` +
+      `For orders and health, is ${stranger} in its SERVICE_CORS_ORIGINS?`;
+    expect(await run('client.health()')).toMatchObject({ code: 'network_error', detail });
+    expect(await run('client.placeOrder(await order())')).toMatchObject({ code: 'network_error', detail });
+    // What a page can send without a preflight does not pass either.
+    const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(await order()) }";
+    expect(await run(`fetch('${url}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  // The examples of the README, with stand-ins for what wallets put into a page.
+  it.each([
+    ['MetaMask', 'eth_requestAccounts', async () => evmWallet('b')],
+    ['Phantom', 'solana.connect()', () => solanaWallet(11)],
+  ] as const)('places orders that a wallet in the page signs: %s', async (_name, holds, make) => {
+    const { origin } = await startSite({ '/client.js': await bundleClient() });
+    const { url, venue } = await startPaperService({
+      SERVICE_CORS_ORIGINS: origin,
+      SERVICE_CLIENT_VERIFICATION: 'required',
+    });
+    const page = await openFresh();
+    await page.goto(origin);
+    const { address, sign } = await make();
+    await page.exposeFunction('signText', sign);
+    const readme = await readFile(new URL('../../packages/client/README.md', import.meta.url), 'utf8');
+    const example = [...readme.matchAll(/```js\n(.*?)```/gs)]
+      .map(([, code = '']) => code)
+      .find((code) => code.includes(holds));
+    const placed = await page.evaluate(`(async () => {
+      const { createClient } = await import('/client.js');
+      const [baseUrl, walletAddress] = ${JSON.stringify([url, address])};
+      ${STAND_INS}
+      ${example}
+      const { items } = await client.markets({ limit: 1 });
+      const token_id = items[0].outcomes[0].token_id;
+      return client.placeOrder({ token_id, side: 'buy', price: '0.01', size: 5, post_only: true });
+    })()`);
+    expect(placed).toMatchObject({ status: 'live', price: '0.01' });
+    expect(venue.orders()).toHaveLength(1);
   });
 });
