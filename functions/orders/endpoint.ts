@@ -79,13 +79,7 @@ function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandle
   return async ({ body, headers, requestContext, requestId, logFields }, call) => {
     const order = parseOrder(body);
     const wireOrder = orderToWire(order);
-    // The later clock: after a machine has slept, the venue's is behind until its next answer, and what was captured before
-    // would be valid again.
-    const now = () => {
-      const { venue, own } = orders.now();
-      return Math.max(venue, own);
-    };
-    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now };
+    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: orders.now };
     const client = verification?.verify(signed) ?? claimedClient(headers);
     const trace = { order: wireOrder, ...client.trace };
     Object.assign(logFields, trace);

@@ -89,11 +89,7 @@ function orderAlarms(metrics: ServiceMetrics): readonly Row[] {
       'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
       { stopsRollout: true },
     ],
-    [
-      'DailyCapNear',
-      metrics.events('daily_cap_warnings'),
-      'Nine tenths of a daily cap are used, or it has refused an order.',
-    ],
+    ['DailyCapReached', metrics.events('daily_cap_warnings'), 'A daily cap has refused an order.'],
     [
       'UnidentifiedCaller',
       metrics.errors('orders', 'caller_not_identified'),

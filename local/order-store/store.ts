@@ -105,7 +105,7 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
   tidy();
   const tidySoon = ({ signedAt }: OrderRecord): void => {
     // The earlier of two clocks: one that is ahead would remove orders before their time.
-    time = Math.min(signedAt.venue, signedAt.own);
+    time = Math.min(signedAt, Date.now());
     timer ??= setTimeout(tidy, TIDY_PAUSE_MS).unref();
   };
   return { tidy, tidySoon };
@@ -159,7 +159,6 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
     },
     create: (key, record, counts) => write(key, record, undefined, counts),
     replace: write,
-    countedOn: async (day) => countedOn(day),
     close: async () => {
       // Behind the writes that wait.
       await transact(() => 'written').catch(() => undefined);

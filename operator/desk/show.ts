@@ -20,7 +20,7 @@ function answerOf(record: OrderRecord): string {
 function recordCells(record: OrderRecord): Row {
   const { terms, conditionId, requestId, signedAt } = record;
   const { tokenId, side, price, size, postOnly, expiresAt } = terms;
-  const signed_at = new Date(signedAt.venue).toISOString();
+  const signed_at = new Date(signedAt).toISOString();
   const expires_at = expiresAt && formatTime(expiresAt);
   const order = { token_id: tokenId, market: conditionId, side, price, size, post_only: postOnly, expires_at };
   return { request_id: requestId, signed_at, ...order, answer: answerOf(record) };
@@ -37,7 +37,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const records = await readRecords(access, pick, terminal.progress);
   const record = records.byId.get(id);
   const order = await venue.order(id);
-  const since = record ? record.signedAt.venue : order?.created_at;
+  const since = record ? record.signedAt : order?.created_at;
   const filter = { since: since && since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
   const trades = await venue.trades(filter, (count) => terminal.progress(`${count} trades`));
   const involved = trades.filter((trade) =>

@@ -41,7 +41,6 @@ const LIMITS_MS: { readonly call: number; readonly connect: number; readonly att
 };
 
 const storedItem = z.object({ record: z.object({ S: z.string() }) });
-const storedSum = z.object({ notional_units: z.object({ N: z.string().check(z.regex(/^-?\d+$/)) }) });
 
 /** DynamoDB's time to live counts in seconds. */
 function toSeconds(timeMs: number): number {
@@ -196,9 +195,5 @@ export function createDynamoDbStore({
     },
     create: (key, record, counts) => write(key, record, IS_NEW, counts),
     replace: (key, record, expected, counts) => write(key, record, conditionOf(expected), counts),
-    countedOn: async (day) => {
-      const item = await get(keyOfDay(day));
-      return item ? BigInt(storedSum.parse(item).notional_units.N) : 0n;
-    },
   };
 }

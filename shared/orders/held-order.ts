@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AppError, refuse } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS, STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
-import type { Fate, Moment, SendingCall } from '../venue/port.ts';
-import { recount } from './day-cap.ts';
+import type { Fate, SendingCall } from '../venue/port.ts';
+import { countOf, giveBack } from './day-cap.ts';
 import type { KeyedRequest, OrderResult, OrdersDeps } from './order-request.ts';
 import {
   type DayCount,
@@ -25,9 +25,9 @@ export function orderInProgress(remainingMs: number): AppError {
 }
 
 /** Creates the 409 for a key that another request holds. `standing`: its record, `undefined` if unreadable. */
-export function heldByAnother({ leases, entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
-  const remaining = standing?.state === 'unfinished' ? leases.remaining(standing.lease, entry.now().venue) : leaseMs;
-  return orderInProgress(Math.max(remaining, 1_000));
+export function heldByAnother({ entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const remaining = standing?.state === 'unfinished' ? standing.lease.until - entry.now() : leaseMs;
+  return orderInProgress(Math.min(Math.max(remaining, 1_000), leaseMs));
 }
 
 /** Creates a lease of nobody: a request that has read the record before does not take over what it has not read. */
@@ -42,20 +42,16 @@ function resultOf({ orderId, answer }: FinishedOrder, replayed: boolean): OrderR
   return { orderId, fate: { kind: 'refused', error: new AppError(detail, { code, facts, replayed }) }, replayed };
 }
 
-/** Returns the end of a record's time: by our clock, or by the venue's where ours is far behind. */
-function keepUntil({ wall }: OrdersDeps, signedAt: Moment): number {
-  return Math.max(wall(), signedAt.venue) + KEEP_MS;
-}
-
 /** Replays a stored answer, and keeps it for longer if its time is nearly over. */
 export async function replayOf(
   record: FinishedOrder,
   deps: OrdersDeps,
   { key, call }: KeyedRequest,
 ): Promise<OrderResult> {
-  if (record.keepUntil - deps.wall() < KEPT_AFTER_USE_MS) {
+  const now = deps.entry.now();
+  if (record.keepUntil - now < KEPT_AFTER_USE_MS) {
     try {
-      const longer = { ...record, keepUntil: keepUntil(deps, record.signedAt) };
+      const longer = { ...record, keepUntil: now + KEEP_MS };
       await deps.store.replace(key, longer, { keptUntil: record.keepUntil });
     } catch (error) {
       deps.log.error('final answer not kept for longer', { order_id: record.orderId, ...call.trace, error });
@@ -70,11 +66,7 @@ export interface Hold {
   readonly send: 'first' | 'again' | 'look_up';
   readonly record: UnfinishedOrder;
   /** `unprovenAt` as it was before this request. */
-  readonly unprovenBefore: Moment | null;
-  /** By our own wall clock. */
-  readonly takenAt: number;
-  /** The refusal of an order that was never sent, by a cap of today. */
-  readonly heldBack?: AppError | undefined;
+  readonly unprovenBefore: number | null;
 }
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
@@ -98,12 +90,9 @@ export class HeldOrder {
 
   /** Hands the order to the venue and ends it by what came of that. */
   async place(): Promise<OrderResult> {
-    const { send, record } = this.#hold;
-    if (send === 'first') this.#logSigned();
+    if (this.#hold.send === 'first') this.#logSigned();
     const lateMs = this.#lateArrivalMs();
-    // Beside the sending, which takes longer.
-    const [handed] = await Promise.all([this.#hand(), this.#warnOfDayCap(record)]);
-    const fate = this.#weigh(handed, lateMs);
+    const fate = this.#weigh(await this.#hand(), lateMs);
     switch (fate.kind) {
       case 'placed':
         return this.#concludePlaced(fate);
@@ -140,27 +129,18 @@ export class HeldOrder {
     this.#deps.log.audit('order signed', { ...this.#trace(), ...named });
   }
 
-  /** Warns the operator, not the caller. A store that fails is logged elsewhere. */
-  async #warnOfDayCap(record: UnfinishedOrder): Promise<void> {
-    const { dayCap, store, log } = this.#deps;
-    const nearlyUsed = await dayCap?.nearlyUsed(record, store).catch(() => undefined);
-    if (!nearlyUsed) return;
-    const trace = { ...nearlyUsed, ...this.#request.call.trace };
-    log.audit('the daily cap is nearly used up', { ...trace, metric: 'daily_cap_warnings' });
-  }
-
-  /** Returns false once the lease is over, whatever the venue's clock has turned out to be since. */
+  /** Returns false once the lease is over. */
   #isHeld(): boolean {
-    return this.#deps.wall() - this.#hold.takenAt < this.#deps.leaseMs;
+    return this.#deps.entry.now() < this.#hold.record.lease.until;
   }
 
   /** Hands the order to the venue. One of unknown fate counts as not taken where every sending, if any, provably was not. */
   async #hand(): Promise<Fate> {
-    const { unprovenBefore, heldBack } = this.#hold;
+    const { unprovenBefore } = this.#hold;
     const fate = await this.#ask();
     if (fate.kind !== 'unknown' || fate.why === 'lease_ended' || unprovenBefore !== null) return fate;
-    if (!heldBack && fate.sentAt !== null) return fate;
-    const error = heldBack ?? refuse('venue_unavailable', { why: 'busy' }, { cause: fate.cause });
+    if (fate.sentAt !== null) return fate;
+    const error = refuse('venue_unavailable', { why: 'busy' }, { cause: fate.cause });
     return { kind: 'not_taken', error, refusesOperator: false };
   }
 
@@ -185,14 +165,13 @@ export class HeldOrder {
     }
   }
 
-  /** Returns the time in milliseconds for which an earlier sending may still arrive: until it is over by both clocks. */
+  /** Returns the time in milliseconds for which an earlier sending may still arrive. */
   #lateArrivalMs(): number {
     const { unprovenBefore } = this.#hold;
     const { entry, lateArrivalMs } = this.#deps;
     if (unprovenBefore === null) return 0;
-    const { venue, own } = entry.now();
-    const passedMs = Math.min(venue - unprovenBefore.venue, own - unprovenBefore.own);
-    return Math.min(Math.max(lateArrivalMs - passedMs, 0), lateArrivalMs);
+    const leftMs = unprovenBefore + lateArrivalMs - entry.now();
+    return Math.min(Math.max(leftMs, 0), lateArrivalMs);
   }
 
   /**
@@ -223,7 +202,7 @@ export class HeldOrder {
       isFreed: _used,
       ...common
     } = this.#hold.record;
-    return { ...common, state: 'finished', answer, keepUntil: keepUntil(this.#deps, common.signedAt) };
+    return { ...common, state: 'finished', answer, keepUntil: this.#deps.entry.now() + KEEP_MS };
   }
 
   /** Stores a final answer. Returns the record now under the key, or undefined if the store failed. */
@@ -253,7 +232,7 @@ export class HeldOrder {
    */
   async #concludePlaced(fate: FateOf<'placed'>): Promise<OrderResult> {
     const orderId = this.#orderId;
-    let record = this.#finish({ result: 'placed', placement: fate.placement });
+    const record = this.#finish({ result: 'placed', placement: fate.placement });
     const own = this.#own(fate);
     const stored = this.#store(record, this.#asHolder());
     // Without a key no request can ask again: the record is for the operator and may be written after the answer.
@@ -262,8 +241,6 @@ export class HeldOrder {
     // A request that has taken over holds the same order, except for a key that was freed since.
     for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
       if (standing?.state !== 'unfinished' || standing.orderId !== orderId) break;
-      // It counts on the days of its last sending, which may be that of the other request.
-      record = { ...record, countedOn: standing.countedOn };
       standing = await this.#store(record, { heldBy: standing.lease.owner });
     }
     if (!standing || standing === record) return own;
@@ -290,7 +267,7 @@ export class HeldOrder {
     for (let attempt = 0; attempt < MAX_OVERRULINGS; attempt += 1) {
       if (standing?.state !== 'finished' || standing.orderId !== record.orderId) return;
       if (standing.answer.result === 'placed') return;
-      standing = await this.#store(record, { keptUntil: standing.keepUntil }, recount(standing, record.countedOn));
+      standing = await this.#store(record, { keptUntil: standing.keepUntil }, countOf(record));
     }
   }
 
@@ -299,8 +276,8 @@ export class HeldOrder {
    * sending the same bytes, and the venue may take them this time. The first stored answer is everybody's answer.
    */
   async #concludeRefused(fate: FateOf<'refused'>): Promise<OrderResult> {
-    const record = { ...this.#finish(toRefusal(fate.error)), countedOn: [] };
-    const standing = await this.#store(record, this.#asHolder(), recount(this.#hold.record, []));
+    const record = { ...this.#finish(toRefusal(fate.error)), countedOn: null };
+    const standing = await this.#store(record, this.#asHolder(), giveBack(this.#hold.record));
     if (standing?.state === 'finished') return isSame(standing, record) ? this.#own(fate) : resultOf(standing, true);
     if (standing) throw heldByAnother(this.#deps, standing);
     return this.#own({ kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
@@ -310,8 +287,8 @@ export class HeldOrder {
   async #concludeNotTaken(fate: FateOf<'not_taken'>): Promise<OrderResult> {
     if (this.#request.idempotencyKey === undefined) {
       // Without a key it cannot be repeated: its notional is given back.
-      const record = { ...this.#finish({ result: 'not_taken' }), countedOn: [] };
-      await this.#store(record, this.#asHolder(), recount(this.#hold.record, []));
+      const record = { ...this.#finish({ result: 'not_taken' }), countedOn: null };
+      await this.#store(record, this.#asHolder(), giveBack(this.#hold.record));
       return this.#own(fate);
     }
     const standing = await this.#release(fate);
@@ -334,11 +311,11 @@ export class HeldOrder {
     const isFreed = fate.kind === 'not_taken' && fate.refusesOperator && unprovenAt === null;
     const lease = releasedLease();
     const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
-    const countedOn = isFreed ? [] : record.countedOn;
+    const countedOn = isFreed ? null : record.countedOn;
     const open = { ...record, unprovenAt, venueReason, isFreed, countedOn, lease };
     let written: Written | undefined;
     try {
-      written = await store.replace(key, open, this.#asHolder(), recount(record, countedOn));
+      written = await store.replace(key, open, this.#asHolder(), isFreed ? giveBack(record) : []);
       if (written === 'written') return 'released';
       const standing = await store.read(key);
       // A store's client repeats a write whose answer was lost, and then finds its own record.

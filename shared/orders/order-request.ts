@@ -1,7 +1,6 @@
+import type { Decimal } from '../decimal.ts';
 import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
-import type { DayCap } from './day-cap.ts';
-import type { createLeaseWatch } from './lease-watch.ts';
 import type { OrderClient, OrderStore } from './record.ts';
 
 /** A request for one limit order. */
@@ -28,14 +27,10 @@ export interface OrdersDeps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
-  /** Our own wall clock, which goes on while a process stands still, in milliseconds of the Unix epoch. */
-  readonly wall: () => number;
-  /** A monotonic clock in milliseconds. */
-  readonly elapsed: () => number;
   readonly leaseMs: number;
   readonly lateArrivalMs: number;
-  readonly leases: ReturnType<typeof createLeaseWatch>;
-  readonly dayCap: DayCap | undefined;
+  /** The cap on the notional of all orders of a UTC day, in collateral. */
+  readonly maxDailyNotional: Decimal | undefined;
 }
 
 /** A request under its key in the store. */

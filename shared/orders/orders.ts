@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Decimal } from '../decimal.ts';
-import { AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
+import { type AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import type { Call, Moment } from '../venue/port.ts';
-import { createDayCap, recount } from './day-cap.ts';
+import type { Call } from '../venue/port.ts';
+import { countOf, dailyCapReached, dayOf } from './day-cap.ts';
 import { HeldOrder, type Hold, heldByAnother, orderInProgress, replayOf } from './held-order.ts';
-import { createLeaseWatch } from './lease-watch.ts';
 import type { KeyedRequest, OrderRequest, OrderResult, OrdersDeps } from './order-request.ts';
 import {
   type FinishedOrder,
   holderOf,
   isOfOrder,
   laterOf,
-  notionalOf,
   type OrderRecord,
   termsOf,
   type UnfinishedOrder,
@@ -23,8 +20,8 @@ import {
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
-  /** Returns this moment, as `OrderEntry.now`. */
-  now(): Moment;
+  /** Returns the time, as `OrderEntry.now`. */
+  now(): number;
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Every order is stored before its bytes leave.
@@ -34,15 +31,8 @@ export interface Orders {
   place(request: OrderRequest, call: Call): Promise<OrderResult>;
 }
 
-type Defaults = 'wall' | 'elapsed' | 'leaseMs' | 'lateArrivalMs';
-
-/** The parts that orders are opened with; clocks and times have defaults. */
-export interface OrdersOptions
-  extends Pick<OrdersDeps, 'entry' | 'store' | 'log'>,
-    Partial<Pick<OrdersDeps, Defaults>> {
-  /** The cap on the notional of all orders of a day, in collateral. */
-  readonly maxDailyNotional?: Decimal | undefined;
-}
+/** The parts that orders are opened with; times have defaults. */
+export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> & Partial<OrdersDeps>;
 
 function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppError {
   return refuse('idempotency_key_reused', { belongsTo });
@@ -50,16 +40,12 @@ function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppE
 
 /** Opens the orders of a wallet: exactly one order for an idempotency key; without a key each call is a new order. */
 export function createOrders({
-  wall = Date.now,
-  elapsed = () => performance.now(),
   leaseMs = LEASE_MS,
   lateArrivalMs = LATE_ARRIVAL_MS,
   maxDailyNotional,
   ...rest
 }: OrdersOptions): Orders {
-  const leases = createLeaseWatch(leaseMs, elapsed);
-  const dayCap = maxDailyNotional && createDayCap(maxDailyNotional, wall);
-  const deps: OrdersDeps = { ...rest, wall, elapsed, leaseMs, lateArrivalMs, leases, dayCap };
+  const deps: OrdersDeps = { ...rest, leaseMs, lateArrivalMs, maxDailyNotional };
   return {
     walletAddress: rest.entry.walletAddress,
     now: rest.entry.now,
@@ -88,15 +74,12 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
  *                         ├─ finished ───> replayed
  *                         └─ unfinished ─┬─ its lease runs ────────> 409
  *                                        ├─ freed ─────────────────> sign anew, replace the record ─> held, sent first
- *                                        ├─ above the caps of now, or answered in words that are not known
- *                                        │  ──────────────────────> replace the lease ─────────────> held, looked up
+ *                                        ├─ answered in unknown words ─> replace the lease ──────────> held, looked up
  *                                        └─ else ──────────────────> replace the lease ─────────────> held, sent again
  */
 class Claim {
   readonly #deps: OrdersDeps;
   readonly #request: KeyedRequest;
-  /** Read before the time of the lease in the record, so that here the lease ends first. */
-  #takenAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: OrdersDeps, request: KeyedRequest) {
     this.#deps = deps;
@@ -126,12 +109,11 @@ class Claim {
 
   /** Signs the order and creates its record. */
   async #create(): Promise<HeldOrder | FinishedOrder> {
-    const { store, dayCap } = this.#deps;
+    const { store, maxDailyNotional } = this.#deps;
     const { key } = this.#request;
     const record = await this.#sign();
     const { orderId } = record;
-    const counts = dayCap && recount({ ...record, countedOn: [] }, record.countedOn, dayCap.atMost);
-    const written = await required(() => store.create(key, record, counts), orderId);
+    const written = await required(() => store.create(key, record, countOf(record, maxDailyNotional)), orderId);
     if (written === 'written') return this.#holdFirst(record);
     if (written !== 'conflict') throw this.#aboveDayCap(orderId, written.fullDay);
     const winner = await required(() => store.read(key), orderId);
@@ -143,48 +125,28 @@ class Claim {
 
   /** Takes an unfinished order over; 409 while another request holds it. */
   async #takeOver(found: UnfinishedOrder): Promise<HeldOrder | FinishedOrder> {
-    const { entry, leases } = this.#deps;
+    const { entry, leaseMs } = this.#deps;
     await entry.syncClock(this.#request.call);
-    this.#takenAt = this.#deps.wall();
     const now = entry.now();
-    const remaining = leases.remaining(found.lease, now.venue);
+    const remaining = Math.min(found.lease.until - now, leaseMs);
     if (remaining > 0) throw orderInProgress(remaining);
     if (found.isFreed) {
       const record = await this.#sign();
       return (await this.#replace(found, record)) ?? this.#holdFirst(record);
     }
-    const heldBack = await this.#aboveCapNow(found, now);
-    if (heldBack || found.venueReason !== null) return this.#takeLease(found, 'look_up', now, heldBack);
-    try {
-      return await this.#takeLease(found, 'again', now);
-    } catch (error) {
-      // Signed when there was no daily cap: above it, it is not counted, and not sent.
-      if (!(error instanceof AppError) || error.code !== 'daily_cap_reached') throw error;
-      return this.#takeLease(found, 'look_up', now, error);
-    }
+    return this.#takeLease(found, found.venueReason === null ? 'again' : 'look_up', now);
   }
 
-  async #takeLease(
-    found: UnfinishedOrder,
-    send: 'again' | 'look_up',
-    now: Moment,
-    heldBack?: AppError,
-  ): Promise<HeldOrder | FinishedOrder> {
+  async #takeLease(found: UnfinishedOrder, send: 'again' | 'look_up', now: number): Promise<HeldOrder | FinishedOrder> {
     const lease = this.#newLease(now);
-    const { unprovenAt: unprovenBefore, countedOn } = found;
-    const record =
-      send === 'look_up'
-        ? { ...found, lease }
-        : {
-            ...found,
-            lease,
-            unprovenAt: laterOf(this.#lastSending(now), unprovenBefore),
-            countedOn: this.#deps.dayCap?.daysFor(now, countedOn) ?? countedOn,
-          };
+    const { unprovenAt: unprovenBefore } = found;
+    // Should the holder be killed, its bytes may have left until the end of its lease.
+    const unprovenAt = send === 'look_up' ? unprovenBefore : laterOf(lease.until, unprovenBefore);
+    const record = { ...found, lease, unprovenAt };
     const finished = await this.#replace(found, record);
     if (finished) return finished;
     this.#deps.log.audit('unfinished order taken over', { order_id: record.orderId, ...this.#request.call.trace });
-    return this.#hold({ send, record, unprovenBefore, heldBack });
+    return this.#hold({ send, record, unprovenBefore });
   }
 
   /**
@@ -192,11 +154,10 @@ class Claim {
    * if it has. 409 when another request was first, 422 `daily_cap_reached`.
    */
   async #replace(found: UnfinishedOrder, record: UnfinishedOrder): Promise<FinishedOrder | undefined> {
-    const { store, dayCap } = this.#deps;
+    const { store, maxDailyNotional } = this.#deps;
     const { key } = this.#request;
     const { orderId } = record;
-    // An order that is sent again counts on the day of that, instead of the earlier day.
-    const counts = recount(found, record.countedOn, dayCap?.atMost);
+    const counts = found.isFreed ? countOf(record, maxDailyNotional) : [];
     const written = await required(() => store.replace(key, record, { heldBy: found.lease.owner }, counts), orderId);
     if (written === 'written') return undefined;
     if (written !== 'conflict') throw this.#aboveDayCap(orderId, written.fullDay);
@@ -212,10 +173,10 @@ class Claim {
 
   /** Signs the order and returns its first record. */
   async #sign(): Promise<UnfinishedOrder> {
-    const { entry, dayCap } = this.#deps;
+    const { entry, maxDailyNotional } = this.#deps;
     const { order, client, requestId, call } = this.#request;
-    this.#takenAt = this.#deps.wall();
     const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call);
+    const lease = this.#newLease(signedAt);
     return {
       state: 'unfinished',
       orderId,
@@ -224,33 +185,28 @@ class Claim {
       walletAddress: entry.walletAddress,
       signedFor: entry.signedFor,
       signedAt,
-      countedOn: dayCap?.daysFor(signedAt) ?? [],
+      countedOn: maxDailyNotional ? dayOf(signedAt) : null,
       requestId,
       client,
       payload,
-      lease: this.#newLease(signedAt),
-      unprovenAt: this.#lastSending(signedAt),
+      lease,
+      // Should the process be killed, the bytes may have left until the end of its lease.
+      unprovenAt: lease.until,
       venueReason: null,
       isFreed: false,
     };
   }
 
-  /** Returns the last moment at which the holder of a lease sends: should it be killed then, nobody stores a better one. */
-  #lastSending({ venue, own }: Moment): Moment {
-    const { leaseMs } = this.#deps;
-    return { venue: venue + leaseMs, own: own + leaseMs };
-  }
-
-  #newLease({ venue }: Moment): UnfinishedOrder['lease'] {
-    return { owner: randomUUID(), until: venue + this.#deps.leaseMs };
+  #newLease(now: number): UnfinishedOrder['lease'] {
+    return { owner: randomUUID(), until: now + this.#deps.leaseMs };
   }
 
   #holdFirst(record: UnfinishedOrder): HeldOrder {
     return this.#hold({ send: 'first', record, unprovenBefore: null });
   }
 
-  #hold(hold: Omit<Hold, 'takenAt'>): HeldOrder {
-    return new HeldOrder(this.#deps, this.#request, { ...hold, takenAt: this.#takenAt });
+  #hold(hold: Hold): HeldOrder {
+    return new HeldOrder(this.#deps, this.#request, hold);
   }
 
   /**
@@ -274,22 +230,11 @@ class Claim {
     if (then.maker !== now.maker || then.signatureType !== now.signatureType) throw reused('another account');
   }
 
-  /** Returns the refusal, by the cap or the daily cap of today, that keeps an order of an earlier request from being sent. */
-  async #aboveCapNow({ orderId, countedOn, ...found }: UnfinishedOrder, now: Moment): Promise<AppError | undefined> {
-    const { dayCap, entry, store } = this.#deps;
-    const aboveCap = entry.overCap(notionalOf(found));
-    if (aboveCap || !dayCap) return aboveCap;
-    // A day before is given back by the write that counts the order today, which checks today's sum.
-    const stillCountedOn = dayCap.daysFor(now, countedOn).filter((day) => countedOn.includes(day));
-    const fullDay = await required(() => dayCap.fullDay(stillCountedOn, store), orderId);
-    return fullDay === undefined ? undefined : this.#aboveDayCap(orderId, fullDay);
-  }
-
   #aboveDayCap(orderId: string, fullDay: string): AppError {
-    const { dayCap, log } = this.#deps;
-    if (!dayCap) throw new Error('the store refused a count that was not asked for');
+    const { maxDailyNotional, log } = this.#deps;
+    if (!maxDailyNotional) throw new Error('the store refused a count that was not asked for');
     const trace = { order_id: orderId, ...this.#request.call.trace };
     log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
-    return aboutOrder(dayCap.refusal(fullDay), orderId);
+    return aboutOrder(dailyCapReached(maxDailyNotional, fullDay), orderId);
   }
 }

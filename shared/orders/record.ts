@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { type AppError, FINAL_CODES } from '../errors.ts';
-import { type LimitOrder, type Moment, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
+import { type LimitOrder, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
 
 const strings = z.readonly(z.array(z.string()));
 const amount = z.nullable(z.string());
@@ -50,9 +50,10 @@ interface CommonRecord {
   /** EIP-55 address of the key that signed. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  readonly signedAt: Moment;
-  /** The days in UTC on which its notional counts: that of its last sending, by the venue's clock and by ours. */
-  readonly countedOn: readonly string[];
+  /** By the venue's clock, in milliseconds of the Unix epoch, as all times. */
+  readonly signedAt: number;
+  /** The UTC day on which its notional counts; `null` where it does not. */
+  readonly countedOn: string | null;
   /** The request that it was signed for; `null` for a caller without an id. */
   readonly requestId: string | null;
   /** `null` where the caller named no client. */
@@ -63,10 +64,10 @@ interface CommonRecord {
 export interface UnfinishedOrder extends CommonRecord {
   readonly state: 'unfinished';
   readonly payload: string;
-  /** The holder may send until this time by the venue's clock; 0 once it has released the lease. */
+  /** The holder may send until this time; 0 once it has released the lease. */
   readonly lease: { readonly owner: string; readonly until: number };
-  /** The last moment at which bytes may have left without an answer that proves anything; `null` if there is none. */
-  readonly unprovenAt: Moment | null;
+  /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
+  readonly unprovenAt: number | null;
   /** The venue's words about the last send, if they match no known sentence; the order is not sent again then. */
   readonly venueReason: string | null;
   /** True where every sending was refused at the operator's level: the next repeat signs anew. */
@@ -86,9 +87,6 @@ export type OrderRecord = UnfinishedOrder | FinishedOrder;
 /** Raised when the meaning of a record changes. A later version is refused: its unknown parts would be lost. */
 const VERSION = 1;
 
-/** A moment: by the venue's clock, and the milliseconds by which that is ahead of ours. */
-const moment = z.tuple([z.number(), z.number()]);
-
 /** A record as a store keeps it: short names, since DynamoDB is paid by the kilobyte. */
 const stored = z.object({
   v: z.literal(VERSION),
@@ -97,15 +95,15 @@ const stored = z.object({
   market: z.nullable(z.string()),
   wallet: z.string(),
   for: z.tuple([z.string(), z.number(), z.string(), z.string()]),
-  at: moment,
-  counted: strings,
+  at: z.number(),
+  counted: z.nullable(z.string()),
   request: z.nullable(z.string()),
   client: z.nullable(z.tuple([z.string(), z.boolean()])),
   end: z.union([
     z.object({
       payload: z.string(),
       lease: z.tuple([z.string(), z.number()]),
-      unproven: z.nullable(moment),
+      unproven: z.nullable(z.number()),
       words: z.optional(z.string()),
       freed: z.boolean(),
     }),
@@ -113,14 +111,9 @@ const stored = z.object({
   ]),
 });
 
-/** Returns the later time by each clock; the other moment if one is `null`. */
-export function laterOf(one: Moment | null, other: Moment | null): Moment | null {
-  if (one === null || other === null) return one ?? other;
-  return { venue: Math.max(one.venue, other.venue), own: Math.max(one.own, other.own) };
-}
-
-function encodeMoment({ venue, own }: Moment): z.infer<typeof moment> {
-  return [venue, venue - own];
+/** Returns the later time; the other one if one is `null`. */
+export function laterOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
@@ -129,7 +122,7 @@ function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
   return {
     payload,
     lease: [lease.owner, lease.until],
-    unproven: unprovenAt && encodeMoment(unprovenAt),
+    unproven: unprovenAt,
     ...(venueReason !== null && { words: venueReason }),
     freed: isFreed,
   };
@@ -145,16 +138,12 @@ export function encodeRecord(record: OrderRecord): string {
     market: record.conditionId,
     wallet: record.walletAddress,
     for: [signedFor.venue, signedFor.chainId, signedFor.maker, signedFor.signatureType],
-    at: encodeMoment(record.signedAt),
+    at: record.signedAt,
     counted: record.countedOn,
     request: record.requestId,
     client: client && [client.address, client.isVerified],
     end: encodeEnd(record),
   } satisfies z.infer<typeof stored>);
-}
-
-function momentOf([venue, ahead]: z.infer<typeof moment>): Moment {
-  return { venue, own: venue - ahead };
 }
 
 /** Reads what `encodeRecord` wrote; throws on anything else, so that a damaged record is never taken for no record. */
@@ -168,15 +157,14 @@ export function decodeRecord(text: string): OrderRecord {
     conditionId: rest.market,
     walletAddress: rest.wallet,
     signedFor: { venue, chainId, maker, signatureType },
-    signedAt: momentOf(rest.at),
+    signedAt: rest.at,
     countedOn: rest.counted,
     requestId: rest.request,
     client: client && { address: client[0], isVerified: client[1] },
   };
   if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };
   const [owner, until] = end.lease;
-  const { payload, words: venueReason = null, freed: isFreed } = end;
-  const unprovenAt = end.unproven && momentOf(end.unproven);
+  const { payload, unproven: unprovenAt, words: venueReason = null, freed: isFreed } = end;
   return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, venueReason, isFreed };
 }
 
@@ -248,8 +236,6 @@ export interface OrderStore {
   create(key: string, record: OrderRecord, counts?: readonly DayCount[]): Promise<Written>;
   /** Replaces a key's record; `conflict` when it is not as expected. */
   replace(key: string, record: OrderRecord, expected: Expected, counts?: readonly DayCount[]): Promise<Written>;
-  /** Returns the notional that is counted for a day, in millionths of collateral. */
-  countedOn(day: string): Promise<bigint>;
 }
 
 /** Returns the holder of the lease; `undefined` once the order is finished. */

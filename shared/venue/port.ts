@@ -21,16 +21,6 @@ export interface Call {
   readonly trace?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * One moment by two clocks, in milliseconds of the Unix epoch. Either may be wrong: a time that protects money is over
- * once it is over by both.
- */
-export interface Moment {
-  /** As the venue's answers tell it. */
-  readonly venue: number;
-  readonly own: number;
-}
-
 interface Outcome {
   readonly name: string | null;
   readonly tokenId: string;
@@ -135,7 +125,8 @@ export interface SignedOrder {
   readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
-  readonly signedAt: Moment;
+  /** By the venue's clock, in milliseconds of the Unix epoch. */
+  readonly signedAt: number;
 }
 
 /** The account and the venue that orders are signed for: a signature is worth something there alone. */
@@ -192,8 +183,8 @@ export type Fate =
   | {
       readonly kind: 'unknown';
       readonly why: FactsOf<'outcome_unknown'>['why'];
-      /** The moment at which bytes left without an answer that proves anything; `null` for none. */
-      readonly sentAt: Moment | null;
+      /** The time at which bytes left without an answer that proves anything; `null` for none. */
+      readonly sentAt: number | null;
       /** The venue's own words, where they are of no sentence that is known. The order is not sent again then. */
       readonly venueReason?: string | undefined;
       /** Time in seconds until a repeat may learn more. */
@@ -213,12 +204,10 @@ export interface OrderEntry {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  /** Returns this moment. The venue's clock is as its answers have told it, and ours before the first one. */
-  now(): Moment;
-  /** Asks the venue for the time where our clock was set back since its last answer, or there was none. Never fails. */
+  /** Returns the time by the venue's clock, and by ours before its first answer; in milliseconds of the Unix epoch. */
+  now(): number;
+  /** Asks the venue for the time if none of its answers has come yet. Never fails. */
   syncClock(call: Call): Promise<void>;
-  /** Creates the 422 `order_above_cap` of an order whose notional is above the operator's cap. */
-  overCap(notional: Decimal): AppError | undefined;
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
    * `size_precision`, `size_below_minimum`, `expiry_too_soon`, `order_above_cap`.
@@ -233,7 +222,7 @@ export interface OrderEntry {
   settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /**
    * Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. Where no look-up
-   * of several knows it, `refused` if it has expired by both clocks, or with `venueReason`, the words by which the venue
+   * of several knows it, `refused` if it has expired, or with `venueReason`, the words by which the venue
    * refused it long enough ago.
    */
   lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate>;

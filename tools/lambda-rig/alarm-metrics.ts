@@ -54,16 +54,15 @@ export function describeAlarmMetrics(world: World): void {
       );
     });
 
-    it('a daily cap of which nine tenths are used', async () => {
+    it('an order above the daily cap', async () => {
       secrets.set(WALLET_KEY);
       await withOrders(
         world,
         async ({ sandbox, place }) => {
-          assert.equal((await place()).status, 201);
-          const [warning] = counting(sandbox, 'daily_cap_warnings');
-          assert.deepEqual([warning?.['notional'], warning?.['max_daily_notional']], ['4', '4.4']);
+          assert.equal((await place()).status, 422);
+          assert.equal(counting(sandbox, 'daily_cap_warnings').length, 1);
         },
-        { ...FEW_LINES, SERVICE_MAX_DAILY_NOTIONAL: '4.4' },
+        { ...FEW_LINES, SERVICE_MAX_DAILY_NOTIONAL: '3.9' },
       );
     });
   });

@@ -39,14 +39,13 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   // Who may send an order, and what becomes of it under its key.
   keys: {
-    code: ['shared/orders/orders.ts', 'shared/orders/held-order.ts', 'shared/orders/lease-watch.ts'],
+    code: ['shared/orders/orders.ts', 'shared/orders/held-order.ts'],
     tests: [
       'shared/orders/orders',
       'shared/orders/races',
       'shared/orders/overtaken',
       'shared/orders/key-owner',
       'shared/orders/unknown-words',
-      'shared/orders/clocks',
     ],
   },
   // What an answer of the venue proves.

@@ -1,5 +1,5 @@
-import { compareDecimals, type Decimal, formatDecimal, multiplyDecimals } from '../../decimal.ts';
-import { type AppError, refuse } from '../../errors.ts';
+import { compareDecimals, formatDecimal, multiplyDecimals } from '../../decimal.ts';
+import { refuse } from '../../errors.ts';
 import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Secret } from '../../secret.ts';
@@ -54,9 +54,9 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
 
   let isSkewTold = false;
 
-  /** Warns once, too, of two clocks that cannot both be right. */
+  /** Warns once if one of the two clocks must be wrong. */
   async function syncClock(call: Call): Promise<void> {
-    if (!clock.isCertain()) await askForTime(clob, call, log);
+    if (!clock.isKnown) await askForTime(clob, call, log);
     if (isSkewTold || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
     isSkewTold = true;
     log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
@@ -65,18 +65,15 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     });
   }
 
-  function overCap(notional: Decimal): AppError | undefined {
-    if (!cap || compareDecimals(notional, cap) <= 0) return undefined;
-    return refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
-  }
-
-  /** Throws 422 `expiry_too_soon`. */
-  async function checkExpiry(expiresAt: number, call: Call): Promise<void> {
-    await syncClock(call);
-    const { venue, own } = clock.moment();
-    const earliest = Math.max(venue, own) + MIN_LIFE_MS;
-    if (expiresAt >= earliest) return;
-    throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
+  /** Throws 422 `expiry_too_soon` and `order_above_cap`. */
+  function checkOrder({ expiresAt, price, size }: LimitOrder): void {
+    const earliest = clock.now() + MIN_LIFE_MS;
+    if (expiresAt !== null && expiresAt < earliest) {
+      throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
+    }
+    if (cap && compareDecimals(multiplyDecimals(price, size), cap) > 0) {
+      throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
+    }
   }
 
   async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
@@ -85,12 +82,10 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
-    if (order.expiresAt !== null) await checkExpiry(order.expiresAt, call);
-    const aboveCap = overCap(multiplyDecimals(order.price, order.size));
-    if (aboveCap) throw aboveCap;
-    await ready;
     await syncClock(call);
-    return signOrder(order, admitted, account, { now: clock.moment() });
+    checkOrder(order);
+    await ready;
+    return signOrder(order, admitted, account, { now: clock.now() });
   }
 
   /** Reads the rules of a token again after an order that the venue did not take: it may have broken them. */
@@ -107,9 +102,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
       maker: account.funderAddress,
       signatureType,
     },
-    now: () => clock.moment(),
+    now: () => clock.now(),
     syncClock,
-    overCap,
     sign,
     submit: async (order, call) => heed(await submissions.submit(order, call), order),
     settle: async (order, call) => heed(await submissions.settle(order, call), order),

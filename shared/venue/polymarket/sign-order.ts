@@ -6,7 +6,7 @@ import { concat, toBeHex, toUtf8Bytes } from 'ethers/utils';
 import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
-import type { LimitOrder, Moment, SignedOrder } from '../port.ts';
+import type { LimitOrder, SignedOrder } from '../port.ts';
 import { type Account, CHAIN_ID } from './accounts.ts';
 import { EXCHANGES, type OrderStruct, orderText, SIGNATURE_TYPE } from './official-client.ts';
 import type { OrderRules } from './order-rules.ts';
@@ -110,7 +110,7 @@ export async function signOrder(
   order: LimitOrder,
   rules: OrderRules,
   account: Account,
-  { now, salt = randomInt(1, SALTS) }: { readonly now: Moment; readonly salt?: number },
+  { now, salt = randomInt(1, SALTS) }: { readonly now: number; readonly salt?: number },
 ): Promise<SignedOrder> {
   const { tokenId, side, postOnly, expiresAt } = order;
   const { wallet, signatureType, funderAddress, builderCode = ZeroHash } = account;
@@ -123,7 +123,7 @@ export async function signOrder(
     ...amountsOf(order),
     side,
     signatureType: SIGNATURE_TYPE[signatureType],
-    timestamp: String(now.venue),
+    timestamp: String(now),
     metadata: ZeroHash,
     builder: builderCode,
   };

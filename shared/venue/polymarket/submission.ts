@@ -9,7 +9,7 @@ import {
   UNKNOWN_WORDS_RETRY_MS,
 } from '../../limits.ts';
 import type { SignatureType } from '../../settings/table.ts';
-import type { Call, Fate, Moment, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
+import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
 import { cleanVenueReason, rejected, type SaidFate } from './calls/sentences.ts';
@@ -39,7 +39,7 @@ export type Submissions = Pick<OrderEntry, 'submit' | 'settle' | 'lookUp'>;
 
 type UnknownFate = Extract<Fate, { readonly kind: 'unknown' }>;
 
-function unknown(cause: string | Error, sentAt: Moment | null, venueReason?: string): UnknownFate {
+function unknown(cause: string | Error, sentAt: number | null, venueReason?: string): UnknownFate {
   const retryAfter = UNKNOWN_WORDS_RETRY_MS / 1_000;
   const said = venueReason !== undefined && { why: 'unknown_words' as const, venueReason, retryAfter };
   return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
@@ -69,9 +69,6 @@ function expired(): Unproven {
 function refusedIn(reason: string): Unproven {
   return { kind: 'unproven', why: reason, said: rejected({ reason, retryAfter: undefined }) };
 }
-
-/** The end of an order that has expired by one of the two clocks only. */
-const MAY_HAVE_EXPIRED: Unproven = { kind: 'unproven', why: 'the order may have expired' };
 
 /**
  * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: what the venue said of the
@@ -106,21 +103,17 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   const find = createOrderFinder(createAccountSender(deps), deps.log);
   const { clock } = deps.clob;
 
-  /** Returns the end of an order's time; `undefined` while no clock says that it is over. */
-  function endOf({ expiresAt }: SignedOrder): Unproven | undefined {
-    const { venue, own } = clock.moment();
-    if (expiresAt === null || expiresAt > Math.max(venue, own)) return undefined;
-    return expiresAt <= Math.min(venue, own) ? expired() : MAY_HAVE_EXPIRED;
+  function hasExpired({ expiresAt }: SignedOrder): boolean {
+    return expiresAt !== null && expiresAt <= clock.now();
   }
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
-    let sentAt: Moment | null = null;
+    let sentAt: number | null = null;
     const onSend = () => {
       if (call.maySend?.() === false) throw new NotSent(LEASE_ENDED);
-      const end = endOf(order);
-      if (end) throw new NotSent(end);
-      sentAt = clock.moment();
+      if (hasExpired(order)) throw new NotSent(expired());
+      sentAt = clock.now();
     };
     const posted = await post(order, call, onSend);
     return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, sentAt, call) : posted;
@@ -169,7 +162,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   async function lookUpUntilSettled(
     order: SignedOrder,
     { why, said, words }: Unproven,
-    sentAt: Moment | null,
+    sentAt: number | null,
     call: Call,
   ): Promise<Fate> {
     if (words !== undefined) {
@@ -199,8 +192,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   }
 
   async function lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate> {
-    const end = venueReason ? refusedIn(venueReason) : endOf(order);
-    if (end) return lookUpUntilSettled(order, end, null, call);
+    if (venueReason) return lookUpUntilSettled(order, refusedIn(venueReason), null, call);
+    if (hasExpired(order)) return lookUpUntilSettled(order, expired(), null, call);
     const found = await findWithTrades(order, call);
     return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
   }
@@ -214,7 +207,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     },
 
     async settle(order, call) {
-      if (endOf(order)) return lookUp(order, call);
+      if (hasExpired(order)) return lookUp(order, call);
       const before = await lookUpBefore(order, call);
       if (before.kind === 'found') return before.fate;
       if (before.kind === 'unusable') return unknown('the venue cannot be asked', null);

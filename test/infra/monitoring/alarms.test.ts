@@ -166,7 +166,7 @@ describe('the alarms', () => {
     const ids = (isWatched: boolean) =>
       found.filter(({ logicalId }) => watched.has(logicalId) === isWatched).map(({ id }) => id);
     expect(ids(false).toSorted()).toStrictEqual([
-      'DailyCapNear',
+      'DailyCapReached',
       'GatewayFaults',
       'SlowResponses',
       'Throttles',

@@ -3,7 +3,6 @@ import { FULL_EXTENT } from '../../support/full-extent.ts';
 import { explore } from '../../support/orders/interleavings.ts';
 import { createWorld } from '../../support/orders/order-world.ts';
 
-const UNTRUE = 'refused, it was said, and the venue has the order';
 const KEY = 'of an order that is held up';
 
 // Beside `model.test.ts`, so that both run at the same time.
@@ -15,17 +14,6 @@ describe('an order that may still arrive, in every interleaving of two processes
     // A search that found nothing because it went nowhere would pass as well.
     expect(states).toBeGreaterThan(1_000);
     expect(ends).toBeGreaterThan(20);
-  }, 300_000);
-
-  // The jump alone ends every lease by the venue's clock.
-  it('holds where the clock of the venue jumps, and not where that clock alone is read', async () => {
-    const held = { faults: 0, ticks: 0, key: KEY, jumps: true } as const;
-    const sound = FULL_EXTENT ? held : ({ ...held, key: 'of an unsent order' } as const);
-    const { broken, states } = await explore(() => createWorld(sound));
-    expect(broken).toBeUndefined();
-    expect(states).toBeGreaterThan(1_000);
-    const flawed = await explore(() => createWorld({ ...held, flaw: 'the clock of the venue alone is read' }));
-    expect(flawed.broken?.breach).toBe(UNTRUE);
   }, 300_000);
 
   it('breaks when a key is freed by a refusal of its last sending alone', async () => {

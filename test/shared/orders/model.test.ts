@@ -53,7 +53,7 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
     ['nothing is looked up after a refusal', 'of a filled order', UNTRUE, 0, 2],
     ['a refusal is stored without the lease', 'unused', UNTRUE, 0, 1],
     ['a refusal is given though it is not stored', 'unused', UNTRUE, 1, 1],
-    ['the clock is not read before sending', 'unused', UNTRUE, 0, 3],
+    ['the right to send is not asked for', 'unused', UNTRUE, 0, 3],
     ['nobody looks whether an order was taken over', 'unused', TAKEN, 1, 1],
   ])(
     'breaks when %s, with a key %s',

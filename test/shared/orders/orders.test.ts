@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { toProblem } from '../../../functions/problem.ts';
-import { compareDecimals, parseNumber } from '../../../shared/decimal.ts';
+import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
 import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
-import { at, NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
+import { NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 import { fateOfError } from '../../support/venue/fates.ts';
 
@@ -38,7 +38,7 @@ function refuseToSign(code: ErrorCode, facts: ErrorFacts = {}) {
 }
 
 function unknown(sentAt: number | null): Fate {
-  return { kind: 'unknown', why: 'sent', sentAt: sentAt === null ? null : at(sentAt), cause: undefined };
+  return { kind: 'unknown', why: 'sent', sentAt, cause: undefined };
 }
 
 describe('orders under an idempotency key', () => {
@@ -59,15 +59,13 @@ describe('orders under an idempotency key', () => {
     tradeIds: [],
   });
   const placed = (orderId: string): Fate => ({ kind: 'placed', placement: placement(orderId) });
-  const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, cap = '1000', dailyCap = '' } = {}) =>
+  const open = ({ walletAddress = WALLET, signedFor = SIGNED_FOR, dailyCap = '' } = {}) =>
     createOrders({
       entry: {
         walletAddress,
         signedFor,
-        now: () => at(time),
+        now: () => time,
         syncClock: async () => {},
-        overCap: (notional) =>
-          compareDecimals(notional, parseNumber(cap) ?? notional) > 0 ? errorOf('order_above_cap') : undefined,
         sign: async ({ tokenId, postOnly, expiresAt }) => {
           await sign();
           signed += 1;
@@ -78,7 +76,7 @@ describe('orders under an idempotency key', () => {
             postOnly,
             expiresAt,
             payload: `{"signed":${signed}}`,
-            signedAt: at(time),
+            signedAt: time,
           };
         },
         lookUp: ({ orderId }, call) => {
@@ -97,8 +95,6 @@ describe('orders under an idempotency key', () => {
       store,
       log: log.log,
       maxDailyNotional: parseNumber(dailyCap),
-      wall: () => time,
-      elapsed: () => time,
     });
   const ask = async (request: LimitOrder, key: string | undefined, orders: Orders, call: Call) => {
     const result = await orders.place({ order: request, idempotencyKey: key, client: null, requestId: null }, call);
@@ -145,7 +141,7 @@ describe('orders under an idempotency key', () => {
     };
     await open().place(request, { deadline: 0, venueRequests: [] });
     const terms = { tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null };
-    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: at(START) };
+    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: START };
     expect(stored).toMatchObject({ ...kept, state: 'unfinished' });
     expect([...store.records.values()]).toMatchObject([{ ...kept, state: 'finished' }]);
   });
@@ -471,44 +467,9 @@ describe('orders under an idempotency key', () => {
       }
       expect(asked).toStrictEqual(['submit 0x1', 'submit 0x2']);
     });
-
-    const above = () => open({ cap: '4.99' });
-
-    it('is only looked up above the cap of today, and refused by it when it was never taken', async () => {
-      venue.submit = fail('venue_unavailable');
-      await refusal(place());
-      const error = await refusal(place(order(), 'key', above()));
-      expect([error.code, error.facts]).toStrictEqual(['order_above_cap', { orderId: '0x1' }]);
-      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1']);
-      expect((await place()).placement.orderId).toBe('0x1');
-    });
-
-    it('is found above the cap of today, or unknown', async () => {
-      venue.submit = async () => unknown(START);
-      await refusal(place());
-      expect((await refusal(place(order(), 'key', above()))).code).toBe('outcome_unknown');
-      venue.lookUp = async () => placed('0x1');
-      expect((await place(order(), 'key', above())).placement.orderId).toBe('0x1');
-      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1', 'look up 0x1']);
-    });
   });
 
   describe('under a lease', () => {
-    it('of a wrong clock is blocked for 30 s at most', async () => {
-      venue.submit = fail('venue_unavailable');
-      await refusal(place());
-      const record = store.records.get('key');
-      if (record?.state !== 'unfinished') throw new Error('The order is unfinished.');
-      store.records.set('key', { ...record, lease: { owner: 'ahead', until: time + 2 * HOUR } });
-      const orders = open();
-      const first = await refusal(place(order(), 'key', orders));
-      expect([first.code, first.retryAfter]).toStrictEqual(['order_in_progress', LEASE_MS / 1_000]);
-      time += LEASE_MS - 1;
-      expect((await refusal(place(order(), 'key', orders))).retryAfter).toBe(1);
-      time += 1;
-      expect((await place(order(), 'key', orders)).placement.orderId).toBe('0x1');
-    });
-
     it('that has ended while the process stood still sends nothing', async () => {
       let maySend: boolean | undefined;
       venue.submit = async (_order, call) => {
@@ -537,30 +498,9 @@ describe('orders under an idempotency key', () => {
         { orderId: '0x3', maxDailyNotional: '12', resetsAt: '2026-09-22T00:00:00Z' },
       ]);
       expect(error.message).toContain('2026-09-22T00:00:00Z');
-      expect([await counted(), asked]).toStrictEqual([10_000_000n, ['submit 0x1', 'submit 0x2']]);
+      expect([counted(), asked]).toStrictEqual([10_000_000n, ['submit 0x1', 'submit 0x2']]);
       expect(store.records.has('c')).toBe(false);
       expect((await ask5('c', capped(), order({ size: '4' }))).replayed).toBe(false);
-    });
-
-    it('tells the operator from nine tenths on, once a minute, and of an order that is refused', async () => {
-      const orders = capped('5.56');
-      const warnings = () => log.lines.filter(({ metric }) => metric === 'daily_cap_warnings');
-      await ask5('a', orders);
-      expect(warnings()).toStrictEqual([]);
-      time += 60_000;
-      const small = order({ size: '0.02' });
-      for (const key of ['b', 'c']) await ask5(key, orders, small);
-      const notional = { day: DAY, notional: '5.01', max_daily_notional: '5.56' };
-      expect(warnings()).toMatchObject([{ level: 'info', message: 'the daily cap is nearly used up', ...notional }]);
-      await refusal(ask5('d', orders));
-      expect(warnings().slice(1)).toMatchObject([{ order_id: '0x4' }]);
-    });
-
-    it('is placed though the store does not tell what is used', async () => {
-      const { countedOn } = store;
-      store.countedOn = () => Promise.reject(new Error('down'));
-      expect((await ask5('a')).replayed).toBe(false);
-      store.countedOn = countedOn;
     });
 
     it('is counted once, however often it is asked for', async () => {
@@ -571,7 +511,7 @@ describe('orders under an idempotency key', () => {
       venue.settle = async ({ orderId }) => placed(orderId);
       await ask5('a');
       await ask5('a');
-      expect(await counted()).toBe(5_000_000n);
+      expect(counted()).toBe(5_000_000n);
     });
 
     it.each<ErrorCode>(['order_rejected', 'insufficient_balance', 'venue_refused_service'])(
@@ -579,9 +519,9 @@ describe('orders under an idempotency key', () => {
       async (code) => {
         venue.submit = fail(code);
         await refusal(ask5('a'));
-        expect(await counted()).toBe(0n);
+        expect(counted()).toBe(0n);
         await refusal(ask5('a'));
-        expect(await counted()).toBe(0n);
+        expect(counted()).toBe(0n);
       },
     );
 
@@ -591,7 +531,7 @@ describe('orders under an idempotency key', () => {
       venue.submit = async ({ orderId }) => placed(orderId);
       time += 24 * HOUR;
       await ask5('a');
-      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([0n, 5_000_000n]);
+      expect([counted(), counted('2026-09-22')]).toStrictEqual([0n, 5_000_000n]);
     });
 
     it('counts on the day of its signing, though it is settled on the next', async () => {
@@ -600,7 +540,7 @@ describe('orders under an idempotency key', () => {
       time += 24 * HOUR;
       venue.settle = fail('order_rejected');
       await refusal(ask5('a'));
-      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([0n, 0n]);
+      expect([counted(), counted('2026-09-22')]).toStrictEqual([0n, 0n]);
     });
 
     it('counts what was given back and is there all the same', async () => {
@@ -615,27 +555,27 @@ describe('orders under an idempotency key', () => {
       time += LEASE_MS + LATE_ARRIVAL_MS;
       venue.settle = fail('order_rejected');
       await refusal(ask5('a', orders));
-      expect(await counted()).toBe(0n);
+      expect(counted()).toBe(0n);
       answered.resolve();
       await slow;
-      expect(await counted()).toBe(5_000_000n);
+      expect(counted()).toBe(5_000_000n);
     });
 
     it('is counted without a key too, and given back where the venue did not take it', async () => {
       await ask5(undefined);
-      expect([await counted(), store.records.size]).toStrictEqual([5_000_000n, 1]);
+      expect([counted(), store.records.size]).toStrictEqual([5_000_000n, 1]);
       venue.submit = fail('rate_limited');
       expect((await refusal(ask5(undefined))).code).toBe('rate_limited');
-      expect(await counted()).toBe(5_000_000n);
+      expect(counted()).toBe(5_000_000n);
       venue.submit = fail('venue_refused_service');
       expect((await refusal(ask5(undefined))).code).toBe('venue_refused_service');
-      expect(await counted()).toBe(5_000_000n);
+      expect(counted()).toBe(5_000_000n);
       venue.submit = async () => unknown(time);
       expect((await refusal(ask5(undefined))).message).toContain('Look the order id up');
-      expect(await counted()).toBe(10_000_000n);
+      expect(counted()).toBe(10_000_000n);
       venue.submit = fail('order_rejected');
       expect((await refusal(ask5(undefined, capped('15')))).code).toBe('order_rejected');
-      expect(await counted()).toBe(10_000_000n);
+      expect(counted()).toBe(10_000_000n);
       const keys = [...store.records.keys()];
       expect(new Set(keys).size).toBe(5);
     });
@@ -644,34 +584,6 @@ describe('orders under an idempotency key', () => {
       store.failing.add('create');
       expect((await refusal(ask5(undefined))).code).toBe('store_unavailable');
       expect(asked).toStrictEqual([]);
-    });
-
-    it.each(['10', ''])('that was lowered since (from %j) is only looked up', async (before) => {
-      venue.submit = fail('venue_unavailable');
-      await refusal(ask5('a', open({ dailyCap: before })));
-      const error = await refusal(ask5('a', capped('4.999999')));
-      expect([error.code, error.facts['orderId']]).toStrictEqual(['daily_cap_reached', '0x1']);
-      expect(asked).toStrictEqual(['submit 0x1', 'look up 0x1']);
-      venue.lookUp = async () => placed('0x1');
-      expect((await ask5('a', capped('4.999999'))).placement.orderId).toBe('0x1');
-    });
-
-    it('that was lowered since is that of the day on which it is sent again, not of the day before', async () => {
-      venue.submit = fail('venue_unavailable');
-      await refusal(ask5('a'));
-      venue.submit = async ({ orderId }) => placed(orderId);
-      await ask5('b');
-      time += 24 * HOUR;
-      expect((await ask5('a', capped('6'))).placement.orderId).toBe('0x1');
-      expect([await counted(), await counted('2026-09-22')]).toStrictEqual([5_000_000n, 5_000_000n]);
-    });
-
-    it('counts an order of before the cap when it is sent again', async () => {
-      venue.submit = fail('venue_unavailable');
-      await refusal(ask5('a', open()));
-      expect(await counted()).toBe(0n);
-      await ask5('a');
-      expect(await counted()).toBe(5_000_000n);
     });
   });
 

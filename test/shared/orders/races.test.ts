@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
-import { createLeaseWatch } from '../../../shared/orders/lease-watch.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
 import { ORDER, requestOf } from '../../support/orders/order-client.ts';
-import { at, finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 
 import {
   answersLost,
@@ -26,8 +25,6 @@ import {
   whenCalled,
 } from '../../support/orders/processes.ts';
 
-const DAY_MS = 86_400_000;
-const NEXT_DAY = '2026-09-22';
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
 /** Acts of another process with the same key in the middle of a request. */
@@ -94,7 +91,7 @@ describe('a request with a new key', () => {
     const held: unknown[] = [];
     venue.submit = async (order, call) => {
       for (const ms of [0, LEASE_MS - 1, LEASE_MS]) {
-        clock.wall = START + ms;
+        clock.now = START + ms;
         held.push(call.maySend?.());
       }
       return placed(order, call);
@@ -103,12 +100,6 @@ describe('a request with a new key', () => {
     expect(held).toStrictEqual([true, true, false]);
     const idempotency_key_sha256 = createHash('sha256').update('key').digest('hex');
     expect(log.lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...TRACE, idempotency_key_sha256 }]);
-  });
-
-  it('is held off by another one by the clocks of the process too', async () => {
-    const world = openWorld();
-    await holdOpen(world);
-    expect(await endOf(world.place(world.open({ clocks: {} })))).toBe(IN_PROGRESS);
   });
 });
 
@@ -144,8 +135,8 @@ describe('a request that takes an order over', () => {
     const own = whenCalled(world.store, (name) => (name === 'replace' ? slow.answer() : undefined));
     expect(await endOf(world.place(world.open({ own, dailyCap })))).toBe('order_in_progress 1');
     expect(world.asked).toStrictEqual(['submit 0x1']);
-    expect(world.store.records.get('key')).toMatchObject({ isFreed: true, countedOn: [] });
-    expect(await world.store.countedOn(DAY)).toBe(0n);
+    expect(world.store.records.get('key')).toMatchObject({ isFreed: true, countedOn: null });
+    expect(world.store.countedOn(DAY)).toBe(0n);
   });
 
   it('goes on where only the answer of the store was lost', async () => {
@@ -187,7 +178,7 @@ describe('a request that takes an order over', () => {
       return placed(order, call);
     };
     await place();
-    expect(stored).toMatchObject({ unprovenAt: at(unprovenAt), countedOn: [] });
+    expect(stored).toMatchObject({ unprovenAt: unprovenAt, countedOn: null });
   });
 
   it('is told that the key belongs to another order', async () => {
@@ -201,33 +192,7 @@ describe('a request that takes an order over', () => {
   });
 });
 
-describe('an order that is above a cap of today', () => {
-  it('is not sent again by the room that the day has', async () => {
-    const { asked, open, place, leaveOpen } = openWorld();
-    await leaveOpen(notTaken(), open({ dailyCap: '12' }));
-    expect(await endOf(place(open({ cap: '4.99', dailyCap: '12' })))).toBe('not_taken 0x1');
-    expect(asked).toStrictEqual(['lookUp 0x1']);
-  });
-
-  it('may be there for as long as an earlier sending is without an answer, however old that is', async () => {
-    const { clock, open, place, leaveOpen } = openWorld();
-    await leaveOpen(unknown);
-    clock.now += LATE_ARRIVAL_MS;
-    expect(await endOf(place(open({ cap: '4.99' })))).toBe('unknown 0x1');
-  });
-
-  it('is looked up without a word that bytes of it may have left', async () => {
-    const { store, venue, open, place, leaveOpen } = openWorld();
-    await leaveOpen(notTaken());
-    let stored: OrderRecord | undefined;
-    venue.lookUp = async (order, call) => {
-      stored = store.records.get('key');
-      return unknown(order, call);
-    };
-    await place(open({ cap: '4.99' }));
-    expect(stored).toMatchObject({ unprovenAt: null });
-  });
-
+describe('an order above the daily cap', () => {
   it('may be ordered again from the midnight after its signing, though that has passed by the time of the answer', async () => {
     const world = openWorld();
     const toMidnight = Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - START;
@@ -239,37 +204,7 @@ describe('an order that is above a cap of today', () => {
     await expect(placing).rejects.toMatchObject({ facts: { resetsAt: '2026-09-22T00:00:00Z' } });
   });
 
-  it('may be ordered again from the midnight after its second signing too', async () => {
-    const world = openWorld();
-    await world.leaveOpen(notTaken(true), world.open({ dailyCap: '5' }));
-    const toMidnight = Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - START;
-    const own = whenCalled(world.store, (name) => {
-      if (name === 'replace') world.clock.now = START + toMidnight;
-    });
-    world.clock.now += toMidnight - 1;
-    const placing = world.place(world.open({ own, dailyCap: '4.99' }));
-    await expect(placing).rejects.toMatchObject({ facts: { orderId: '0x2', resetsAt: '2026-09-22T00:00:00Z' } });
-  });
-
-  it('is told to the operator where it leaves nothing of that of the day', async () => {
-    const { log, open, place } = openWorld();
-    expect(await endOf(place(open({ dailyCap: '5' })))).toBe('placed live 0x1');
-    expect(log.lines.slice(1)).toMatchObject([{ message: 'the daily cap is nearly used up', ...TRACE }]);
-  });
-
-  it.each([60_000, -1])(
-    'is told to the operator of a process that stood still, whose clock is %d ms later',
-    async (passed) => {
-      const { clock, log, open, place } = openWorld();
-      const orders = open({ dailyCap: '10', clocks: { wall: () => clock.wall, elapsed: () => 0 } });
-      await place(orders, 'half');
-      clock.wall += passed;
-      await place(orders, 'all');
-      expect(log.lines.slice(2)).toMatchObject([{ message: 'the daily cap is nearly used up', notional: '10' }]);
-    },
-  );
-
-  it('is told to the operator where it is above that of the day', async () => {
+  it('is logged for the operator', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
     expect(log.lines).toMatchObject([
@@ -280,6 +215,21 @@ describe('an order that is above a cap of today', () => {
         metric: 'daily_cap_warnings',
       },
     ]);
+  });
+});
+
+describe('an earlier sending that may still arrive', () => {
+  it('is over before a sending whose refusal counts: the process may stand still before it reads it', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    world.clock.now = START + LATE_ARRIVAL_MS - 1_000;
+    world.venue.settle = async (...sent) => {
+      const fate = await refused(...sent);
+      world.clock.now += 1_000;
+      return fate;
+    };
+    expect(await world.place()).toMatchObject({ fate: { kind: 'unknown', why: 'earlier_sending', retryAfter: 1 } });
+    expect(await endOf(world.place())).toBe('refused 0x1');
   });
 });
 
@@ -346,7 +296,7 @@ describe('an answer that comes after another process has settled the order', () 
         ),
       notTaken(),
     );
-    if (failing === 'replace') world.clock.wall += LEASE_MS;
+    if (failing === 'replace') world.clock.now += LEASE_MS;
     await world.place();
     expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
     expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', message: 'lease not released' });
@@ -366,7 +316,7 @@ describe('an answer that comes after another process has settled the order', () 
     const { world, slow } = await overtaken(({ store, clock, place }: World) =>
       whenCalled(store, (name, count) => {
         if (name !== 'replace' || count !== 2) return undefined;
-        clock.wall += KEEP_MS;
+        clock.now += KEEP_MS;
         return place();
       }),
     );
@@ -374,7 +324,7 @@ describe('an answer that comes after another process has settled the order', () 
     await world.place();
     expect(await endOf(slow.answer())).toBe('placed live 0x1');
     expect(world.store.records.get('key')).toMatchObject({ answer: { result: 'placed' } });
-    expect(await world.store.countedOn(DAY)).toBe(0n);
+    expect(world.store.countedOn(DAY)).toBe(0n);
     const contradiction = {
       level: 'error',
       message: 'a placed order contradicts its record',
@@ -382,79 +332,6 @@ describe('an answer that comes after another process has settled the order', () 
       ...TRACE,
     };
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
-  });
-
-  it.each([
-    ['is being sent', (world: World) => holdOpen(world), { state: 'unfinished' }],
-    ['is placed', ({ place }: World) => place(), { state: 'finished' }],
-  ])('does not replace the record of another order that %s under its key, and is told as it is', async (...given) => {
-    const [, order, record] = given;
-    const world = openWorld();
-    await world.leaveOpen(notTaken());
-    const shown = Promise.withResolvers<void>();
-    world.venue.lookUp = async (...asked) => {
-      await shown.promise;
-      return placed(...asked);
-    };
-    const slow = world.place(world.open({ cap: '4.99' }));
-    await new Promise((resolve) => setImmediate(resolve));
-    world.clock.now += LEASE_MS;
-    // The venue shows the order that it has refused twice.
-    world.venue.settle = notTaken(true);
-    await world.place();
-    await order(world);
-    shown.resolve();
-    expect(await endOf(slow)).toBe('placed live 0x1');
-    expect(world.store.records.get('key')).toMatchObject({ orderId: '0x2', ...record });
-    expect(world.log.lines.at(-1)).toMatchObject({
-      level: 'error',
-      message: 'a placed order has lost its key to another one',
-      order_id: '0x1',
-      record: { order_id: '0x2' },
-      metric: 'contradicted_records',
-    });
-  });
-
-  it('counts on the day of the last sending, though that begins while this answer is stored', async () => {
-    const world = openWorld();
-    const capped = () => world.open({ dailyCap: '12' });
-    const own = whenCalled(world.store, async (name, count) => {
-      if (name !== 'replace' || count !== 2) return;
-      world.clock.now += DAY_MS;
-      void world.place(capped());
-      await new Promise((resolve) => setImmediate(resolve));
-    });
-    const slow = await beginSlowly(world, world.open({ own, dailyCap: '12' }));
-    world.clock.now += LEASE_MS;
-    world.venue.settle = () => new Promise(() => undefined);
-    void world.place(capped());
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(await endOf(slow.answer())).toBe('placed live 0x1');
-    const record = world.store.records.get('key');
-    expect(record).toMatchObject({ answer: { result: 'placed' }, countedOn: [NEXT_DAY] });
-    expect([await world.store.countedOn(DAY), await world.store.countedOn(NEXT_DAY)]).toStrictEqual([0n, 5_000_000n]);
-  });
-
-  it('does not replace the record of another order that is signed while this answer is stored', async () => {
-    const world = openWorld();
-    await world.leaveOpen(notTaken());
-    const own = whenCalled(world.store, (name, count) =>
-      name === 'replace' && count === 3 ? holdOpen(world) : undefined,
-    );
-    const shown = Promise.withResolvers<void>();
-    world.venue.lookUp = async (...asked) => {
-      await shown.promise;
-      return placed(...asked);
-    };
-    const slow = world.place(world.open({ own, cap: '4.99' }));
-    await new Promise((resolve) => setImmediate(resolve));
-    world.clock.now += LEASE_MS;
-    world.venue.settle = notTaken(true);
-    await world.place();
-    shown.resolve();
-    expect(await endOf(slow)).toBe('placed live 0x1');
-    expect(world.store.records.get('key')).toMatchObject({ orderId: '0x2', state: 'unfinished' });
-    expect(world.log.lines.at(-1)).toMatchObject({ message: 'a placed order has lost its key to another one' });
   });
 
   it('is told to the operator where requests that take over keep it from being stored', async () => {
@@ -515,7 +392,7 @@ describe('the record of an order', () => {
     const { store, leaveOpen } = openWorld();
     await leaveOpen(unknown);
     const record = store.records.get('key');
-    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: at(START), isFreed: false });
+    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, isFreed: false });
     expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
   });
 
@@ -574,7 +451,7 @@ describe('the record of an order', () => {
     venue.submit = async () => {
       throw new TypeError('a fault of ours');
     };
-    expect((await place()).fate).toMatchObject({ why: 'sent', sentAt: at(START) });
+    expect((await place()).fate).toMatchObject({ why: 'sent', sentAt: START });
     venue.settle = refused;
     clock.now += 1_000;
     expect((await place()).fate).toMatchObject({ why: 'earlier_sending', retryAfter: 119 });
@@ -583,19 +460,10 @@ describe('the record of an order', () => {
     expect((await place(undefined, 'other')).fate).toMatchObject({ why: 'refusal_not_stored', sentAt: null });
   });
 
-  it('is kept from its signing where our clock is behind that, else from its end', async () => {
-    for (const ahead of [-60_000, 60_000]) {
-      const { store, clock, place } = openWorld();
-      clock.wall += ahead;
-      await place();
-      expect(store.records.get('key')).toMatchObject({ keepUntil: START + Math.max(ahead, 0) + KEEP_MS });
-    }
-  });
-
   it('is replayed though it cannot be kept for longer, and that is logged', async () => {
     const { store, log, clock, place } = openWorld();
     await place();
-    clock.wall += KEEP_MS;
+    clock.now += KEEP_MS;
     store.failing.add('replace');
     expect(await endOf(place())).toBe('placed live 0x1 replayed');
     expect(log.lines.slice(1)).toMatchObject([
@@ -626,20 +494,7 @@ describe('the record of an order', () => {
     venue.submit = notTaken();
     expect(await endOf(place(open({ dailyCap: '12' }), null))).toBe('not_taken 0x1');
     expect([...store.records.values()]).toMatchObject([
-      { state: 'finished', answer: { result: 'not_taken' }, countedOn: [] },
+      { state: 'finished', answer: { result: 'not_taken' }, countedOn: null },
     ]);
-  });
-});
-
-describe('the watch of foreign leases', () => {
-  it('forgets the one that it has known longest above 10,000, which then counts from its start', () => {
-    let elapsed = 0;
-    const watch = createLeaseWatch(LEASE_MS, () => elapsed);
-    const remaining = (owner: number) => watch.remaining({ owner: String(owner), until: START + 86_400_000 }, START);
-    for (let owner = 1; owner <= 10_000; owner += 1) remaining(owner);
-    elapsed = 10_000;
-    expect([remaining(1), remaining(10_000)]).toStrictEqual([LEASE_MS - 10_000, LEASE_MS - 10_000]);
-    remaining(10_001);
-    expect([remaining(2), remaining(10_001), remaining(1)]).toStrictEqual([LEASE_MS - 10_000, LEASE_MS, LEASE_MS]);
   });
 });

@@ -14,6 +14,8 @@ export interface MemoryOrderStore extends OrderStore {
   readonly records: Map<string, OrderRecord>;
   /** The calls so far, by name. */
   readonly calls: string[];
+  /** Returns the notional that is counted for a day, in millionths of collateral. */
+  countedOn(day: string): bigint;
   /** Calls of these names fail. */
   readonly failing: Set<'read' | 'create' | 'replace'>;
 }
@@ -34,8 +36,9 @@ export function createMemoryOrderStore(): MemoryOrderStore {
   const days = new Map<string, bigint>();
   const calls: string[] = [];
   const write = (key: string, record: OrderRecord, counts: readonly DayCount[] = []): Written => {
-    const named = [...record.countedOn, ...counts.map(({ day }) => day)];
-    if (!named.every((day) => DAY.test(day))) throw new Error('the notional of an order is counted on what is no day');
+    const named = [record.countedOn, ...counts.map(({ day }) => day)];
+    if (!named.every((day) => day === null || DAY.test(day)))
+      throw new Error('the notional of an order is counted on what is no day');
     const sumWith = ({ day, units }: DayCount) => (days.get(day) ?? 0n) + units;
     const full = counts.findLast((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
     if (full) return { fullDay: full.day };
@@ -65,6 +68,6 @@ export function createMemoryOrderStore(): MemoryOrderStore {
       enter('replace');
       return isAsExpected(records.get(key), expected) ? write(key, record, counts) : 'conflict';
     },
-    countedOn: async (day) => days.get(day) ?? 0n,
+    countedOn: (day) => days.get(day) ?? 0n,
   };
 }

@@ -68,8 +68,6 @@ export function createClient(name: string, world: WorldState, flaw: Flaw | undef
       entry: { walletAddress: WALLET, ...createEntryModel(deps) },
       store: createStoreModel(deps),
       log: SILENT,
-      wall: () => (flaw === 'the clock is not read before sending' && name === 'A' ? 0 : world.clock),
-      elapsed: () => world.clock,
       leaseMs: 1,
       lateArrivalMs: flaw === 'a refusal of a second sending is believed at once' ? 0 : LATE_TICKS,
     });

@@ -1,13 +1,8 @@
 import type { FinalAnswer, FinishedOrder, UnfinishedOrder } from '../../../shared/orders/record.ts';
-import type { Moment, SignedFor } from '../../../shared/venue/port.ts';
+import type { SignedFor } from '../../../shared/venue/port.ts';
 
 /** The wallet that the records are signed by. */
 export const WALLET = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
-
-/** Returns a moment at which both clocks are right. */
-export function at(time: number): Moment {
-  return { venue: time, own: time };
-}
 
 /** The account that orders are signed for where it does not matter. */
 export const SIGNED_FOR: SignedFor = {
@@ -26,13 +21,13 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     conditionId: `0x${'c0'.repeat(32)}`,
     walletAddress: WALLET,
     signedFor: SIGNED_FOR,
-    signedAt: at(1_790_000_000_000),
-    countedOn: [],
+    signedAt: 1_790_000_000_000,
+    countedOn: null,
     requestId: 'r-1',
     client: { address: WALLET, isVerified: true },
     payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
     lease: { owner, until: 1_790_000_030_000 },
-    unprovenAt: at(1_790_000_000_000),
+    unprovenAt: 1_790_000_000_000,
     venueReason: null,
     isFreed: false,
   };

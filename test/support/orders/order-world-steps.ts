@@ -4,8 +4,6 @@ import type { Happening } from './interleavings.ts';
 /** Everything outside the processes. */
 export interface WorldState {
   clock: number;
-  /** The ticks by which the venue's clock is ahead of ours. */
-  ahead: number;
   /** Failures that may still happen. */
   faults: number;
   record: OrderRecord | undefined;

@@ -15,8 +15,7 @@ export type Flaw =
   | 'a refusal is stored without the lease'
   | 'a refusal is given though it is not stored'
   | 'nobody looks whether an order was taken over'
-  | 'the clock is not read before sending'
-  | 'the clock of the venue alone is read'
+  | 'the right to send is not asked for'
   | 'a repeat signs anew'
   | 'a refusal of a second sending is believed at once'
   | 'the record forgets that bytes have left'
@@ -93,7 +92,6 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
       const effect = flaw === 'nothing is stored before sending' ? () => {} : set(record);
       return steps.take('store', () => write('creates', free, effect, undefined));
     },
-    countedOn: async () => 0n,
     replace: (_key, record, expected) => {
       nameOwner(record);
       const condition = () => mayReplace(record, expected);

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
-import type { Fate, Moment, OrderEntry, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
+import type { Fate, OrderEntry, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { fateOfError } from '../venue/fates.ts';
 import { NOTHING_FILLED, SIGNED_FOR } from './order-records.ts';
 import type { Way, WorldState } from './order-world-steps.ts';
@@ -14,7 +14,7 @@ function fail(code: ErrorCode) {
   return (): Fate => fateOfError(new AppError(code, { code }));
 }
 
-function unknown(sentAt: Moment | null): Fate {
+function unknown(sentAt: number | null): Fate {
   return { kind: 'unknown', why: 'sent', sentAt, cause: undefined };
 }
 
@@ -56,10 +56,7 @@ export function arrivals(world: WorldState): readonly { readonly name: string; r
  */
 export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Omit<OrderEntry, 'walletAddress'> {
   let signatures = 0;
-  const now = (): Moment => {
-    const venue = world.clock + world.ahead;
-    return { venue, own: flaw === 'the clock of the venue alone is read' ? venue : world.clock };
-  };
+  const now = () => world.clock;
   const sign = (): SignedOrder => {
     signatures += 1;
     const orderId = `${process}-${signatures}`;
@@ -106,7 +103,9 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   const look = (order: SignedOrder, where: 'orders' | 'orders and trades') =>
     steps.take('venue', () => lookUp(order, where));
   const send = async (order: SignedOrder, { maySend }: SendingCall): Promise<Posted> => {
-    if (maySend?.() === false) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
+    const isAsked = flaw !== 'the right to send is not asked for' || !process.startsWith('A');
+    if (isAsked && maySend?.() === false)
+      return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
     world.lastRefusedOperator = false;
     return steps.take('venue', () => arrive(order));
   };
@@ -119,7 +118,6 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     signedFor: SIGNED_FOR,
     now,
     syncClock: async () => {},
-    overCap: () => undefined,
     sign: async () => sign(),
     submit: async (order, call) => settled(order, await send(order, call)),
     lookUp: async (order) => (await look(order, 'orders and trades')) ?? unknown(null),

@@ -1,7 +1,7 @@
 import { termsOf } from '../../../shared/orders/record.ts';
 import type { Happening, System } from './interleavings.ts';
 import { createClient, isFinal, ORDER } from './order-client.ts';
-import { at, unfinishedOrder } from './order-records.ts';
+import { unfinishedOrder } from './order-records.ts';
 import type { WorldState } from './order-world-steps.ts';
 import type { Flaw } from './order-world-store.ts';
 import { arrivals, LATE_TICKS } from './order-world-venue.ts';
@@ -20,15 +20,13 @@ export interface WorldOptions {
     | 'of a filled order'
     | 'of an order that is held up';
   readonly flaw?: Flaw;
-  /** The venue's clock may jump, once, by more than an order may take to arrive. */
-  readonly jumps?: boolean;
 }
 
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
   const lease = { owner: 'old', until: 0 };
   const record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), client: null };
-  world.record = { ...record, lease, signedAt: at(0), unprovenAt: at(0) };
+  world.record = { ...record, lease, signedAt: 0, unprovenAt: 0 };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {
@@ -58,10 +56,9 @@ function describeRecord({ record, owners }: WorldState): unknown {
  * Two clients with one key, each request served by the real protocol in a process of its own, and after them a last
  * repeat without faults, which must learn the truth. Every step of the store and the venue is a happening.
  */
-export function createWorld({ faults, ticks, key, flaw, jumps = false }: WorldOptions): System {
+export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System {
   const world: WorldState = {
     clock: 0,
-    ahead: 0,
     faults,
     record: undefined,
     owners: new Map(),
@@ -86,20 +83,13 @@ export function createWorld({ faults, ticks, key, flaw, jumps = false }: WorldOp
       world.clock += 1;
     },
   };
-  const clockJumps: Happening = {
-    name: "the venue's clock jumps ahead",
-    run: () => {
-      world.ahead = LATE_TICKS;
-    },
-  };
   const happenings = () => {
     // The clients are alike: the first to do anything is called A.
     const untouched = a.answers.length === 0 && a.steps.trace().length === 0;
     const steps = [...a.steps.happenings(), ...(untouched ? [] : b.steps.happenings())];
     // A call of the venue is over before the lease is: its time budget is shorter.
     const timePasses = world.clock < ticks && !untouched && !a.steps.atVenue() && !b.steps.atVenue();
-    const mayJump = jumps && world.ahead === 0 && !untouched;
-    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : []), ...(mayJump ? [clockJumps] : [])];
+    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : [])];
   };
   a.ask();
   b.ask();
@@ -112,7 +102,6 @@ export function createWorld({ faults, ticks, key, flaw, jumps = false }: WorldOp
       const clients = [a, b, last].map(({ answers, busy, steps }) => [answers, busy(), steps.trace()]);
       return JSON.stringify([
         world.clock,
-        world.ahead,
         world.faults,
         [...world.taken],
         [...world.heldUp],

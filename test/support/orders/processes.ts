@@ -1,4 +1,4 @@
-import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
+import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import type { OrderResult } from '../../../shared/orders/order-request.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
@@ -7,7 +7,7 @@ import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/
 import { collectLog } from '../service/collected-log.ts';
 import { createMemoryOrderStore } from './memory-order-store.ts';
 import { ORDER, requestOf } from './order-client.ts';
-import { at, NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
+import { NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
 
 /** The time at which a world begins. */
 export const START = 1_790_000_000_000;
@@ -36,7 +36,7 @@ export const placed: Send = async ({ orderId }) => ({ kind: 'placed', placement:
 /** Answers that the order was matched. */
 export const matched: Send = async ({ orderId }) => ({ kind: 'placed', placement: placement(orderId, 'matched') });
 /** Answers nothing: the order may be live. */
-export const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: at(START), cause: undefined });
+export const unknown: Send = async () => ({ kind: 'unknown', why: 'sent', sentAt: START, cause: undefined });
 /** Creates the error of a code. */
 export const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}`, { code });
 /** Refuses the order. */
@@ -58,7 +58,6 @@ export function whenCalled(store: OrderStore, happens: (name: StoreCall, count: 
     read: (key) => enter('read').then(() => store.read(key)),
     create: (...write) => enter('create').then(() => store.create(...write)),
     replace: (...write) => enter('replace').then(() => store.replace(...write)),
-    countedOn: (day) => store.countedOn(day),
   };
 }
 
@@ -81,17 +80,13 @@ export function answersLost(store: OrderStore, lost: 'create' | 'replace'): Orde
 /** One process of the service, as far as it differs from the others. */
 export interface Process {
   readonly own?: OrderStore;
-  readonly cap?: string;
   readonly dailyCap?: string;
-  readonly clocks?: { readonly wall?: () => number; readonly elapsed?: () => number };
 }
 
 /** Processes of one service on one store, before a venue that answers as it is told. */
 export function openWorld() {
   const store = createMemoryOrderStore();
-  /** `ownAhead`: the milliseconds by which our clock is ahead of the venue's. */
-  const clock = { now: START, wall: START, ownAhead: 0 };
-  const moment = () => ({ venue: clock.now, own: clock.now + clock.ownAhead });
+  const clock = { now: START };
   const log = collectLog();
   const venue: { submit: Send; settle: Send; lookUp: Send } = { submit: placed, settle: placed, lookUp: unknown };
   const asked: string[] = [];
@@ -102,15 +97,13 @@ export function openWorld() {
       asked.push(`${name} ${order.orderId}`);
       return venue[name](order, call, venueReason);
     };
-  const clocks = { wall: () => clock.wall, elapsed: () => clock.now };
-  const open = ({ own = store, cap = '1000', dailyCap = '', clocks: given = clocks }: Process = {}) =>
+  const open = ({ own = store, dailyCap = '' }: Process = {}) =>
     createOrders({
       entry: {
         walletAddress: WALLET,
         signedFor: SIGNED_FOR,
-        now: moment,
+        now: () => clock.now,
         syncClock: async () => undefined,
-        overCap: (notional) => (compareDecimals(notional, decimal(cap)) > 0 ? errorOf('order_above_cap') : undefined),
         sign: async ({ tokenId, postOnly, expiresAt }) => {
           signed += 1;
           const payload = `{"signed":${signed}}`;
@@ -121,7 +114,7 @@ export function openWorld() {
             postOnly,
             expiresAt,
             payload,
-            signedAt: moment(),
+            signedAt: clock.now,
           };
         },
         submit: ask('submit'),
@@ -131,7 +124,6 @@ export function openWorld() {
       store: own,
       log: log.log,
       maxDailyNotional: parseDecimal(dailyCap),
-      ...given,
     });
   const place = (orders: Orders = open(), key: string | null = 'key', client: OrderClient | null = null) =>
     orders.place(

@@ -9,8 +9,7 @@ export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Pla
 
 /** The fate that an adapter which keeps to the contract tells by an error. */
 export function fateOfError(error: AppError): Fate {
-  if (error.code === 'outcome_unknown')
-    return { kind: 'unknown', why: 'sent', sentAt: { venue: 0, own: 0 }, cause: error };
+  if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', sentAt: 0, cause: error };
   if (isFinal(error.code)) return { kind: 'refused', error };
   return { kind: 'not_taken', error, refusesOperator: error.code === 'venue_refused_service' };
 }

@@ -9,7 +9,7 @@ import { decimalText, errorText, lenient, lenientString } from '../wire.ts';
 
 /** Most pages of trades that are read; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
-/** A trade that is older than the order by more than this, by both clocks, belongs to another order. */
+/** A trade that is older than the order by more than this belongs to another order. */
 const TRADE_MARGIN_S = 3_600;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';
@@ -144,7 +144,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
 
   /** Lists an order's trades; `isAll` is false if a page, or the orders that met in a trade, could not be read. */
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
-    const since = Math.min(signedAt.venue, signedAt.own) / 1_000 - TRADE_MARGIN_S;
+    const since = signedAt / 1_000 - TRADE_MARGIN_S;
     const trades: Trade[] = [];
     let isTold = true;
     let cursor: string | undefined;

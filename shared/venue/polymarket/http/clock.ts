@@ -1,6 +1,3 @@
-import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
-import type { Moment } from '../../port.ts';
-
 /** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
 
@@ -10,56 +7,41 @@ export function parseHttpDate(text = ''): number {
 }
 
 /**
- * The venue's clock, as the `Date` headers of its answers tell it. Between them it follows the monotonic clock, so
- * that setting our clock does not move the venue's. Times are milliseconds of the Unix epoch.
+ * The clock by which the service counts times, in milliseconds of the Unix epoch: the venue's, from the `Date` headers of
+ * its answers. It follows the monotonic clock between answers and never goes back, so a step of our own clock changes
+ * nothing. Before the first answer our own clock counts; the first answer replaces it, backwards too.
  */
 export class VenueClock {
   readonly #ownNow: () => number;
-  /** The monotonic clock, in milliseconds. */
-  readonly uptime: () => number;
-  /** The difference of the venue's clock and the monotonic one. */
-  #venueOffset: number | undefined;
-  /** The difference of our clock and the monotonic one at the last `Date` header. */
-  #ownOffset = 0;
+  readonly #uptime: () => number;
+  /** The difference between the venue's clock and the monotonic one. */
+  #offset: number | undefined;
 
-  /** `ownNow`: our wall clock. */
+  /** `ownNow`: our wall clock. `uptime`: the monotonic clock, in milliseconds. */
   constructor(ownNow: () => number = Date.now, uptime: () => number = () => performance.now()) {
     this.#ownNow = ownNow;
-    this.uptime = uptime;
+    this.#uptime = uptime;
   }
 
-  /** Returns the venue's time: ours before its first answer. */
   now(): number {
-    return this.#venueOffset === undefined ? this.#ownNow() : this.uptime() + this.#venueOffset;
+    return this.#offset === undefined ? this.#ownNow() : Math.round(this.#uptime() + this.#offset);
   }
 
-  /** Returns this moment by both clocks, in whole milliseconds. */
-  moment(): Moment {
-    return { venue: Math.round(this.now()), own: this.#ownNow() };
+  /** True after the venue's first answer. */
+  get isKnown(): boolean {
+    return this.#offset !== undefined;
   }
 
-  /** The milliseconds by which the venue's clock is ahead of ours. */
+  /** The milliseconds by which this clock is ahead of our own. */
   get skew(): number {
     return this.now() - this.#ownNow();
   }
 
-  /** Returns true if the venue's time is known, and since then our clock was not set and the machine did not sleep. */
-  isCertain(): boolean {
-    const setBy = this.#ownNow() - this.uptime() - this.#ownOffset;
-    return this.#venueOffset !== undefined && Math.abs(setBy) < NOTICEABLE_SKEW_MS;
-  }
-
-  /** Sets the clock by the `Date` header, in whole seconds, of an answer to a request of `askedAt` by the monotonic clock. */
-  heed(date: string | undefined, askedAt: number): void {
+  /** Moves the clock to the `Date` header of an answer that has just come; a header has whole seconds. */
+  heed(date: string | undefined): void {
     const time = parseHttpDate(date);
     if (Number.isNaN(time)) return;
-    const now = this.uptime();
-    const least = time - now;
-    const most = time + 1_000 - askedAt;
-    // The known time stays unless the answer contradicts it: an answer that a frozen process reads late would set the
-    // venue's clock back.
-    const known = this.#venueOffset;
-    if (known === undefined || known < least || known > most) this.#venueOffset = least;
-    this.#ownOffset = this.#ownNow() - now;
+    const offset = time - this.#uptime();
+    if (this.#offset === undefined || offset > this.#offset) this.#offset = offset;
   }
 }

@@ -219,11 +219,10 @@ export function createTransport(
   const exchange = openConnections(baseUrl, now);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
-    const askedAt = clock.uptime();
     const response = await exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     // An answer from a cache has an old time.
-    if (!Number(headers.age ?? 0)) clock.heed(headers.date, askedAt);
+    if (!Number(headers.age ?? 0)) clock.heed(headers.date);
     const toldAt = clock.now();
     const text = await readBody(response);
     return {

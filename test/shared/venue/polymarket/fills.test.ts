@@ -29,7 +29,7 @@ function signed(side: 'BUY' | 'SELL', shares: bigint, price: bigint) {
     postOnly: false,
     expiresAt: null,
     payload,
-    signedAt: { venue: 0, own: 0 },
+    signedAt: 0,
   };
 }
 

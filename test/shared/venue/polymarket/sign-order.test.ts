@@ -84,7 +84,7 @@ function signTerms({ domain, kind, tick, expiresAt, builderCode, ...order }: Ter
     limit,
     rulesOf(domain, tick),
     { ...accountOf(kind), builderCode },
-    { now: { venue: NOW, own: 0 }, salt: Math.round(RANDOM * NOW) },
+    { now: NOW, salt: Math.round(RANDOM * NOW) },
   );
 }
 
@@ -231,7 +231,7 @@ describe('the amounts of an order', () => {
 
   function sign(domain: Domain, tick: string, order: { price: string; size: string; side: 'buy' | 'sell' }) {
     return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), account, {
-      now: { venue: NOW, own: 0 },
+      now: NOW,
     });
   }
 

@@ -389,19 +389,6 @@ describe('an order that may be live', () => {
     expect(asked).toHaveLength(pages === 2 ? 2 : 10);
   });
 
-  it.each(['venue', 'own'] as const)(
-    'is looked for on further pages where the %s clock was hours ahead',
-    async (which) => {
-      const world = await openWorld({ post: () => 'reset', trades: () => page([now, old]) });
-      const signed = await world.sign();
-      const { venue, own } = signed.signedAt;
-      // The oldest trade of the page is younger than the order by the clock that was right.
-      const signedAt = { venue: venue - 2_000_000, own: own - 2_000_000, [which]: own + 10_000_000 };
-      await world.entry.lookUp({ ...signed, signedAt }, callWithin(24_000));
-      expect(world.venue.calls().filter((call) => call === 'GET /data/trades')).toHaveLength(10);
-    },
-  );
-
   it.concurrent('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
     const worlds = [
       await openWorld({ post: () => 'reset' }),

@@ -12,7 +12,7 @@ const ORDER = {
   conditionId: null,
   postOnly: false,
   expiresAt: null,
-  signedAt: { venue: 0, own: 0 },
+  signedAt: 0,
   payload: '{"side":"BUY","makerAmount":"4200000","takerAmount":"10000000"}',
 };
 const ACCEPTED = {

@@ -409,7 +409,7 @@ describe('hints of the venue', () => {
       const venue = await startVenue(() => ({ headers: { date } }));
       const http = createTransport(venue.url, () => NOW);
       await http.send(GET, callWithin());
-      expect([http.clock.skew, http.clock.isCertain()]).toStrictEqual([0, false]);
+      expect([http.clock.skew, http.clock.isKnown]).toStrictEqual([0, false]);
     },
   );
 
@@ -444,28 +444,40 @@ describe('hints of the venue', () => {
     expect(skews).toStrictEqual([0, 0, 0, 0]);
   });
 
-  it.each([-120_000, 120_000])(
-    "keeps the venue's clock where ours is set by %s ms, also under a request",
-    async (step) => {
-      let own = NOW;
-      const venue = await startVenue((_request, index) => {
-        if (index === 1) own += step;
-        return { headers: { date: new Date(NOW).toUTCString() } };
-      });
-      const now = () => own;
-      const http = createTransport(venue.url, now, new VenueClock(now, () => 0));
-      const moments = [];
-      for (const _ of [0, 1]) {
-        await http.send(GET, callWithin());
-        moments.push(http.clock.moment());
-      }
-      own += step;
-      moments.push(http.clock.moment());
-      expect(moments).toStrictEqual([0, step, 2 * step].map((set) => ({ venue: NOW, own: NOW + set })));
+  it.each([-120_000, 120_000])('does not move where our clock is set by %s ms after the first answer', async (step) => {
+    let own = NOW;
+    const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
+    const now = () => own;
+    const http = createTransport(venue.url, now, new VenueClock(now, () => 0));
+    await http.send(GET, callWithin());
+    own += step;
+    expect(http.clock.now()).toBe(NOW);
+    await http.send(GET, callWithin());
+    expect(http.clock.now()).toBe(NOW);
+  });
+
+  it('never goes back: not by an earlier Date, and on with the monotonic clock between answers', async () => {
+    let uptime = 0;
+    const dates = [NOW, NOW - 60_000, NOW + 60_000, NOW];
+    const venue = await startVenue((_request, index) => ({
+      headers: { date: new Date(dates[index] ?? 0).toUTCString() },
+    }));
+    const http = createTransport(
+      venue.url,
+      () => 0,
+      new VenueClock(
+        () => 0,
+        () => uptime,
+      ),
+    );
+    const times = [];
+    for (const _ of dates) {
       await http.send(GET, callWithin());
-      expect(http.clock.moment().venue).toBe(NOW);
-    },
-  );
+      times.push(http.clock.now() - NOW);
+      uptime += 5_000;
+    }
+    expect(times).toStrictEqual([0, 5_000, 60_000, 65_000]);
+  });
 
   it("takes the venue's clock at its first answer to be as early as it can be", async () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
@@ -474,16 +486,11 @@ describe('hints of the venue', () => {
     expect(http.clock.skew).toBe(-900);
   });
 
-  it("is sure of the venue's clock from its first answer until ours is set, or the machine stood still", async () => {
-    const venue = await startVenue(() => ({}));
-    let set = 0;
-    const http = createTransport(venue.url, () => Date.now() + set);
-    const certain = [http.clock.isCertain()];
+  it.each([-3_600_000, 3_600_000])('is ours until the first answer, which replaces it: %d ms', async (ahead) => {
+    const venue = await startVenue(() => ({ headers: { date: new Date(NOW + ahead).toUTCString() } }));
+    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
+    expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW, false]);
     await http.send(GET, callWithin());
-    certain.push(http.clock.isCertain());
-    for (set of [3_600_000, 0, -3_000]) certain.push(http.clock.isCertain());
-    await http.send(GET, callWithin());
-    certain.push(http.clock.isCertain());
-    expect(certain).toStrictEqual([false, true, false, true, false, true]);
+    expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW + ahead, true]);
   });
 });
