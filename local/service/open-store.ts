@@ -1,6 +1,8 @@
 import type { Log } from '../../shared/log.ts';
+import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
+import { fileSystemOf, requireLocalDisk } from './local-disk.ts';
 import { storeFileOf } from './settings-file.ts';
 
 /** The store of a process that places orders. */
@@ -43,11 +45,16 @@ export function storeError(done: 'opened' | 'read', setting: string, cause: unkn
   return new ConfigError(`SERVICE_STORE cannot be ${done} at ${placeOf(setting)}: ${reason}.`, { cause });
 }
 
-/** Opens the store that `SERVICE_STORE` names. Throws `ConfigError` where it cannot be used. */
-export async function openStore(setting: string, log: Log): Promise<Store> {
+/** Opens the store of the settings. Throws `ConfigError` where it cannot be used. `typeOf` reads the file system of a path. */
+export async function openStore(
+  { store: setting, storeSharedFolder }: Pick<LocalConfig, 'store' | 'storeSharedFolder'>,
+  log: Log,
+  typeOf = fileSystemOf,
+): Promise<Store> {
   const [place, tableName] = [placeOf(setting), tableOf(setting)];
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName)), place };
+    if (!storeSharedFolder) requireLocalDisk(typeOf(place));
     const { openOrderStore } = await import('../order-store/store.ts');
     return { ...openOrderStore({ path: place, log }), place };
   } catch (cause) {

@@ -147,7 +147,7 @@ export async function startService(
       import('../http/server.ts'),
     ]);
     const account = await accountOf(config);
-    if (modeOf(config) === 'order-placing') store = await openStore(config.store, log);
+    if (modeOf(config) === 'order-placing') store = await openStore(config, log);
     const openOrders = openTrading(config, store, log);
     const marketData = createMarketData(config, log);
     let { port } = config;

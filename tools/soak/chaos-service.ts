@@ -47,7 +47,7 @@ function withBudget(orders: Orders): Orders {
 const { config, log, pipeline } = openContainer(parseLocalConfig, options.settings);
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
 const entry = createOrderEntry({ ...config, ...config.orders }, log);
-const file = await openStore(config.store, log);
+const file = await openStore(config, log);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));
