@@ -95,6 +95,7 @@ const STORE_UNAVAILABLE = {
   orders:
     'The store of orders does not work, so this request sent nothing; repeat it, with the same Idempotency-Key if it had one.',
   secret: 'The service could not read its key from the secret store, so this request placed no order; repeat it later.',
+  kms: 'The service could not sign with its key in AWS KMS, so this request placed no order; repeat it later.',
 } as const;
 
 const ADVICE = {

@@ -1,4 +1,4 @@
-import { chooseAccount, walletAddressOf } from '#venue/accounts';
+import { chooseAccount } from '#venue/accounts';
 import { createOrderEntry } from '#venue/order-entry';
 import { areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
@@ -10,9 +10,9 @@ import type { Call } from '../../shared/venue/port.ts';
 import type { OpenOrders } from './endpoint.ts';
 import { createWalletKeyReader, type WalletKey } from './wallet-key.ts';
 
-function isSame({ privateKey, credentials: a }: WalletKey, { privateKey: other, credentials: b }: WalletKey): boolean {
+function isSame({ wallet, credentials: a }: WalletKey, { wallet: other, credentials: b }: WalletKey): boolean {
   return (
-    privateKey.reveal() === other.reveal() &&
+    wallet.address === other.address &&
     a?.key === b?.key &&
     a?.secret.reveal() === b?.secret.reveal() &&
     a?.passphrase.reveal() === b?.passphrase.reveal()
@@ -33,20 +33,20 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
 }
 
 /**
- * Creates the opener of orders with the key of the secret store. The key is read once, and again when the venue refuses
+ * Creates the opener of orders with the key of Secrets Manager or KMS. The key is read once, and again when the venue refuses
  * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key, and
  * where the pinned address does not control the account.
  */
 export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
     throw new ConfigError(
-      'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET and SERVICE_ORDERS_TABLE must be set.',
+      'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_ORDERS_TABLE must be set.',
     );
   }
-  const { walletAddress: pinnedAddress, privateKeySecret: secret, ordersTable } = config.orders;
+  const { walletAddress: pinnedAddress, key: source, ordersTable } = config.orders;
   checkAccount(pinnedAddress, config, log);
   const store = createDynamoDbStore({ tableName: ordersTable });
-  const readSecret = createWalletKeyReader(secret);
+  const readSource = createWalletKeyReader(source, config.builderCode);
   let opened: Promise<Opened> | undefined;
   let before: Opened | undefined;
 
@@ -58,18 +58,18 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   /** Reads the key; throws 503 `store_unavailable` where that fails: nothing was sent, and a repeat may find it working. */
   async function readKey(call: Call | undefined): Promise<WalletKey> {
     try {
-      return await readSecret();
+      return await readSource();
     } catch (error) {
-      log.error('the wallet key could not be read', { secret, error, ...call?.trace, metric: 'unreadable_keys' });
-      throw refuse('store_unavailable', { store: 'secret' });
+      log.error('the wallet key could not be read', { ...source, error, ...call?.trace, metric: 'unreadable_keys' });
+      throw refuse('store_unavailable', { store: 'kmsKey' in source ? 'kms' : 'secret' });
     }
   }
 
   /** Throws 403 `order_placement_disabled` for the key of another wallet. */
-  function checkPinned({ privateKey }: WalletKey, call: Call | undefined): void {
-    if (walletAddressOf(privateKey).toLowerCase() === pinnedAddress.toLowerCase()) return;
-    const trace = { pinned_address: pinnedAddress, secret, ...call?.trace };
-    const message = 'the key in the secret store does not belong to the pinned wallet: orders are refused';
+  function checkPinned({ wallet: { address } }: WalletKey, call: Call | undefined): void {
+    if (address.toLowerCase() === pinnedAddress.toLowerCase()) return;
+    const trace = { pinned_address: pinnedAddress, address, ...source, ...call?.trace };
+    const message = 'the key does not belong to the pinned wallet: orders are refused';
     log.error(message, { ...trace, metric: 'foreign_keys' });
     const sentence =
       'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.';
@@ -82,11 +82,11 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     if (isSame(fresh, current)) {
       // Those of a secret are the operator's choice: none are derived in their place.
       if (fresh.credentials)
-        log.error('the venue refuses the API credentials in the secret', { secret, ...call.trace });
+        log.error('the venue refuses the API credentials in the secret', { ...source, ...call.trace });
       return undefined;
     }
     [opened, before] = [undefined, undefined];
-    if (fresh.privateKey.reveal() !== current.privateKey.reveal()) {
+    if (fresh.wallet.address !== current.wallet.address) {
       checkPinned(fresh, call);
       return undefined;
     }

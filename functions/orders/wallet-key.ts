@@ -1,8 +1,10 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
+import { openSigningKey } from '#venue/accounts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
+import type { KeySource } from '../../shared/settings/config.ts';
 import {
   type ApiCredentials,
   CLOB_KEY,
@@ -13,10 +15,17 @@ import {
 } from '../../shared/settings/credentials.ts';
 import { ConfigError, refuse } from '../../shared/settings/formats.ts';
 import { parseText, readTexts } from '../../shared/settings/read.ts';
+import type { Wallet } from '../../shared/wallets/evm-key.ts';
 
-/** The key as the operator keeps it in the secret store. */
+/** The wallet of a deployment, and the API credentials that are kept with its key. */
 export interface WalletKey {
-  readonly privateKey: Secret;
+  readonly wallet: Wallet;
+  readonly credentials: ApiCredentials | undefined;
+}
+
+/** The members of a secret. */
+interface SecretMembers {
+  readonly privateKey?: Secret;
   readonly credentials: ApiCredentials | undefined;
 }
 
@@ -46,7 +55,7 @@ function parseMembers(secret: string): z.infer<typeof keyRecord> {
  * Parses a secret: a private key in hex, or JSON with `privateKey`, with the API credentials, or with both. Throws
  * `ConfigError`, which never holds a part of the secret.
  */
-export function parseSecret(secret: string): Pick<WalletKey, 'credentials'> & Partial<WalletKey> {
+export function parseSecret(secret: string): SecretMembers {
   const trimmed = secret.trim();
   if (!trimmed.startsWith('{')) {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
@@ -75,12 +84,21 @@ export function createSecretReader(secretId: string, region?: string): () => Pro
   };
 }
 
-/** Creates the reader of the key in the secret with that name or ARN. It rejects when the store fails or the secret is malformed. */
-export function createWalletKeyReader(secretId: string): () => Promise<WalletKey> {
-  const read = createSecretReader(secretId);
+/**
+ * Creates the reader of a deployment's key and API credentials. It rejects where Secrets Manager or KMS fails, or a secret
+ * is malformed.
+ */
+export function createWalletKeyReader(source: KeySource, builderCode?: string): () => Promise<WalletKey> {
+  const name = 'secret' in source ? source.secret : source.credentialsSecret;
+  const read = name === undefined ? undefined : createSecretReader(name);
   return async () => {
-    const { privateKey, credentials } = parseSecret(await read());
+    const { privateKey, credentials } = read ? parseSecret(await read()) : { credentials: undefined };
+    if ('kmsKey' in source) {
+      if (privateKey)
+        throw new ConfigError(`The secret ${name} must hold no private key: the key is ${source.kmsKey}.`);
+      return { wallet: await openSigningKey(source), credentials };
+    }
     if (!privateKey) throw new ConfigError(FORM);
-    return { privateKey, credentials };
+    return { wallet: await openSigningKey({ privateKey }, { builderCode }), credentials };
   };
 }

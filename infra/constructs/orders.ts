@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
 import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
+import { acknowledgeWildcard } from './findings.ts';
 import type { OrderStore } from './order-store.ts';
 
 interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer'>> {
@@ -23,14 +24,41 @@ function secretArn(scope: Construct, nameOrArn: string): string {
   });
 }
 
-/** Lets a role read one secret, with the one key that encrypts it, and use one table. */
+/** Returns what a policy names for one key. An alias is no resource: it is a condition on the keys of the account. */
+function kmsKeyOf(
+  scope: Construct,
+  key: string,
+): { readonly resource: string; readonly conditions: { readonly StringEquals?: Readonly<Record<string, string>> } } {
+  const [, alias] = /(?:^|:)(alias\/.*)$/.exec(key) ?? [];
+  if (alias === undefined && key.startsWith('arn:')) return { resource: key, conditions: {} };
+  const resource = Stack.of(scope).formatArn({ service: 'kms', resource: 'key', resourceName: alias ? '*' : key });
+  return { resource, conditions: alias === undefined ? {} : { StringEquals: { 'kms:RequestAlias': alias } } };
+}
+
+/** Lets a role sign with the key, or read the one secret that holds it, and use one table. */
 function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
   const add = (actions: string[], resource: string, conditions = {}) =>
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
   // The last one counts the notional of a day.
   add(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
-  const resource = secretArn(role, settings.privateKeySecret);
+  const { kmsKey, credentialsSecret, privateKeySecret } = settings;
+  if (kmsKey !== undefined) {
+    const { resource: key, conditions } = kmsKeyOf(role, kmsKey);
+    if (conditions.StringEquals) {
+      acknowledgeWildcard(
+        role,
+        key,
+        'An alias is no resource of a policy: the condition allows the one key behind it.',
+      );
+    }
+    add(['kms:GetPublicKey'], key, conditions);
+    const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
+    add(['kms:Sign'], key, { StringEquals: { ...conditions.StringEquals, ...form } });
+  }
+  const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
+  if (secret === undefined) return;
+  const resource = secretArn(role, secret);
   add(['secretsmanager:GetSecretValue'], resource);
   if (settings.secretKeyArn === undefined) return;
   // Only for this secret, and only when Secrets Manager asks.
@@ -67,7 +95,10 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
   });
   allow(orders, settings, store.tableName);
   // The operator's desk finds the deployment by these outputs.
-  new CfnOutput(scope, 'WalletSecret', { value: settings.privateKeySecret });
+  const { kmsKey, privateKeySecret, credentialsSecret } = settings;
+  const secret = privateKeySecret ?? credentialsSecret;
+  if (secret !== undefined) new CfnOutput(scope, 'WalletSecret', { value: secret });
+  if (kmsKey !== undefined) new CfnOutput(scope, 'WalletKmsKey', { value: kmsKey });
   new CfnOutput(scope, 'WalletAddress', { value: settings.walletAddress });
   return orders;
 }

@@ -49,10 +49,15 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
 /** Returns what orders lack, and what cannot work. Without a wrong account every order would be a bare 500. */
 export function orderProblems(asked: Asked): readonly Sentence[] {
   const { values, region, isGiven } = asked;
-  const required = ['walletAddress', 'privateKeySecret'] as const;
+  const { privateKeySecret, kmsKey } = values;
   return [
     problemOfRegion(region, isGiven('region')),
-    ...required.map((name) => !isGiven(name) && `${name} is ${describe(CONTEXT[name]).meaning}.`),
+    !isGiven('walletAddress') && `walletAddress is ${describe(CONTEXT.walletAddress).meaning}.`,
+    !isGiven('privateKeySecret') &&
+      !isGiven('kmsKey') &&
+      `privateKeySecret is ${describe(CONTEXT.privateKeySecret).meaning}.`,
+    privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
+    isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     ...accessProblems(asked),
     accountOf(values).problem,
@@ -75,9 +80,9 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
 /** Completes the settings of orders, which `orderProblems` has found in order. Addresses are in EIP-55. */
 export function completeOrders(asked: Asked, given: Readonly<Record<string, string>>) {
   const { values, region } = asked;
-  const { privateKeySecret, funderAddress, orderAccess } = values;
+  const { privateKeySecret, kmsKey, funderAddress, orderAccess } = values;
   const { chosen } = accountOf(values);
-  if (!region || !values.walletAddress || !privateKeySecret || !chosen) return undefined;
+  if (!region || !values.walletAddress || !(privateKeySecret ?? kmsKey) || !chosen) return undefined;
   const walletAddress = getAddress(values.walletAddress);
   /** The variables by which the functions of health and of orders know the wallet. */
   const walletVariables = {
@@ -91,7 +96,6 @@ export function completeOrders(asked: Asked, given: Readonly<Record<string, stri
     ...values,
     region,
     walletAddress,
-    privateKeySecret,
     walletVariables,
     variables,
     warnings: warningsOf(asked, chosen),

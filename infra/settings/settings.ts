@@ -33,7 +33,14 @@ function problemOfForm(name: string, value: unknown): Sentence {
 /** Returns sentences about settings that do not go together. */
 function problemsOf({ values, region, isGiven }: Asked): readonly Sentence[] {
   const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
-  const arns = ['alarmTopic', 'certificateArn', 'privateKeySecret', 'secretKeyArn'] as const;
+  const arns = [
+    'alarmTopic',
+    'certificateArn',
+    'privateKeySecret',
+    'secretKeyArn',
+    'kmsKey',
+    'credentialsSecret',
+  ] as const;
   return [
     ...arns.map((name) => {
       const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(values[name] ?? '') ?? [];

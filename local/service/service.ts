@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../shared/log.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { bracketed } from '../http/request-head.ts';
 import type { RunningServer } from '../http/server.ts';
 import { openStore, type Store } from './open-store.ts';
@@ -29,15 +30,23 @@ export interface Listening {
 }
 
 /** Returns the account in force, and sentences for the log; throws `ConfigError` where the key and the funder disagree. */
-async function accountOf({ orders: { kind, privateKey }, ...config }: LocalConfig) {
-  if (!privateKey) {
-    return { walletAddress: null, funderAddress: config.funderAddress, signatureType: null, warnings: [] };
+async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
+  if (!key) {
+    return {
+      wallet: undefined,
+      walletAddress: null,
+      funderAddress: config.funderAddress,
+      signatureType: null,
+      warnings: [],
+    };
   }
   // Loaded only where a key is: a reader needs no cryptography.
-  const { openAccount } = await import('#venue/accounts');
-  const { wallet, funderAddress, signatureType, warning } = openAccount({ ...config, privateKey });
+  const { openAccount, openSigningKey } = await import('#venue/accounts');
+  const wallet = await openSigningKey(key, config);
+  const { funderAddress, signatureType, warning } = openAccount(wallet, config);
   const warnings = [warning ?? [], kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : []].flat();
   return {
+    wallet,
     walletAddress: wallet.address,
     funderAddress: config.funderAddress && funderAddress,
     signatureType,
@@ -57,9 +66,9 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function openTrading(config: LocalConfig, store: Store | undefined, log: Log): OpenOrders {
+function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Store | undefined, log: Log): OpenOrders {
   const { orders, ...rest } = config;
-  if (orders.kind === 'off' || !store) {
+  if (orders.kind === 'off' || !wallet || !store) {
     return async () => {
       throw refuse('order_placement_disabled', { why: orders.kind === 'off' ? orders.missing : [] });
     };
@@ -70,7 +79,7 @@ function openTrading(config: LocalConfig, store: Store | undefined, log: Log): O
       import('#venue/order-entry'),
       import('../../shared/orders/orders.ts'),
     ]);
-    const entry = createOrderEntry({ ...rest, ...orders }, log);
+    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
     return createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
   };
   // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
@@ -148,7 +157,7 @@ export async function startService(
     ]);
     const account = await accountOf(config);
     if (modeOf(config) === 'order-placing') store = await openStore(config, log);
-    const openOrders = openTrading(config, store, log);
+    const openOrders = openTrading(config, account.wallet, store, log);
     const marketData = createMarketData(config, log);
     let { port } = config;
     const verification = await openVerification(config, () => ownAuthorities(config.host, port));

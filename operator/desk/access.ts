@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { walletAddressOf } from '#venue/accounts';
+import { openSigningKey } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
@@ -8,6 +8,8 @@ import { type ApiCredentials, CREDENTIAL_NAMES, completeCredentials } from '../.
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
+import type { Wallet } from '../../shared/wallets/evm-key.ts';
+import type { SigningKey } from '../../shared/wallets/signing-key.ts';
 
 /** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
 export class DeskError extends Error {
@@ -28,8 +30,8 @@ export interface Access {
   /** The address of the wallet key, whose API credentials place the orders. */
   readonly address: string;
   readonly credentials: ApiCredentials | undefined;
-  /** Read only where there are no API credentials. */
-  readonly privateKey: Secret | undefined;
+  /** Opened only where there are no API credentials. */
+  readonly wallet: Wallet | undefined;
   /** The account that holds the funds, where the settings name it. */
   readonly funderAddress?: string | undefined;
   /** The store of orders, as its setting names it. */
@@ -42,13 +44,18 @@ export interface Access {
 export type Where = Readonly<Partial<Record<'settings' | 'stack' | 'region' | 'secret', string | undefined>>>;
 
 /** The outputs of a deployment's stack, by their names. */
-const OUTPUTS = { table: 'OrdersTable', secret: 'WalletSecret', address: 'WalletAddress' } as const;
+const OUTPUTS = {
+  table: 'OrdersTable',
+  secret: 'WalletSecret',
+  kmsKey: 'WalletKmsKey',
+  address: 'WalletAddress',
+} as const;
 
 /** DescribeStacks and its attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
 const { privateKey, store, clobApiKey, clobApiSecret, clobApiPassphrase } = SETTINGS.local;
-const { clobUrl, funderAddress, walletAddress } = DEPLOYED;
+const { clobUrl, funderAddress, walletAddress, kmsKey } = DEPLOYED;
 const OWN = { clobUrl, funderAddress, store, walletAddress, clobApiKey, clobApiSecret, clobApiPassphrase };
 
 /** Reads the settings that the desk needs, without the wallet key. */
@@ -57,29 +64,43 @@ function readOwn(env: Environment) {
   return { ...own, credentials: completeCredentials([key, secret, pass]) };
 }
 
-type Signer = Pick<Access, 'address' | 'credentials' | 'privateKey'>;
+type Signer = Pick<Access, 'address' | 'credentials' | 'wallet'>;
 
-/** Completes the signer's facts from its key, which is kept only if there are no credentials. */
-function complete(
-  { address, credentials, privateKey }: Omit<Signer, 'address'> & { readonly address: string | undefined },
-  missing: string,
-  named = 'SERVICE_WALLET_ADDRESS',
-): Signer {
-  const own = privateKey && walletAddressOf(privateKey);
-  if (own && address && own.toLowerCase() !== address.toLowerCase()) {
-    throw new ConfigError(`${named} is not the address of the wallet key, which is ${own}.`);
-  }
-  const known = address ?? own;
-  if (known === undefined || (!credentials && !privateKey)) throw new ConfigError(missing);
-  return { address: known, credentials, privateKey: credentials ? undefined : privateKey };
+/** What is known of the signer. */
+interface Known {
+  readonly address: string | undefined;
+  readonly credentials: ApiCredentials | undefined;
+  readonly key: SigningKey | undefined;
+  readonly region?: string | undefined;
 }
 
-function openLocal({ settings }: Where, own: Environment): Access {
+/** Completes the signer's facts from its key, which is kept only if there are no credentials. */
+async function complete(
+  { address, credentials, key, region }: Known,
+  missing: string,
+  named = 'SERVICE_WALLET_ADDRESS',
+): Promise<Signer> {
+  const wallet = key && (await openSigningKey(key, { region }));
+  if (wallet && address && wallet.address.toLowerCase() !== address.toLowerCase()) {
+    throw new ConfigError(`${named} is not the address of the wallet key, which is ${wallet.address}.`);
+  }
+  const known = address ?? wallet?.address;
+  if (known === undefined || (!credentials && !wallet)) throw new ConfigError(missing);
+  return { address: known, credentials, wallet: credentials ? undefined : wallet };
+}
+
+function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined): SigningKey | undefined {
+  if (kmsKey !== undefined) return { kmsKey };
+  return privateKey && { privateKey };
+}
+
+async function openLocal({ settings }: Where, own: Environment): Promise<Access> {
   const env = withSettingsFile(settings, own);
   const { walletAddress: address, credentials, ...rest } = readOwn(env);
-  const key = credentials && address ? undefined : readVariables(env, { privateKey }).values;
-  const missing = `SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
-  return { ...rest, ...complete({ address, credentials, privateKey: key?.privateKey }, missing) };
+  const keys = credentials && address ? undefined : readVariables(env, { privateKey, kmsKey }).values;
+  const missing = `SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
+  const key = signingKeyOf(keys?.privateKey, keys?.kmsKey);
+  return { ...rest, ...(await complete({ address, credentials, key }, missing)) };
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
@@ -108,19 +129,26 @@ async function openDeployed(stack: string, { region, secret }: Where, env: Envir
     );
   }
   const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: TABLE_PREFIX + table, region };
-  if (own.credentials && address) return { ...rest, address, credentials: own.credentials, privateKey: undefined };
+  if (own.credentials && address) return { ...rest, address, credentials: own.credentials, wallet: undefined };
   const name = secret ?? outputs.get(OUTPUTS.secret);
-  if (name === undefined) {
+  const kms = outputs.get(OUTPUTS.kmsKey);
+  if (name === undefined && kms === undefined) {
     throw new DeskError(
       `The stack ${stack} places no orders and names no secret (output ${OUTPUTS.secret}): name it with --secret NAME.`,
     );
   }
-  const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
-  const text = await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix));
-  const { credentials, privateKey } = parseSecret(text);
+  const { credentials, privateKey } = name === undefined ? { credentials: undefined } : await readSecret(name, region);
+  // A signature of KMS is needed only to derive credentials.
+  const key = signingKeyOf(privateKey, credentials ? undefined : kms);
   const missing = `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`;
   const named = pinned && `The wallet of the stack ${stack}, ${pinned},`;
-  return { ...rest, ...complete({ address, credentials, privateKey }, missing, named) };
+  return { ...rest, ...(await complete({ address, credentials, key, region }, missing, named)) };
+}
+
+async function readSecret(name: string, region: string | undefined) {
+  const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
+  const text = await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix));
+  return parseSecret(text);
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */

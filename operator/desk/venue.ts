@@ -1,8 +1,8 @@
 import { ApiError, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import axios from 'axios';
-import { VoidSigner, Wallet } from 'ethers';
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { clientSigner } from '../../shared/venue/polymarket/official-client.ts';
 import { type Access, DeskError } from './access.ts';
 
 // The venue as the desk asks it: by its official client, whose answers are parsed here and nowhere else.
@@ -197,14 +197,9 @@ function nullFor(unknownStatus: number) {
   };
 }
 
-/** Makes a signer of the shape that the client takes. Without a key there is nothing that it could sign. */
-function signerOf({ address, privateKey }: Access) {
-  const signer = privateKey ? new Wallet(privateKey.reveal()) : new VoidSigner(address);
-  return {
-    getAddress: async () => address,
-    _signTypedData: (domain: object, types: Record<string, { name: string; type: string }[]>, value: object) =>
-      signer.signTypedData(domain, types, { ...value }),
-  };
+/** Returns a signer for the client. With API credentials there is nothing to sign. */
+function signerOf({ address, wallet }: Access) {
+  return clientSigner(wallet ?? { address, sign: () => Promise.reject(new DeskError('There is no wallet key.')) });
 }
 
 /** Derives the API credentials from the wallet key; makes none. */
@@ -254,13 +249,13 @@ async function readTrades(
  * throws `DeskError` where its answer is not told.
  */
 export async function openVenue(access: Access) {
-  const { address, clobUrl, credentials, privateKey } = access;
+  const { address, clobUrl, credentials } = access;
   const base = { host: clobUrl, chain: Chain.POLYGON, signer: signerOf(access), throwOnError: true };
   const creds = credentials
     ? { key: credentials.key, secret: credentials.secret.reveal(), passphrase: credentials.passphrase.reveal() }
     : await derive(new ClobClient(base), address);
   const client = new ClobClient({ ...base, creds });
-  const secrets = [creds.secret, creds.passphrase, privateKey?.reveal().slice(2) ?? creds.secret];
+  const secrets = [creds.secret, creds.passphrase];
   const withoutSecrets = (reason: string) =>
     printable(secrets.reduce((sentence, secret) => sentence.replaceAll(secret, '[secret]'), reason));
 

@@ -1,4 +1,5 @@
 import { open, rm } from 'node:fs/promises';
+import type { WalletKey } from '../../functions/orders/wallet-key.ts';
 import { compareDecimals, type Decimal, formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
@@ -13,7 +14,6 @@ import {
   type NotedCollateral,
 } from '../inspection/inspection.ts';
 import { type CheckResult, fail, ok, warn } from './run.ts';
-import type { Key } from './setup-checks.ts';
 
 /** What a check asks with. */
 export interface Asking {
@@ -24,7 +24,7 @@ export interface Asking {
 const HAVE_NONE_FIX = 'The first order makes them.';
 
 /** Sends an authenticated call with the API credentials that are set, or with those that the venue derives from the key. */
-export async function checkCredentials(key: Key, { venue, call }: Asking): Promise<CheckResult<AccountReads>> {
+export async function checkCredentials(key: WalletKey, { venue, call }: Asking): Promise<CheckResult<AccountReads>> {
   const { address } = key.wallet;
   let { credentials } = key;
   try {
@@ -51,7 +51,7 @@ export async function checkCredentials(key: Key, { venue, call }: Asking): Promi
 }
 
 /** Derives the API credentials and writes them to a new file of the owner's alone, in the members of the secret. */
-export async function writeCredentials(file: string, key: Key, { venue, call }: Asking): Promise<CheckResult> {
+export async function writeCredentials(file: string, key: WalletKey, { venue, call }: Asking): Promise<CheckResult> {
   const credentials = await venue.findApiKey(key.wallet, call);
   if (!credentials) {
     return fail(`Nothing is written: ${key.wallet.address} has no API credentials yet.`, HAVE_NONE_FIX);
@@ -145,7 +145,7 @@ export async function checkApprovals(
 
 /** Asks with which wallet the website trades for this key and this funder. */
 export async function checkProfile(
-  { wallet }: Key,
+  { wallet }: WalletKey,
   { funderAddress: funder = wallet.address }: Config,
   { venue, call }: Asking,
 ): Promise<CheckResult> {

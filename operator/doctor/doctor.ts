@@ -1,3 +1,4 @@
+import type { WalletKey } from '../../functions/orders/wallet-key.ts';
 import { createLog } from '../../shared/log.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { createInspection, type Inspection } from '../inspection/inspection.ts';
@@ -12,15 +13,7 @@ import {
 } from './account-checks.ts';
 import type { DoctorOptions } from './options.ts';
 import { createRun, type DoctorLimits, need, type Run, type Step } from './run.ts';
-import {
-  checkAccountKind,
-  checkConfig,
-  checkRuntime,
-  checkSecret,
-  type Key,
-  keyOf,
-  type Setup,
-} from './setup-checks.ts';
+import { checkAccountKind, checkConfig, checkKey, checkRuntime, checkSecret, type Setup } from './setup-checks.ts';
 import { checkClock, checkReads, checkRegion, checkSmallestOrder, checkVersion } from './venue-checks.ts';
 
 /** The doctor reports findings and writes no log. */
@@ -43,12 +36,11 @@ function createAsk(run: Run, config: Step<Setup>, options: DoctorOptions): () =>
 }
 
 /** Finds the key in the settings, or reads that of a deployment. */
-function findKey(run: Run, config: Step<Setup>, { secret }: DoctorOptions): Step<Key> {
+function findKey(run: Run, config: Step<Setup>, { secret }: DoctorOptions): Step<WalletKey> {
   if (secret !== undefined) {
     return run.check('secret', { asks: 'AWS Secrets Manager' }, async () => checkSecret(secret, await need(config)));
   }
-  const result = config.result.then(({ value, finding }) => (value ? keyOf(value) : { finding }));
-  return { id: 'config', result };
+  return run.check('key', HERE, async () => checkKey(await need(config)));
 }
 
 /** Begins all checks; each waits for those that it needs. They are printed in the order of the steps. */

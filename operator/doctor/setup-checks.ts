@@ -1,37 +1,31 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openAccount } from '#venue/accounts';
+import { openAccount, openSigningKey } from '#venue/accounts';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import { checkStore } from '../../local/service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
-import { type Account, openWallet, type Wallet } from '../inspection/inspection.ts';
+import type { SigningKey } from '../../shared/wallets/signing-key.ts';
+import type { Account } from '../inspection/inspection.ts';
 import type { DoctorOptions } from './options.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
-
-/** The wallet key with its API credentials, if they are set. */
-export interface Key extends WalletKey {
-  readonly wallet: Wallet;
-}
 
 /** The settings in force. */
 export interface Setup {
   readonly config: Config;
   /** The key of the settings; a deployment's is in its secret store. */
-  readonly key?: Key | undefined;
+  readonly key?: { readonly signingKey: SigningKey; readonly credentials: ApiCredentials | undefined } | undefined;
   /** The address that a deployment may trade with. */
   readonly pinnedAddress?: string | undefined;
   /** The setting of the local server's store of orders. */
   readonly store?: string;
   /** The file that the key was read from. */
   readonly keyFile?: string | undefined;
-}
-
-function withWallet(key: WalletKey): Key {
-  return { ...key, wallet: openWallet(key.privateKey) };
 }
 
 function readDeployedSetup(env: Environment): Setup {
@@ -47,7 +41,7 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
   const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
   return {
     config,
-    key: orders.kind === 'on' ? withWallet(orders) : undefined,
+    key: orders.kind === 'on' ? { signingKey: orders.key, credentials: orders.credentials } : undefined,
     store: config.store,
     keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
@@ -68,18 +62,33 @@ export function checkConfig({ secret, settings }: DoctorOptions, env: Environmen
   }
 }
 
-/** Finds the key in the settings; without one the checks that need it are skipped. */
-export function keyOf({ key }: Setup): CheckResult<Key> {
-  return key
-    ? ok('The wallet key is set.', key)
-    : skip('There is no wallet key: SERVICE_PRIVATE_KEY is not set, so the service only reads.');
+/** A digest that no venue takes: it is the hash of no order. */
+const NO_ORDER = `0x${'00'.repeat(32)}`;
+
+/** Opens the key of the settings, and signs nothing of value with it; without a key the checks that need one are skipped. */
+export async function checkKey({ key, config }: Setup): Promise<CheckResult<WalletKey>> {
+  if (!key)
+    return skip(
+      'There is no wallet key: neither SERVICE_PRIVATE_KEY nor SERVICE_KMS_KEY is set, so the service only reads.',
+    );
+  const { signingKey, credentials } = key;
+  try {
+    const wallet = await openSigningKey(signingKey, config);
+    await wallet.sign(NO_ORDER);
+    const where = 'kmsKey' in signingKey ? `The KMS key ${signingKey.kmsKey}` : 'The wallet key';
+    return ok(`${where} signs for ${wallet.address}.`, { wallet, credentials });
+  } catch (error) {
+    const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : error;
+    if (!(error instanceof ConfigError || error instanceof AppError) || !(cause instanceof Error)) throw error;
+    return fail(cause.message, 'docs/going-live.md says how to make the key and who must be allowed to use it.');
+  }
 }
 
 /** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
-export async function checkSecret(name: string, { pinnedAddress }: Setup): Promise<CheckResult<Key>> {
-  let key: Key;
+export async function checkSecret(name: string, { pinnedAddress, config }: Setup): Promise<CheckResult<WalletKey>> {
+  let key: WalletKey;
   try {
-    key = withWallet(await createWalletKeyReader(name)());
+    key = await createWalletKeyReader({ secret: name }, config.builderCode)();
   } catch (error) {
     // Only our own sentences are repeated: they hold no part of a secret.
     if (error instanceof ConfigError) {
@@ -122,7 +131,7 @@ function judgeAccount(account: Account): CheckResult<Account> {
 }
 
 /** Derives the accounts of the key and finds the one that is set among them; sends nothing. */
-export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key): CheckResult<Account> {
+export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {
   const { funderAddress, signatureType } = config;
   const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
   if (found && signatureType !== undefined && found.signatureType !== signatureType) {
@@ -130,7 +139,7 @@ export function checkAccountKind({ config }: Setup, { privateKey, wallet }: Key)
     return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
   }
   try {
-    return judgeAccount(openAccount({ ...config, privateKey }));
+    return judgeAccount(openAccount(wallet, config));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail(error.message, SEE_PROFILE);

@@ -1,4 +1,6 @@
 import type * as z from 'zod/mini';
+import type { Secret } from '../secret.ts';
+import type { SigningKey } from '../wallets/signing-key.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, refuse, said } from './formats.ts';
 import { readVariables } from './read.ts';
@@ -7,7 +9,7 @@ import { DEPLOYED, type Environment, LOCAL, type SETTINGS } from './table.ts';
 type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
 
 /** Settings of every process, by their names in the table. */
-export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 'placeOrder'>> {
+export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 'placeOrder' | 'kmsKey'>> {
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
 }
@@ -50,15 +52,37 @@ function funderProblem({ signatureType = 'eoa', funderAddress }: Pick<Config, 's
   );
 }
 
+function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined): SigningKey | undefined {
+  if (kmsKey !== undefined) return { kmsKey };
+  return privateKey && { privateKey };
+}
+
+/** Where a deployment has its key, and its API credentials if they are not derived. */
+export type KeySource =
+  | { readonly secret: string }
+  | { readonly kmsKey: string; readonly credentialsSecret: string | undefined };
+
+function keySourceOf(
+  secret: string | undefined,
+  kmsKey: string | undefined,
+  credentialsSecret: string | undefined,
+): KeySource | undefined {
+  if (kmsKey !== undefined) return { kmsKey, credentialsSecret };
+  return secret === undefined ? undefined : { secret };
+}
+
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
 export function parseLocalConfig(env: Environment) {
   const { values, warnings } = readVariables(env, LOCAL);
-  const { placeOrder, remoteOrders, privateKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...config } = values;
+  const { placeOrder, remoteOrders, privateKey, kmsKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...config } =
+    values;
   const credentials = completeCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]);
   const isLoopback = LOOPBACK.test(config.host);
-  const takesOrders = placeOrder && privateKey !== undefined;
+  const key = signingKeyOf(privateKey, kmsKey);
+  const takesOrders = placeOrder && key !== undefined;
   refuse([
-    !privateKey && funderProblem(config),
+    !key && funderProblem(config),
+    privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
     takesOrders &&
       !isLoopback &&
       !remoteOrders &&
@@ -70,31 +94,28 @@ export function parseLocalConfig(env: Environment) {
       !config.publicAuthority &&
       'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.',
   ]);
-  const missing = said([!privateKey && 'SERVICE_PRIVATE_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
+  const missing = said([!key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
     // Without the opt-in `/health` shows the address of the key all the same.
-    orders: takesOrders
-      ? ({ kind: 'on', privateKey, credentials } as const)
-      : ({ kind: 'off', missing, privateKey } as const),
-    warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_PRIVATE_KEY', privateKey), ...warnings],
+    orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
+    warnings: [...warnOfReadOnly(placeOrder, kmsKey ? 'SERVICE_KMS_KEY' : 'SERVICE_PRIVATE_KEY', key), ...warnings],
   };
 }
 
 /** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
 export function parseDeployedConfig(env: Environment) {
   const { values, warnings } = readVariables(env, DEPLOYED);
-  const { placeOrder, walletAddress, privateKeySecret, ordersTable, ...config } = values;
+  const { placeOrder, walletAddress, privateKeySecret, kmsKey, credentialsSecret, ordersTable, ...config } = values;
   refuse([funderProblem(config)]);
-  const isComplete = placeOrder && walletAddress && privateKeySecret && ordersTable;
+  const key = keySourceOf(privateKeySecret, kmsKey, credentialsSecret);
+  const isComplete = placeOrder && walletAddress && key && ordersTable;
   return {
     ...config,
     // Set where the deployment takes orders, in the function of health too. EIP-55.
     walletAddress: placeOrder ? walletAddress : undefined,
-    // The key is in a secret store, whose name only the function of orders has.
-    orders: isComplete
-      ? ({ kind: 'on', walletAddress, privateKeySecret, ordersTable } as const)
-      : ({ kind: 'off' } as const),
+    // Only the function of orders has the name of the key.
+    orders: isComplete ? ({ kind: 'on', walletAddress, key, ordersTable } as const) : ({ kind: 'off' } as const),
     warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress), ...warnings],
   };
 }

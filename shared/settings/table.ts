@@ -36,6 +36,12 @@ export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 /** Second confirmation that anyone with a wallet, or with an account at the token issuer, may order. */
 export const PUBLIC_CONSENT = 'yes-anyone-may-order';
 
+/** The name of a secret: a key in its place would be in the template of the stack. */
+const SECRET_NAME = matching(
+  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it',
+  /^(?!(?:0x)?[0-9a-fA-F]{64}$)(?:arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}|[\w/+=.@-]{1,512})$/,
+);
+
 /** A row of the table. */
 export type Setting = Format<unknown>;
 
@@ -80,6 +86,13 @@ export const SETTINGS = {
   /** Of the local server, and of the deployed function of orders. */
   orders: {
     placeOrder: row(OPT_IN, '1 enables orders, with a key; any other value is read-only, with a warning'),
+    kmsKey: row(
+      matching(
+        'the id, ARN or alias of a KMS key',
+        /^(?:arn:[\w-]+:kms:[\w-]+:\d{12}:(?:key|alias)\/[\w/-]{1,250}|alias\/[\w/-]{1,250}|(?:mrk-)?[0-9a-f-]{32,36})$/,
+      ),
+      'in place of the private key: a key that stays in AWS KMS (ECC_SECG_P256K1, sign and verify)',
+    ),
     signatureType: row(oneOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
     funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
@@ -103,11 +116,12 @@ export const SETTINGS = {
   deployed: {
     walletAddress: row(ADDRESS, 'required with orders: the only address that the deployment trades with'),
     privateKeySecret: row(
-      matching(
-        'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it',
-        /^(?!(?:0x)?[0-9a-fA-F]{64}$)(?:arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}|[\w/+=.@-]{1,512})$/,
-      ),
-      'required with orders: name or whole ARN of the secret that holds the key, never the key',
+      SECRET_NAME,
+      'required with orders, unless kmsKey is set: name or whole ARN of the secret that holds the key, never the key',
+    ),
+    credentialsSecret: row(
+      SECRET_NAME,
+      'with kmsKey: name or whole ARN of a secret that holds the API credentials; derived without it',
     ),
     orderAccess: preset(
       oneOf(ORDER_ACCESSES),

@@ -16,7 +16,7 @@ export interface Wallet {
 }
 
 /** Returns the address (EIP-55) of a public key: a point of 65 bytes, of which the first is not hashed. */
-function addressOf(point: Uint8Array): string {
+export function addressOf(point: Uint8Array): string {
   return getAddress(dataSlice(keccak256(point.subarray(1)), 12));
 }
 

@@ -343,6 +343,45 @@ describe('the flag placeOrder', () => {
     ]);
   });
 
+  it.each([
+    ['alias/orders', 'key/*', { 'kms:RequestAlias': 'alias/orders' }],
+    ['1234abcd-12ab-34cd-56ef-1234567890ab', 'key/1234abcd-12ab-34cd-56ef-1234567890ab', undefined],
+  ])('may sign with the KMS key %s and read no secret', (kmsKey, resource, alias) => {
+    const { privateKeySecret: _secret, ...context } = ORDER_CONTEXT;
+    const statements = statementsOf(templateOf({ ...context, kmsKey })).filter((statement) =>
+      /kms:|secretsmanager:/.test(textOf(statement)),
+    );
+    const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
+    expect(statements).toStrictEqual([
+      {
+        Action: 'kms:GetPublicKey',
+        Effect: 'Allow',
+        Resource: arn('kms', resource),
+        ...(alias && { Condition: { StringEquals: alias } }),
+      },
+      {
+        Action: 'kms:Sign',
+        Effect: 'Allow',
+        Resource: arn('kms', resource),
+        Condition: { StringEquals: { ...alias, ...form } },
+      },
+    ]);
+  });
+
+  it('may read the secret of API credentials beside a KMS key', () => {
+    const { privateKeySecret: _secret, ...context } = ORDER_CONTEXT;
+    const text = textOf(statementsOf(templateOf({ ...context, kmsKey: 'alias/orders', credentialsSecret: 'api' })));
+    expect(text).toContain('secret:api-??????');
+  });
+
+  it.each([
+    [{ kmsKey: 'alias/orders' }, 'privateKeySecret and kmsKey exclude each other: the key is in one of them.'],
+    [{ privateKeySecret: undefined }, 'privateKeySecret is required with orders, unless kmsKey is set'],
+    [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
+  ])('does not synthesize with %j', (context, sentence) => {
+    expect(() => createServiceApp(folder, { ...ORDER_CONTEXT, ...context })).toThrow(sentence);
+  });
+
   it('adds function, role, route, rollout and alarms of orders, and nothing else', () => {
     const { region, alarmTopic } = ORDER_CONTEXT;
     const idsOf = (context: Context) => Object.keys(templateOf(context).toJSON()['Resources']);

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { openSigningKey } from '#venue/accounts';
 import { createMarketData } from '#venue/market-data';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
@@ -46,7 +47,8 @@ function withBudget(orders: Orders): Orders {
 
 const { config, log, pipeline } = openContainer(parseLocalConfig, options.settings);
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
-const entry = createOrderEntry({ ...config, ...config.orders }, log);
+const wallet = await openSigningKey(config.orders.key);
+const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log);
 const file = await openStore(config, log);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;

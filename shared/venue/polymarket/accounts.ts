@@ -1,11 +1,11 @@
 import { getAddress, getCreate2Address } from 'ethers/address';
 import { keccak256 } from 'ethers/crypto';
 import { concat, zeroPadValue } from 'ethers/utils';
-import type { Secret } from '../../secret.ts';
 import type { Config } from '../../settings/config.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { SignatureType } from '../../settings/table.ts';
-import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
+import type { Wallet } from '../../wallets/evm-key.ts';
+import { openSigningKey } from '../../wallets/signing-key.ts';
 
 /** The chain id of Polygon, where the exchanges and the accounts are. */
 export const CHAIN_ID = 137;
@@ -184,27 +184,17 @@ export interface Account {
   readonly builderCode?: string | undefined;
 }
 
-/** EIP-55 address of a private key. */
-export function walletAddressOf(privateKey: Secret): string {
-  return openWallet(privateKey).address;
-}
-
-/** The account that a key trades for. Throws `ConfigError` where the settings contradict each other or the key. */
-export function openAccount({
-  privateKey,
-  builderCode,
-  ...settings
-}: AccountSettings & { readonly privateKey: Secret; readonly builderCode?: string | undefined }): Account &
-  ChosenAccount {
-  // Both are 32 bytes of hex, and the code is for everybody to read.
-  if (builderCode === privateKey.reveal().toLowerCase()) {
-    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
-  }
-  const wallet = openWallet(privateKey);
+/** The account that a wallet trades for. Throws `ConfigError` where the settings contradict each other or the wallet. */
+export function openAccount(
+  wallet: Wallet,
+  { builderCode, ...settings }: AccountSettings & { readonly builderCode?: string | undefined },
+): Account & ChosenAccount {
   return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
 }
 
-/** Loads the kinds of wallets by which clients sign. Here, since a function has its cryptography from the layer. */
+export { openSigningKey };
+
+/** Loads the kinds of wallets by which clients sign. Here, as `openSigningKey`, since a function has its cryptography from the layer. */
 export async function loadWalletKinds() {
   return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

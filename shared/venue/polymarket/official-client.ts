@@ -60,7 +60,7 @@ export function orderText(order: SignedStruct): string {
 }
 
 /** Returns a wallet in the form that the client asks for. */
-function clientSigner({ address, sign }: Wallet) {
+export function clientSigner({ address, sign }: Wallet) {
   return {
     getAddress: async () => address,
     _signTypedData: (...typedData: Parameters<typeof TypedDataEncoder.hash>) =>

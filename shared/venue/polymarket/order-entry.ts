@@ -2,10 +2,10 @@ import { compareDecimals, formatDecimal, multiplyDecimals } from '../../decimal.
 import { refuse } from '../../errors.ts';
 import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
-import type { Secret } from '../../secret.ts';
 import type { Config } from '../../settings/config.ts';
 import type { ApiCredentials } from '../../settings/credentials.ts';
 import { formatTime } from '../../time.ts';
+import type { Wallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
@@ -20,8 +20,8 @@ import { createSubmissions } from './submission.ts';
 export interface OrderEntrySettings
   extends Pick<Config, 'clobUrl' | 'signatureType' | 'funderAddress' | 'maxOrderNotional'>,
     Partial<Pick<Config, 'builderCode'>> {
-  readonly privateKey: Secret;
-  /** Derived from the key when there are none. */
+  readonly wallet: Wallet;
+  /** Derived by the wallet when there are none. */
   readonly credentials: ApiCredentials | undefined;
   /** Returns other credentials when the venue refuses the given ones; `undefined` if there are none. */
   readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
@@ -29,8 +29,9 @@ export interface OrderEntrySettings
 
 /** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  const account = openAccount(settings);
-  const { wallet, signatureType } = account;
+  const { wallet } = settings;
+  const account = openAccount(wallet, settings);
+  const { signatureType } = account;
   const clob = createTransport(settings.clobUrl);
   const { clock } = clob;
   const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;

@@ -55,7 +55,7 @@ describe('placeOrder', () => {
     ['walletAddress', 'walletAddress is required with orders: the only address that the deployment trades with.'],
     [
       'privateKeySecret',
-      'privateKeySecret is required with orders: name or whole ARN of the secret that holds the key, never the key.',
+      'privateKeySecret is required with orders, unless kmsKey is set: name or whole ARN of the secret that holds the key, never the key.',
     ],
     ['region', 'region is required with orders: eu-west-1 is closest to the venue.'],
     ['maxOrderNotional', 'maxOrderNotional is required with orders: an amount, or none for no cap.'],
@@ -415,7 +415,7 @@ describe('settings', () => {
       orders: {
         kind: 'on',
         walletAddress: WALLET_ADDRESS,
-        privateKeySecret: ORDER_CONTEXT.privateKeySecret,
+        key: { secret: ORDER_CONTEXT.privateKeySecret },
         ordersTable: 'table',
       },
       warnings: [],

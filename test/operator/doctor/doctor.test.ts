@@ -58,6 +58,7 @@ const report = z.strictObject({
 /** The ids of the checks, in their order. */
 const IDS = [
   'config',
+  'key',
   'account_kind',
   'runtime',
   'clock',
@@ -202,7 +203,7 @@ describe('a healthy account', () => {
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
-    expect(lines.at(-1)).toBe('12 ok, 1 to look at, 0 failed, 0 skipped.');
+    expect(lines.at(-1)).toBe('13 ok, 1 to look at, 0 failed, 0 skipped.');
     expect(stdout).toMatch(
       /^warn {2}smallest_order {4}SERVICE_MAX_ORDER_NOTIONAL \(0\.01\) is below .* Raise SERVICE_/m,
     );
@@ -577,9 +578,9 @@ describe('the account', () => {
 
   it('is not looked at where there is no key: the service only reads', async () => {
     const { found, said } = await examine({ ...healthy(), SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' });
-    const skipped = ['account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
+    const skipped = ['key', 'account_kind', 'credentials', 'closed_only', 'funds', 'approvals', 'profile'];
     expect(found).toStrictEqual(Object.fromEntries(skipped.map((id) => [id, 'skip'])));
-    for (const id of skipped) expect(said(id)).toMatch(/^There is no wallet key: SERVICE_PRIVATE_KEY is not set/);
+    for (const id of skipped) expect(said(id)).toMatch(/^There is no wallet key: neither SERVICE_PRIVATE_KEY/);
     expect(requests().filter((request) => /auth|balance/.test(request))).toStrictEqual([]);
   });
 
@@ -673,7 +674,7 @@ describe('this machine', () => {
     expect(stdout).toMatch(
       /^warn {2}runtime {11}Others may read \S+settings, which holds the wallet key\. chmod 600 /m,
     );
-    expect(stdout).toMatch(/^12 ok, 1 to look at/m);
+    expect(stdout).toMatch(/^13 ok, 1 to look at/m);
   });
 });
 
@@ -682,7 +683,7 @@ describe('--print-credentials', () => {
     const file = join(folder, 'credentials.json');
     const { found, checks } = await examine(healthy(), ['--print-credentials', file]);
     expect(found).toStrictEqual({});
-    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(7, 0, 'credentials_file'));
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(8, 0, 'credentials_file'));
     expect(JSON.parse(await readFile(file, 'utf8'))).toStrictEqual({
       apiKey: creds.key,
       apiSecret: creds.secret,
@@ -746,7 +747,7 @@ describe('--secret', () => {
   it('reads the key of a deployment, whose credentials are then checked', async () => {
     const { found, checks, said } = await deployed(secretOf(KEY));
     expect(found).toStrictEqual({});
-    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(1, 0, 'secret'));
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(1, 1, 'secret'));
     expect(said('secret')).toBe(`The secret ${NAME} holds the key of ${WALLET.address}.`);
     expect(said('credentials')).toBe('The API credentials that are set work.');
   });

@@ -23,7 +23,7 @@ function messageOf(env: Record<string, string>): string | undefined {
   }
 }
 
-const MISSING = ['SERVICE_PRIVATE_KEY', 'SERVICE_PLACE_ORDER=1'];
+const MISSING = ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', 'SERVICE_PLACE_ORDER=1'];
 
 describe('the settings', () => {
   it('have defaults, for empty variables too', () => {
@@ -47,7 +47,7 @@ describe('the settings', () => {
       port: 8080,
       allowedHosts: [],
       store: '.data/orders.db',
-      orders: { kind: 'off', missing: MISSING, privateKey: undefined },
+      orders: { kind: 'off', missing: MISSING, key: undefined },
     };
     const deployed = {
       ...common,
@@ -120,7 +120,25 @@ describe('the settings', () => {
   });
 
   it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
-    expect(parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders.privateKey?.reveal().toLowerCase()).toBe(`0x${KEY}`);
+    const { key: signingKey } = parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders;
+    const secret = signingKey && 'privateKey' in signingKey ? signingKey.privateKey : undefined;
+    expect(secret?.reveal().toLowerCase()).toBe(`0x${KEY}`);
+  });
+
+  it.each([
+    'alias/orders',
+    'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+    'mrk-1234abcd12ab34cd56ef1234567890ab',
+    '1234abcd-12ab-34cd-56ef-1234567890ab',
+  ])('take the KMS key %s in place of a private key', (kmsKey) => {
+    const { orders } = parseLocalConfig({ SERVICE_KMS_KEY: kmsKey, SERVICE_PLACE_ORDER: '1' });
+    expect([orders.kind, orders.key]).toStrictEqual(['on', { kmsKey }]);
+  });
+
+  it('refuse a private key beside a KMS key', () => {
+    expect(() => parseLocalConfig({ SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY })).toThrow(
+      'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
+    );
   });
 
   it('take credentials, all three', () => {
@@ -137,7 +155,7 @@ describe('the settings', () => {
     [
       'only the opt-in',
       { SERVICE_PLACE_ORDER: '1' },
-      ['SERVICE_PRIVATE_KEY'],
+      ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
       ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
     ],
     [
@@ -149,7 +167,7 @@ describe('the settings', () => {
     [
       'a wallet that only a deployment has',
       { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
-      ['SERVICE_PRIVATE_KEY'],
+      ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
       [
         'SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.',
         'SERVICE_WALLET_ADDRESS is set, but has no effect here.',
@@ -232,7 +250,7 @@ describe('the settings of a deployment', () => {
 
   it('place orders', () => {
     const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
-    const on = { kind: 'on', walletAddress: ADDRESS, privateKeySecret: 'name', ordersTable: 'table' };
+    const on = { kind: 'on', walletAddress: ADDRESS, key: { secret: 'name' }, ordersTable: 'table' };
     expect([orders, warnings]).toStrictEqual([on, []]);
   });
 

@@ -3,6 +3,7 @@ import { Secret } from '../../../shared/secret.ts';
 import type { ApiCredentials } from '../../../shared/settings/credentials.ts';
 import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
 import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
+import { openWallet } from '../../../shared/wallets/evm-key.ts';
 import { collectLog } from '../service/collected-log.ts';
 import { bookAnswer } from '../venue/book-answers.ts';
 import { settled } from '../venue/fates.ts';
@@ -96,7 +97,11 @@ export async function openWorld(answers: Answers = {}, settings: Partial<OrderEn
     return { ...usual, ...answers }[name](state.orderId, index, request);
   });
   const { log, lines } = collectLog();
-  const account = { privateKey: new Secret(PRIVATE_KEY), signatureType: 'eoa', funderAddress: undefined } as const;
+  const account = {
+    wallet: openWallet(new Secret(PRIVATE_KEY)),
+    signatureType: 'eoa',
+    funderAddress: undefined,
+  } as const;
   const entry = createOrderEntry(
     { clobUrl: venue.url, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined, ...settings },
     log,

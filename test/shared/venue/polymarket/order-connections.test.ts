@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../../../shared/secret.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
+import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { listenOnLoopback } from '../../../../tools/support/loopback.ts';
 import { CREDENTIALS, limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
@@ -26,7 +27,11 @@ async function openBefore(stray: string) {
     if (kind === 'read') setTimeout(() => socket.write(stray), 30).unref();
   });
   const clobUrl = await listenOnLoopback(server);
-  const account = { privateKey: new Secret(PRIVATE_KEY), signatureType: 'eoa', funderAddress: undefined } as const;
+  const account = {
+    wallet: openWallet(new Secret(PRIVATE_KEY)),
+    signatureType: 'eoa',
+    funderAddress: undefined,
+  } as const;
   const settings = { clobUrl, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined };
   return { entry: createOrderEntry(settings, collectLog().log), users, sent };
 }

@@ -6,6 +6,7 @@ import { Secret } from '../../../../shared/secret.ts';
 import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
+import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { NOTHING_FILLED } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
@@ -32,7 +33,7 @@ function entryOn({ url }: Pick<RunningPaper, 'url'>, signatureType: (typeof SIGN
   return createOrderEntry(
     {
       clobUrl: url,
-      privateKey: new Secret(PRIVATE_KEY),
+      wallet: openWallet(new Secret(PRIVATE_KEY)),
       signatureType,
       funderAddress: signatureType === 'eoa' ? undefined : funderOf(computeAddress(PRIVATE_KEY), signatureType),
       credentials: undefined,

@@ -1,0 +1,113 @@
+import { createPublicKey } from 'node:crypto';
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { getBytes } from 'ethers/utils';
+import { awsClientOptions } from '../aws-client.ts';
+import { refuse } from '../errors.ts';
+import { KMS_MS } from '../limits.ts';
+import { ConfigError } from '../settings/formats.ts';
+import { addressOf, recoverAddress, type Wallet } from './evm-key.ts';
+
+/** Order of the secp256k1 group. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** Returns the sentence for the operator about a failed call of KMS. */
+function describe(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', keyId: string): string {
+  const { name = 'unknown', message = '' } = error instanceof Error ? error : {};
+  const key = `the KMS key ${keyId}`;
+  switch (name) {
+    case 'AccessDeniedException':
+      return `AWS denies ${action} on ${key}: allow it in the role of the service and in the policy of the key.`;
+    case 'NotFoundException':
+      return `${key} does not exist in this account and region.`;
+    case 'DisabledException':
+      return `${key} is disabled: enable it.`;
+    case 'KMSInvalidStateException':
+      return `${key} is pending deletion, or in another state in which it cannot be used.`;
+    case 'CredentialsProviderError':
+      return `There are no AWS credentials to use ${key} with.`;
+    default:
+      // The messages of AWS name keys and roles, never key material.
+      return `${action} on ${key} failed: ${name}${message && `, ${message}`}.`;
+  }
+}
+
+/** Reads a length or an integer of a DER signature. Throws a `RangeError` for other bytes. */
+function readInteger(der: Uint8Array, at: number): { readonly value: bigint; readonly end: number } {
+  const end = at + 2 + (der[at + 1] ?? 0);
+  const digits = Buffer.from(der.subarray(at + 2, end)).toString('hex');
+  if (der[at] !== 0x02 || end > der.length || digits === '') throw new RangeError('KMS sent no DER signature');
+  return { value: BigInt(`0x${digits}`), end };
+}
+
+/**
+ * Reads a signature as KMS writes it (DER: a sequence of r and s) and returns r and a low s as 64 bytes of hex with `0x`.
+ * KMS returns a high s in half of its signatures, which the exchange contracts refuse (EIP-2).
+ */
+export function lowS(der: Uint8Array): string {
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new RangeError('KMS sent no DER signature');
+  const r = readInteger(der, 2);
+  const s = readInteger(der, r.end);
+  if (s.end !== der.length) throw new RangeError('KMS sent no DER signature');
+  const low = s.value > CURVE_ORDER / 2n ? CURVE_ORDER - s.value : s.value;
+  return `0x${[r.value, low].map((value) => value.toString(16).padStart(64, '0')).join('')}`;
+}
+
+/** Returns the address (EIP-55) of a public key as KMS writes it (DER, X.509). */
+function addressOfPublicKey(der: Uint8Array): string {
+  const { x = '', y = '' } = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }).export({
+    format: 'jwk',
+  });
+  return addressOf(Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]));
+}
+
+/** Reads the address of a key. Throws `ConfigError` for a key that cannot sign orders, and where KMS does not answer. */
+async function readAddress(client: KMSClient, keyId: string): Promise<string> {
+  const command = new GetPublicKeyCommand({ KeyId: keyId });
+  const key = await client.send(command, { abortSignal: AbortSignal.timeout(KMS_MS.call) }).catch((error: unknown) => {
+    throw new ConfigError(describe(error, 'kms:GetPublicKey', keyId), { cause: error });
+  });
+  const { KeySpec, KeyUsage, PublicKey } = key;
+  if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY' || !PublicKey) {
+    throw new ConfigError(
+      `The KMS key ${keyId} is ${KeySpec} for ${KeyUsage}: orders need ECC_SECG_P256K1 for SIGN_VERIFY.`,
+    );
+  }
+  return addressOfPublicKey(PublicKey);
+}
+
+/**
+ * Opens a wallet whose key stays in AWS KMS: an id, ARN or alias of an `ECC_SECG_P256K1` key. Reads its public key once;
+ * throws `ConfigError` where that fails. Each signature is one request: KMS signs with a fresh nonce, so two signatures of
+ * one digest differ. `region`: the environment's unless another one is named. `sign` throws 503 `store_unavailable`, with a cause for the log, where KMS does not sign in time.
+ */
+export async function openKmsWallet(keyId: string, region?: string): Promise<Wallet> {
+  const client = new KMSClient(awsClientOptions(2, KMS_MS, region));
+  const address = await readAddress(client, keyId);
+
+  async function sign(digest: string): Promise<string> {
+    const command = new SignCommand({
+      KeyId: keyId,
+      Message: getBytes(digest),
+      MessageType: 'DIGEST',
+      SigningAlgorithm: 'ECDSA_SHA_256',
+    });
+    const { Signature } = await client.send(command, { abortSignal: AbortSignal.timeout(KMS_MS.call) });
+    const rs = lowS(Signature ?? new Uint8Array());
+    // KMS does not report which of the two points it signed with.
+    if (recoverAddress(digest, rs, 0) === address) return `${rs}1b`;
+    if (recoverAddress(digest, rs, 1) === address) return `${rs}1c`;
+    throw new RangeError(`signed for another key than ${address}`);
+  }
+
+  return {
+    address,
+    sign: (digest) =>
+      sign(digest).catch((error: unknown) => {
+        throw refuse(
+          'store_unavailable',
+          { store: 'kms' },
+          { cause: new Error(describe(error, 'kms:Sign', keyId), { cause: error }) },
+        );
+      }),
+  };
+}

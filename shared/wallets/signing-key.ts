@@ -1,0 +1,26 @@
+import type { Secret } from '../secret.ts';
+import { ConfigError } from '../settings/formats.ts';
+import { openWallet, type Wallet } from './evm-key.ts';
+
+/** What signs orders: a private key, or the id, ARN or alias of a key that stays in AWS KMS. */
+export type SigningKey = { readonly privateKey: Secret } | { readonly kmsKey: string };
+
+/**
+ * Opens the wallet of a key; a key of KMS is of the environment's region unless another one is named. Throws `ConfigError`
+ * where KMS does not return a public key that can sign orders, and for a private key that is the builder code, too.
+ */
+export async function openSigningKey(
+  key: SigningKey,
+  { builderCode, region }: { readonly builderCode?: string | undefined; readonly region?: string | undefined } = {},
+): Promise<Wallet> {
+  if ('kmsKey' in key) {
+    // Loaded only here: a key in this process needs no client of AWS.
+    const { openKmsWallet } = await import('./kms-key.ts');
+    return openKmsWallet(key.kmsKey, region);
+  }
+  // Both are 32 bytes of hex, and the code is for everybody to read.
+  if (builderCode === key.privateKey.reveal().toLowerCase()) {
+    throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
+  }
+  return openWallet(key.privateKey);
+}

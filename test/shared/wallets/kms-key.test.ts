@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { recoverAddress } from 'viem';
+import { Secret } from '../../../shared/secret.ts';
+import { openWallet } from '../../../shared/wallets/evm-key.ts';
+import { lowS, openKmsWallet } from '../../../shared/wallets/kms-key.ts';
+import { type FakeKms, startKms, toDer } from '../../../tools/support/kms.ts';
+
+const KEY = 'c1'.repeat(32);
+const KEY_ID = 'alias/orders';
+const IN_MEMORY = openWallet(new Secret(`0x${KEY}`));
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const DIGEST = `0x${'5a'.repeat(32)}` as const;
+
+let kms: FakeKms;
+
+beforeAll(async () => {
+  kms = await startKms(KEY_ID, KEY);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_KMS: kms.url,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+  });
+});
+
+beforeEach(() => kms.behave({}));
+
+afterAll(() => kms.close());
+
+describe('a wallet in KMS', () => {
+  it('has the address of its key, read by one request', async () => {
+    kms.actions.length = 0;
+    expect((await openKmsWallet(KEY_ID)).address).toBe(IN_MEMORY.address);
+    expect(kms.actions).toStrictEqual(['GetPublicKey']);
+  });
+
+  it('signs with a low s and the v of its address, by one request a signature', async () => {
+    const { sign } = await openKmsWallet(KEY_ID);
+    kms.actions.length = 0;
+    const seen = new Set<string>();
+    for (let n = 0; n < 40; n += 1) {
+      const digest = `0x${n.toString(16).padStart(64, '0')}` as const;
+      const signature = await sign(digest);
+      expect(signature).toMatch(/^0x[0-9a-f]{128}1[bc]$/);
+      expect(BigInt(`0x${signature.slice(66, 130)}`) <= CURVE_ORDER / 2n).toBe(true);
+      expect(await recoverAddress({ hash: digest, signature: `0x${signature.slice(2)}` })).toBe(IN_MEMORY.address);
+      seen.add(signature.slice(-2));
+    }
+    expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 40]);
+  });
+
+  it('repeats a request once that KMS throttles', async () => {
+    const { sign } = await openKmsWallet(KEY_ID);
+    kms.behave({ error: 'ThrottlingException', failures: 1 });
+    expect(await sign(DIGEST)).toMatch(/^0x[0-9a-f]{130}$/);
+  });
+
+  it.each([
+    ['AccessDeniedException', 'AWS denies kms:Sign on the KMS key alias/orders: allow it in the role'],
+    ['DisabledException', 'the KMS key alias/orders is disabled'],
+    ['KMSInvalidStateException', 'the KMS key alias/orders is pending deletion'],
+    ['ThrottlingException', 'kms:Sign on the KMS key alias/orders failed: ThrottlingException'],
+  ])('answers 503 with a cause for the log on %s', async (error, sentence) => {
+    const { sign } = await openKmsWallet(KEY_ID);
+    kms.behave({ error });
+    await expect(sign(DIGEST)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The service could not sign with its key in AWS KMS, so this request placed no order; repeat it later.',
+      cause: { message: expect.stringContaining(sentence) },
+    });
+  });
+
+  it('answers 503 when KMS does not answer', async () => {
+    const { sign } = await openKmsWallet(KEY_ID);
+    kms.behave({ delayMs: 60_000 });
+    await expect(sign(DIGEST)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('answers 503 when the key behind an alias has changed', async () => {
+    const { sign } = await openKmsWallet(KEY_ID);
+    kms.behave({ key: 'c2'.repeat(32) });
+    await expect(sign(DIGEST)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: { message: expect.stringContaining(`signed for another key than ${IN_MEMORY.address}`) },
+    });
+  });
+
+  it.each([
+    [{ keySpec: 'ECC_NIST_P256' }, 'is ECC_NIST_P256 for SIGN_VERIFY: orders need ECC_SECG_P256K1 for SIGN_VERIFY.'],
+    [{ keyUsage: 'KEY_AGREEMENT' }, 'is ECC_SECG_P256K1 for KEY_AGREEMENT: orders need ECC_SECG_P256K1'],
+    [{ error: 'AccessDeniedException' }, 'AWS denies kms:GetPublicKey'],
+  ])('does not open with %j', async (behaviour, sentence) => {
+    kms.behave(behaviour);
+    await expect(openKmsWallet(KEY_ID)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: expect.stringContaining(sentence),
+    });
+  });
+
+  it('does not open with a key that is not there', async () => {
+    await expect(openKmsWallet('alias/other')).rejects.toThrow('alias/other does not exist');
+  });
+});
+
+describe('a DER signature', () => {
+  const scalar = fc.bigInt(1n, CURVE_ORDER - 1n);
+
+  it('is read as r and a low s of 32 bytes each', () => {
+    fc.assert(
+      fc.property(scalar, scalar, (r, s) => {
+        const low = s > CURVE_ORDER / 2n ? CURVE_ORDER - s : s;
+        const words = [r, low].map((value) => value.toString(16).padStart(64, '0'));
+        expect(lowS(toDer(r, s))).toBe(`0x${words.join('')}`);
+      }),
+    );
+  });
+
+  it('is refused by our own error in any other form', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        try {
+          expect(lowS(bytes)).toMatch(/^0x[0-9a-f]{128,}$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});
