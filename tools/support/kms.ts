@@ -10,7 +10,7 @@ const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0
 const SPKI = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
 /** How the next requests are answered. */
-export interface KmsBehaviour {
+interface KmsBehaviour {
   /** Signs with another key. */
   readonly key?: string;
   /** The name of an error of KMS, for all requests or for one kind. */
