@@ -41,24 +41,10 @@ export function formatUnits(units: bigint, decimals = 18): string {
   return (units < 0n ? '-' : '') + `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0*$/, '');
 }
 
-/** Returns the largest whole number whose power is not above the value. */
-function root(value: bigint, degree: bigint): bigint {
-  let low = 0n;
-  let above = 1n << (BigInt(value.toString(2).length) / degree + 1n);
-  while (above - low > 1n) {
-    const middle = (low + above) / 2n;
-    if (middle ** degree <= value) low = middle;
-    else above = middle;
-  }
-  return low;
-}
-
 /**
  * Fee of an order that is filled wholly, at once and at its price, in collateral: size × rate × (price × (1 − price)) ^
  * exponent, rounded down to 5 decimals (the venue documents that less than 0.00001 is nothing). What rests pays none where
- * the market's fees are `taker_only`. `null` if they do not define it: no rate, or no exponent of at most 2 digits before
- * and behind the point.
- * Throws RangeError for a price or a size that is no decimal, and for a price that is not between 0 and 1.
+ * the market's fees are `taker_only`. `null` if they do not define it: no rate, or no exponent of one or two digits. Throws RangeError for a price or a size that is no decimal, and for a price that is not between 0 and 1.
  */
 export function takerFee(
   order: Pick<Schemas['OrderRequest'], 'price' | 'size'>,
@@ -72,13 +58,11 @@ export function takerFee(
   const rate = parse(fees?.taker_rate ?? '');
   if (!rate) return null;
   if (rate.units === 0n) return '0';
-  const exponent = parse(/^\d{1,2}(\.\d{1,2})?$/.exec(fees?.exponent ?? '')?.[0] ?? '');
-  if (!exponent) return null;
-  // A power with a fraction is a root of a whole power: (a × b ^ 1.5) is the square root of (a ^ 2 × b ^ 3).
-  const degree = tenTo(exponent.scale);
-  const power = (size.units * rate.units * tenTo(FEE_DECIMALS)) ** degree * (price.units * left) ** exponent.units;
-  const unit = tenTo(size.scale + rate.scale) ** degree * tenTo(2 * price.scale) ** exponent.units;
-  return formatUnits(root(power / unit, degree), FEE_DECIMALS);
+  const [exponent] = /^\d{1,2}$/.exec(fees?.exponent ?? '') ?? [];
+  if (exponent === undefined) return null;
+  const power = size.units * rate.units * tenTo(FEE_DECIMALS) * (price.units * left) ** BigInt(exponent);
+  const unit = tenTo(size.scale + rate.scale) * tenTo(2 * price.scale) ** BigInt(exponent);
+  return formatUnits(power / unit, FEE_DECIMALS);
 }
 
 /**
