@@ -10,13 +10,10 @@ const ENTRY_POINTS = ['start', 'paper', 'doctor', 'paper:venue', 'test', 'soak',
 const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const { app, build } = JSON.parse(await readFile(join(ROOT, 'cdk.json'), 'utf8'));
 
-/** A command that is not stopped does what it is for; not for long. */
-const PATIENCE_MS = 10_000;
-
-/** The commands that run Node on a file of ours. */
-/** `exec` has npm's shell replaced by the command. */
+/** The command that `exec` replaces npm's shell by. */
 const withoutExec = (script: string): string => script.replace(/^exec /, '');
 
+/** The commands that run Node on a file of ours. */
 const COMMANDS = [...Object.values<string>(scripts), app, build].flatMap((script: string) =>
   withoutExec(script)
     .split(' && ')
@@ -48,8 +45,7 @@ describe('an older Node', () => {
   it.each(COMMANDS)('is told what is needed, in one sentence: %s', async (command) => {
     // Without the check this would run the tests, and these the tests again.
     const [, ...args] = (command.endsWith('/jest.js') ? `${command} --listTests` : command).split(' ');
-    const options = { cwd: ROOT, timeout: PATIENCE_MS };
-    const ended = promisify(execFile)(process.execPath, ['-r', asOldNode, ...args], options);
+    const ended = promisify(execFile)(process.execPath, ['-r', asOldNode, ...args], { cwd: ROOT });
     await expect(ended).rejects.toMatchObject({
       code: 1,
       stdout: '',
@@ -71,7 +67,7 @@ describe('a package that is not installed', () => {
   async function run(source: string) {
     const script = join(folder, 'command.mjs');
     await writeFile(script, source);
-    return promisify(execFile)(process.execPath, [...loadFirst, script], { timeout: PATIENCE_MS });
+    return promisify(execFile)(process.execPath, [...loadFirst, script]);
   }
 
   it('is named in one sentence that says how to install it', async () => {

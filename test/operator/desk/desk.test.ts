@@ -484,7 +484,7 @@ describe('the command line', () => {
   });
 
   function run(file: string, args: readonly string[]) {
-    const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, timeout: 30_000 };
+    const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } };
     const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
     execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),

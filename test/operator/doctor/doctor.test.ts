@@ -276,13 +276,6 @@ const FAULTS: readonly Case[] = [
     { region: /sees this machine in GB, from where it takes no new orders\. .* eu-west-1/ },
   ],
   [
-    'a restricted province',
-    [{ fault: 'geoblock-country', text: 'CA-ON' }],
-    { region: 'fail' },
-    { region: /in CA-ON, from where/ },
-  ],
-  ['a country whose website alone is blocked', [{ fault: 'geoblock-country', text: 'JP-13' }], {}, { region: /JP-13/ }],
-  [
     'a region that the probe finds closed',
     [{ fault: 'region', path: '/order' }],
     { region: 'fail' },
@@ -304,34 +297,10 @@ const FAULTS: readonly Case[] = [
     ['--probe'],
   ],
   [
-    'a probe that is not answered properly',
-    [{ fault: 'error-500', path: '/order' }],
-    { region: 'warn' },
-    { region: /did not say if it takes orders/ },
-    ['--probe'],
-  ],
-  [
     'a website that does not tell the country',
     [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
     { region: 'warn' },
     { region: /^127\.0\.0\.1:\d+ is behind a firewall that refuses this machine/ },
-  ],
-  [
-    'a website that does not tell the country, where the probe finds orders open',
-    [{ fault: 'firewall', path: '/api/geoblock', ...OFTEN }],
-    {},
-    { region: /^The venue has just shown that it takes orders of this machine\.$/ },
-    ['--probe'],
-  ],
-  [
-    'a website that does not tell the country, where the probe finds orders closed',
-    [
-      { fault: 'firewall', path: '/api/geoblock', ...OFTEN },
-      { fault: 'region', path: '/order' },
-    ],
-    { region: 'fail' },
-    { region: /^The venue refuses new orders from here\. Run the service/ },
-    ['--probe'],
   ],
   [
     'a signature that is refused',
@@ -349,12 +318,6 @@ const FAULTS: readonly Case[] = [
     { credentials: /^The venue refuses the API credentials that it gives to 0x\S+\. .* try again in two minutes/ },
   ],
   [
-    'a log-in that the firewall stops',
-    [{ fault: 'firewall', path: '/auth/derive-api-key', ...OFTEN }],
-    OF_CREDENTIALS,
-    { credentials: /^The CLOB \(SERVICE_CLOB_URL\) is behind a firewall that refuses this machine\. Run it from/ },
-  ],
-  [
     'no funds',
     [{ fault: 'no-funds', ...OFTEN }],
     { funds: 'warn' },
@@ -362,13 +325,6 @@ const FAULTS: readonly Case[] = [
       funds: /^The venue notes no pUSD in 0x\S+\. Deposit on polymarket\.com; .* --refresh/,
       smallest_order: /^The caps allow the smallest/,
     },
-  ],
-  [
-    'no funds, refreshed or not',
-    [{ fault: 'no-funds', ...OFTEN }],
-    { funds: 'warn' },
-    { funds: /Deposit on polymarket\.com: orders are paid in pUSD/ },
-    ['--refresh'],
   ],
   [
     'an old note of the funds',
@@ -388,12 +344,6 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'missing-approval', ...OFTEN }],
     { approvals: 'warn' },
     { approvals: /it cannot sell in markets of protocol v2 \(V2PositionManagerExchangeIsApprovedForAll is missing\)/ },
-  ],
-  [
-    'an approval to buy that is missing',
-    [{ fault: 'missing-approval', text: 'UsdcNegRiskExchange', ...OFTEN }],
-    { approvals: 'warn' },
-    { approvals: /it cannot buy in neg-risk markets of protocol v1 .*Trade once with the account/ },
   ],
   [
     'another wallet of the website',
@@ -418,12 +368,6 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'truncated', path: '/book', ...OFTEN }],
     { reads: 'fail', smallest_order: 'skip' },
     { reads: /gave an answer that cannot be used/ },
-  ],
-  [
-    'reads that the venue refuses to this region',
-    [{ fault: 'region', path: '/markets/keyset', times: 9 }],
-    { reads: 'fail', smallest_order: 'skip' },
-    { reads: /refuses this machine or account \(region\)\. Run the service from a country that is not restricted/ },
   ],
 ];
 
@@ -458,7 +402,7 @@ describe('a fault', () => {
     );
   });
 
-  it.each([400, 401, 403, 404, 429, 500, 503])('of a venue that quotes secrets in each answer: %d', async (code) => {
+  it.each([400, 401, 503])('of a venue that quotes secrets in each answer: %d', async (code) => {
     const text = [KEY, creds.secret, creds.passphrase].join(' ');
     paper.venue.arm({ fault: 'refuse', code, text, times: 99 });
     const file = join(folder, 'credentials.json');
