@@ -177,7 +177,7 @@ async function judgeStore(setting: string, place: string): Promise<CheckResult |
     if (!isTable) accessSync(place, constants.W_OK);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown';
+    const reason = Error.isError(error) ? error.message.replace(/\.$/, '') : 'unknown';
     return fail(`The store of orders at ${place} cannot be used (${reason}).`, fix);
   }
 }
