@@ -4,12 +4,30 @@ import type { Call } from '../shared/venue/port.ts';
 import type { OriginPolicy } from './cors.ts';
 import type { AnyRoute } from './routes.ts';
 
+type EventParts = 'rawPath' | 'rawQueryString' | 'headers' | 'pathParameters' | 'body' | 'isBase64Encoded';
+
+/** An event of API Gateway's HTTP API (payload version 2), as far as endpoints read it. */
+export type GatewayEvent = Pick<APIGatewayProxyEventV2, EventParts> & {
+  readonly requestContext: Pick<APIGatewayProxyEventV2['requestContext'], 'domainName' | 'requestId' | 'timeEpoch'> & {
+    readonly http: Pick<APIGatewayProxyEventV2['requestContext']['http'], 'method'>;
+  };
+};
+
+/** The response as the gateway takes it. */
+export type GatewayResult = APIGatewayProxyStructuredResultV2;
+
+/** The part of Lambda's context that endpoints read. */
+export type InvocationContext = Pick<Context, 'awsRequestId'>;
+
+/** Answers an event, which API Gateway or the local server hands over. */
+export type GatewayHandler = (event: GatewayEvent, context: InvocationContext) => Promise<GatewayResult>;
+
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
-  readonly requestContext: APIGatewayProxyEventV2['requestContext'];
+  readonly domainName: string;
   readonly body: unknown;
   readonly requestId: string;
   /** Grows while the request is answered; ends up in its log line. */
@@ -33,37 +51,30 @@ export interface RequestState {
   readonly trace: Readonly<Record<string, string>>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
-  /** Replaced when the body has come: its time begins then. */
-  call: Call;
-  /** Opened before the checks. */
-  handler?: HttpHandler;
+  readonly call: Call;
   readonly logFields: Record<string, unknown>;
+  /** The body as it came, of an endpoint that parses it. */
+  text?: string;
 }
-
-type Body = Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>;
-
-/** The context of a request; `receiveBody` brings the body of an event that was handed over before it had come. */
-export type RequestContext = Context & { readonly receiveBody?: () => Promise<Body> };
 
 /** A middy middleware of the pipeline, with the state of its request. */
 export type Middleware = middy.MiddlewareObj<
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
+  GatewayEvent,
+  GatewayResult,
   Error,
-  RequestContext & { readonly state: RequestState }
+  InvocationContext & { readonly state: RequestState }
 >;
 
-interface EndpointRules {
+/** A middleware of the pipeline, or one of middy's. */
+export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unknown, Error>;
+
+/** One of the four endpoints, or the one of all other paths. */
+export interface Endpoint {
   readonly route: AnyRoute;
   readonly origins: OriginPolicy;
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
-  /** Run one after the other behind the origin, before the body is awaited. OPTIONS meets no checks. */
-  readonly headChecks?: readonly Middleware[];
-  /** Run one after the other when the body has come. */
-  readonly bodyChecks?: readonly Middleware[];
+  /** Run one after the other behind method and origin, before the handler. OPTIONS meets no checks. */
+  readonly checks?: readonly Check[];
+  readonly handler: HttpHandler;
 }
-
-/** An endpoint has its handler, or opens it for each request before the checks; what that throws is answered. */
-export type Endpoint = EndpointRules &
-  ({ readonly handler: HttpHandler } | { readonly open: (call: Call) => Promise<HttpHandler> });

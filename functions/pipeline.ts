@@ -1,26 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { printable, refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
 import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
-import type { Endpoint, HttpResponse, Middleware, RequestContext, RequestState } from './endpoint.ts';
+import type {
+  Endpoint,
+  GatewayEvent,
+  GatewayHandler,
+  GatewayResult,
+  HttpResponse,
+  InvocationContext,
+  Middleware,
+  RequestState,
+} from './endpoint.ts';
 import { toAppError, toProblem } from './problem.ts';
 import type { AnyRoute } from './routes.ts';
-
-type Event = APIGatewayProxyEventV2;
-type Result = APIGatewayProxyStructuredResultV2;
-
-/** Answers events of API Gateway's HTTP API (payload version 2), which invokes it, as the local server does. */
-export type GatewayHandler = (event: Event, context: RequestContext) => Promise<Result>;
 
 /** The parts of the pipeline that all endpoints of a process share. */
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
   /** Names a request as the gateway and Lambda know it, for its lines in the log. */
-  readonly trace?: (event: Event, context: RequestContext, requestId: string) => Readonly<Record<string, string>>;
+  readonly trace?: (
+    event: GatewayEvent,
+    context: InvocationContext,
+    requestId: string,
+  ) => Readonly<Record<string, string>>;
 }
 
 /** The form of a request id that is taken over from the caller. */
@@ -32,7 +38,7 @@ export function requestIdFrom(value: string | undefined, another: string = rando
 }
 
 /** Writes a response as the gateway takes it; a response to HEAD has no body. */
-export function toResult({ status, headers, body }: HttpResponse, method: string): Result {
+export function toResult({ status, headers, body }: HttpResponse, method: string): GatewayResult {
   const hasBody = body !== undefined;
   return {
     statusCode: status,
@@ -56,17 +62,22 @@ export function parseQuery(rawQueryString: string): URLSearchParams {
   return new URLSearchParams(`?${rawQueryString}`);
 }
 
-function methodOf(event: Event): string {
+function methodOf(event: GatewayEvent): string {
   return event.requestContext.http.method;
 }
 
 /** Returns the milliseconds since the gateway received a request; 0 if it gives no possible time. */
-function waitedMs({ requestContext: { timeEpoch } }: Event): number {
+function waitedMs({ requestContext: { timeEpoch } }: GatewayEvent): number {
   const waited = Date.now() - timeEpoch;
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
 }
 
-function openState(event: Event, context: RequestContext, budgetMs: number, deps: PipelineDeps): RequestState {
+function openState(
+  event: GatewayEvent,
+  context: InvocationContext,
+  budgetMs: number,
+  deps: PipelineDeps,
+): RequestState {
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
@@ -147,48 +158,29 @@ function problems(route: AnyRoute, log: Log): Middleware {
   };
 }
 
-/** Opens the handler of a request, first of all checks. */
-function openHandler(endpoint: Endpoint): Middleware {
-  return {
-    before: async ({ context: { state } }) => {
-      state.handler = 'open' in endpoint ? await endpoint.open(state.call) : endpoint.handler;
-    },
-  };
-}
-
-/** Awaits the body of an event that was handed over before it had come; the time of the request begins then. */
-function receiveBody({ budgetMs }: Endpoint): Middleware {
-  return {
-    before: async ({ event, context }) => {
-      if (!context.receiveBody) return;
-      Object.assign(event, await context.receiveBody());
-      context.state.call = { ...context.state.call, deadline: performance.now() + budgetMs };
-    },
-  };
-}
-
 /** Creates the chain that every response passes. */
 function createChain(endpoint: Endpoint, deps: PipelineDeps) {
   // Every handler has a time budget of its own, shorter than Lambda's: middy's early time-out would answer a bare 500
   // while an order may be live.
-  return middy<Event, Result, Error, RequestContext & { readonly state: RequestState }>({ timeoutEarlyInMillis: 0 })
+  return middy<GatewayEvent, GatewayResult, Error, InvocationContext & { readonly state: RequestState }>({
+    timeoutEarlyInMillis: 0,
+  })
     .use(trace(endpoint.route, deps))
     .use(crossOrigin(endpoint, deps.corsOrigins))
     .use(problems(endpoint.route, deps.log));
 }
 
-function answerOptions(route: AnyRoute, { headers }: Event): HttpResponse {
+function answerOptions(route: AnyRoute, { headers }: GatewayEvent): HttpResponse {
   const allow = allowedMethods(route).join(', ');
   return { status: 204, headers: { allow, ...(headers['origin'] !== undefined && preflightHeaders(allow)) } };
 }
 
-async function answer(event: Event, { call, logFields, requestId, handler }: RequestState): Promise<Result> {
-  if (!handler) throw new Error('the endpoint was not opened');
+async function answer(event: GatewayEvent, { call, logFields, requestId }: RequestState, { handler }: Endpoint) {
   const request = {
     headers: event.headers,
     query: parseQuery(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
-    requestContext: event.requestContext,
+    domainName: event.requestContext.domainName,
     body: event.body,
     requestId,
     logFields,
@@ -201,10 +193,11 @@ async function answer(event: Event, { call, logFields, requestId, handler }: Req
  * goes another way after the origin: it meets neither the checks nor the handler.
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
-  const { route, budgetMs, headChecks = [], bodyChecks = [] } = endpoint;
-  const main = createChain(endpoint, deps)
-    .use([openHandler(endpoint), ...headChecks, receiveBody(endpoint), ...bodyChecks])
-    .handler((event, { state }) => answer(event, state));
+  const { route, budgetMs, checks = [] } = endpoint;
+  const chain = createChain(endpoint, deps);
+  // One by one, and not as a list: the chain would take over the event that middy's own are for.
+  for (const check of checks) chain.use(check);
+  const main = chain.handler((event, { state }) => answer(event, state, endpoint));
   const options = createChain(endpoint, deps).handler((event) =>
     toResult(answerOptions(route, event), methodOf(event)),
   );

@@ -1,5 +1,5 @@
 import { ROUTES } from '../functions/routes.ts';
-import { urlOf } from '../local/http/request-head.ts';
+import { urlOf } from '../local/http/hosts.ts';
 import { checkStore, storeError } from '../local/service/open-store.ts';
 import { ask } from '../local/service/own-request.ts';
 import { withSettingsFile } from '../local/service/settings-file.ts';

@@ -96,33 +96,9 @@ export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
 const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 
-/** Matches a string, and after a member's name its colon and a number too. Every quote of a text is in a match. */
-const STRING_OR_MEMBER = new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(?:(\s*:\s*)(${JSON_NUMBER})?)?`, 'g');
-
 /**
- * Reads the members of a JSON text in one pass. Returns the text with the numbers under the named keys as strings,
- * which a JSON parser would round, and the names that occur twice, of which it would silently keep one. A number too
- * long or too large for a decimal stays a number. A text that is not JSON stays so, or throws `SyntaxError`.
- */
-export function readMembers(text: string, decimals: ReadonlySet<string>) {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  const quoted = text.replace(
-    STRING_OR_MEMBER,
-    (whole: string, written: string, colon: string | undefined, number: string | undefined) => {
-      if (colon === undefined) return whole;
-      const name = String(JSON.parse(written));
-      (seen.has(name) ? repeated : seen).add(name);
-      const value = number !== undefined && decimals.has(name) ? parseNumber(number) : undefined;
-      return value ? `${written}${colon}"${formatDecimal(value)}"` : whole;
-    },
-  );
-  return { text: quoted, repeated };
-}
-
-/**
- * Creates a parser for long texts, where `readMembers` would spend its time on thousands of strings that do not
- * matter: the numbers under the named keys come out as strings, as they were written. Throws `SyntaxError`.
+ * Creates a parser for long texts, on which a reviver of `JSON.parse` would spend its time: the numbers under the named keys
+ * come out as strings, as they were written. Throws `SyntaxError`.
  */
 export function createNumberKeeper(keys: Iterable<string>): (text: string) => unknown {
   // Only a key can match: inside a string a quote has a backslash before it, and a value has no colon behind it.

@@ -87,8 +87,6 @@ const VENUE_UNAVAILABLE = {
 const RATE_LIMITED = {
   requests: 'The venue limits the rate of requests; slow down.',
   orders: `The venue limits the rate of orders. ${NOT_TAKEN}`,
-  pages:
-    'Web pages of unlisted origins send too many requests; slow down, or let the operator list yours in SERVICE_CORS_ORIGINS.',
 } as const;
 
 const STORE_UNAVAILABLE = {
@@ -428,9 +426,10 @@ export const ERRORS = {
   },
   headers_too_large: {
     status: 431,
-    when: `the headers are larger than ${MAX_HEADER_BYTES} bytes (local server)`,
+    when: `the request line and the headers together are larger than ${MAX_HEADER_BYTES} bytes (local server)`,
     on: 'everywhere',
-    detail: () => `The headers are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter ones.`,
+    detail: () =>
+      `The request line and the headers together are larger than ${MAX_HEADER_BYTES} bytes; send fewer or shorter headers.`,
   },
   internal_error: {
     status: 500,

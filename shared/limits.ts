@@ -114,8 +114,5 @@ export const DAY_KEPT_MS = 604_800_000;
 export const MAX_BODY_BYTES = 16_384;
 /** The longest target of a request. */
 export const MAX_TARGET_BYTES = 8_192;
-/** The headers of a request together. */
+/** The request line and the headers of a request together, on the local server. */
 export const MAX_HEADER_BYTES = 16_384;
-
-/** All web pages of origins that are not listed together, on the local server: requests a second, and at once. */
-export const FOREIGN_PAGES_PER_S = 20;

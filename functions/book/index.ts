@@ -1,5 +1,4 @@
 import { createMarketData } from '#venue/market-data';
-import { gzipped } from '../gzipped.ts';
 import { openDeployed } from '../lambda-start.ts';
 import { createGatewayHandler } from '../pipeline.ts';
 import { bookEndpoint } from './endpoint.ts';
@@ -7,4 +6,4 @@ import { bookEndpoint } from './endpoint.ts';
 const { config, log, pipeline } = openDeployed();
 
 /** The Lambda handler of `GET /v1/book/{token_id}`. */
-export const handler = gzipped(createGatewayHandler(bookEndpoint(createMarketData(config, log)), pipeline));
+export const handler = createGatewayHandler(bookEndpoint(createMarketData(config, log)), pipeline);

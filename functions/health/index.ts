@@ -1,5 +1,6 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { openDeployed } from '../lambda-start.ts';
-import { createGatewayHandler, type GatewayHandler } from '../pipeline.ts';
+import { createGatewayHandler } from '../pipeline.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';
@@ -19,7 +20,7 @@ const refuseOrders = createGatewayHandler(disabledOrdersEndpoint('read_only'), p
 const unknownPath = createGatewayHandler(unknownPathEndpoint(), pipeline);
 
 /** Answers its own path and all that no other function takes, such as preflights of orders, or orders while off. */
-export const handler: GatewayHandler = (event, context) => {
+export const handler = (event: APIGatewayProxyEventV2, context: Context) => {
   // The path of the route, not of the request: a custom domain may add a prefix to that.
   const [, path] = event.routeKey.split(' ');
   if (path === ROUTES.health.path) return health(event, context);

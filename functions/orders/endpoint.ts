@@ -5,7 +5,7 @@ import type { OrderResult } from '../../shared/orders/order-request.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, HttpHandler, Middleware } from '../endpoint.ts';
+import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import {
@@ -14,7 +14,7 @@ import {
   checkOrderHeaders,
   checkSize,
   claimedClient,
-  parseJsonBody,
+  PARSE_JSON,
   parseOrder,
 } from './request.ts';
 import type { placedOrder } from './response.ts';
@@ -75,39 +75,44 @@ export interface OrdersOptions {
   readonly callerCheck?: Middleware;
 }
 
-function placeOrder(orders: Orders, { verification }: OrdersOptions): HttpHandler {
-  return async ({ body, headers, requestContext, requestId, logFields }, call) => {
-    const order = parseOrder(body);
-    const wireOrder = orderToWire(order);
-    const signed = { headers, domainName: requestContext.domainName, order: wireOrder, now: orders.now };
-    const client = verification?.verify(signed) ?? claimedClient(headers);
-    const trace = { order: wireOrder, ...client.trace };
-    Object.assign(logFields, trace);
-    if (client.kind === 'refused') throw client.error;
-    const idempotencyKey = headers['idempotency-key'];
-    const request = { order, idempotencyKey, client: client.client, requestId };
-    const result = await orders.place(request, { ...call, trace: { ...call.trace, ...trace } });
-    const placement = placementOf(result, idempotencyKey);
-    const { replayed } = result;
-    Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
-    return {
-      status: 201,
-      ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
-      body: toWire(wireOrder, placement, orders.walletAddress),
-    };
-  };
-}
-
 /** `POST /v1/orders`: places one limit order for a request that asks for exactly that. */
-export function ordersEndpoint(openOrders: OpenOrders, options: OrdersOptions = {}): Endpoint {
-  const { verification, callerCheck = [] } = options;
+export function ordersEndpoint(openOrders: OpenOrders, { verification, callerCheck }: OrdersOptions = {}): Endpoint {
+  const isEnabled: Middleware = { before: async ({ context: { state } }) => void (await openOrders(state.call)) };
   const clientHeaders = verification?.checkHeaders ?? [];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    open: async (call) => placeOrder(await openOrders(call), options),
-    headChecks: [callerCheck, checkNoQuery, checkMediaType, checkSize, checkOrderHeaders, clientHeaders].flat(),
-    bodyChecks: [checkSize, parseJsonBody()],
+    checks: [
+      isEnabled,
+      callerCheck ?? [],
+      checkNoQuery,
+      checkMediaType,
+      checkSize,
+      checkOrderHeaders,
+      clientHeaders,
+      PARSE_JSON,
+    ].flat(),
+    handler: async ({ body, headers, domainName, requestId, logFields }, call) => {
+      const orders = await openOrders(call);
+      const order = parseOrder(body);
+      const wireOrder = orderToWire(order);
+      const signed = { headers, domainName, order: wireOrder, now: orders.now };
+      const client = verification?.verify(signed) ?? claimedClient(headers);
+      const trace = { order: wireOrder, ...client.trace };
+      Object.assign(logFields, trace);
+      if (client.kind === 'refused') throw client.error;
+      const idempotencyKey = headers['idempotency-key'];
+      const request = { order, idempotencyKey, client: client.client, requestId };
+      const result = await orders.place(request, { ...call, trace: { ...call.trace, ...trace } });
+      const placement = placementOf(result, idempotencyKey);
+      const { replayed } = result;
+      Object.assign(logFields, { order_id: placement.orderId, order_status: placement.status, replayed });
+      return {
+        status: 201,
+        ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
+        body: toWire(wireOrder, placement, orders.walletAddress),
+      };
+    },
   };
 }

@@ -7,18 +7,18 @@ import {
   MAX_TEXT_LENGTH,
   PLAIN_DECIMAL,
   parseDecimal,
-  readMembers,
+  parseNumber,
 } from '../../shared/decimal.ts';
 import { type AppError, type FieldError, refuse, shownName } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
-import type { Middleware } from '../endpoint.ts';
+import type { Check, Middleware } from '../endpoint.ts';
 import { parseQuery } from '../pipeline.ts';
 import { tokenId } from '../schemas.ts';
 
-/** `application/json`, with no parameter but a charset of UTF-8. */
-const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** `application/json`, with no parameter but a charset of UTF-8; a parameter may be empty. */
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?\s*)?)*$/i;
 
 const MAX_ERRORS = 20;
 
@@ -51,13 +51,11 @@ export const checkMediaType: Middleware = {
   },
 };
 
-/** Refuses (413) a body that is too large, by its announced length or by its actual one. */
+/** Refuses (413) a body that is too large. */
 export const checkSize: Middleware = {
-  before: ({ event: { headers, body = '', isBase64Encoded } }) => {
+  before: ({ event: { body = '', isBase64Encoded } }) => {
     const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-    const announced = Number(headers['content-length'] ?? 0);
-    // Apart: a length that is no number is larger than nothing.
-    if (bytes > MAX_BODY_BYTES || announced > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
+    if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
   },
 };
 
@@ -123,58 +121,57 @@ export function claimedClient(headers: Headers): Extract<IdentifiedClient, { kin
   return { kind: 'claimed', client, trace: { client_address_unverified: address } };
 }
 
-const DECIMAL_FIELDS: ReadonlySet<string> = new Set(['price', 'size']);
+/** Keeps the text of the body, which middy's parser replaces. */
+const keepText: Middleware = {
+  before: ({ event: { body = '', isBase64Encoded }, context: { state } }) => {
+    state.text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+  },
+};
 
-/** Refuses (400) an order with a repeated member: a proxy that checked it may have read the other value. */
-function checkRepeatedMembers(repeated: ReadonlySet<string>, body: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
-  // A name that is only in nested objects is not the order's: they are refused for what they are.
-  const errors = [...repeated]
-    .filter((name) => Object.hasOwn(body, name))
-    .map((name) => ({ field: shownName(name), detail: 'must be there once.' }));
-  if (errors.length > 0) throw refuse('invalid_request', { part: 'The order', errors: errors.slice(0, MAX_ERRORS) });
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+declare global {
+  interface JSON {
+    /** ECMAScript's access to the source text, which TypeScript's library does not declare yet. */
+    parse(text: string, reviver: Reviver): unknown;
+  }
 }
 
-const UNKNOWN_MEMBER = 'is not a field of an order.';
+/** Puts the digits of `price` and `size` in the place of their numbers, which `JSON.parse` has rounded. */
+const keepDigits: Middleware = {
+  before: ({ event, context: { state } }) => {
+    const body: unknown = JSON.parse(state.text ?? '', (key, value: unknown, { source = '' }) => {
+      const isRounded = typeof value === 'number' && (key === 'price' || key === 'size');
+      const digits = isRounded ? parseNumber(source) : undefined;
+      return digits ? formatDecimal(digits) : value;
+    });
+    Object.assign(event, { body });
+  },
+};
 
-/** What middy's parser throws for a member that reaches for a prototype; `data` names it. */
-const forbiddenMember = z.object({
-  message: z.literal('Forbidden key in JSON body'),
-  cause: z.object({ data: z.string() }),
-});
+/** What middy's parser throws. */
+const parserError = z.object({ cause: z.object({ package: z.literal('@middy/http-json-body-parser') }) });
+
+const refuseJson: Middleware = {
+  onError: (request) => {
+    if (!parserError.safeParse(request.error).success) return;
+    request.error = refuse('invalid_request', {
+      sentence: 'The body is not valid JSON: send one order as a JSON object.',
+      errors: [{ field: 'body', detail: 'must be a JSON object.' }],
+    });
+  },
+};
 
 /**
- * Parses the body, or refuses it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that
- * reach for a prototype, but keeps the last of repeated members, and rounds numbers: their digits are put into quotes
- * before, since `0.4100000000000000001` must not become 0.41.
+ * Parse the body, or refuse it (400 `invalid_request`). middy's parser decides what is JSON and refuses keys that reach
+ * for a prototype; a second parse is given the digits of numbers: `0.4100000000000000001` must not become 0.41.
  */
-export function parseJsonBody(): Middleware {
-  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
-  return {
-    before: async (request) => {
-      const { body = '', isBase64Encoded } = request.event;
-      const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
-      let repeated: ReadonlySet<string>;
-      try {
-        const members = readMembers(text, DECIMAL_FIELDS);
-        repeated = members.repeated;
-        Object.assign(request.event, { body: members.text, isBase64Encoded: false });
-        await parser.before?.(request);
-      } catch (error) {
-        const { data: forbidden } = forbiddenMember.safeParse(error);
-        if (forbidden) {
-          const errors = [{ field: forbidden.cause.data, detail: UNKNOWN_MEMBER }];
-          throw refuse('invalid_request', { part: 'The order', errors });
-        }
-        throw refuse('invalid_request', {
-          sentence: 'The body is not valid JSON: send one order as a JSON object.',
-          errors: [{ field: 'body', detail: 'must be a JSON object.' }],
-        });
-      }
-      checkRepeatedMembers(repeated, request.event.body);
-    },
-  };
-}
+export const PARSE_JSON: readonly Check[] = [
+  refuseJson,
+  keepText,
+  httpJsonBodyParser({ disableContentTypeCheck: true }),
+  keepDigits,
+];
 
 /** Far above any position at the venue; keeps the arithmetic bounded. */
 const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
@@ -245,7 +242,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: shownName(key), detail: UNKNOWN_MEMBER }));
+    return issue.keys.map((key) => ({ field: shownName(key), detail: 'is not a field of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];

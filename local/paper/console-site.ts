@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { errorCode } from '../../shared/error-code.ts';
-import { AppError, errorSpec } from '../../shared/errors.ts';
-import { createHeadReader } from '../http/request-head.ts';
+import { createHostTest } from '../http/hosts.ts';
 import type { Listening } from '../service/service.ts';
 import { SOURCES } from '../service/settings-file.ts';
 
@@ -74,11 +73,6 @@ function sayIn(response: Response, status: number, sentence: string): void {
 
 /** Returns the status and the sentence on a wrong request; a fault of ours is only named. */
 function explain(error: unknown): readonly [status: number, sentence: string] {
-  if (error instanceof AppError) {
-    const isHost = error.code === 'host_not_allowed';
-    const sentence = isHost ? 'The console answers to 127.0.0.1 and localhost only.' : error.message;
-    return [errorSpec(error.code).status, sentence];
-  }
   const isTooLarge = error instanceof Error && 'status' in error && error.status === 413;
   if (isTooLarge) return [413, 'A change of the venue is a few words of JSON.'];
   return [502, 'The console could not be built, or the venue did not answer.'];
@@ -86,7 +80,7 @@ function explain(error: unknown): readonly [status: number, sentence: string] {
 
 /** Creates the site: the paths of the venue that the page may use, then the files of the console. */
 function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly string[]) {
-  const readHead = createHeadReader('127.0.0.1', []);
+  const isAllowed = createHostTest('127.0.0.1', []);
   let files: Files | undefined;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -97,9 +91,8 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
     });
-    // Throws `AppError` for a malformed head or another host name.
-    readHead(request);
-    next();
+    if (isAllowed(request.headers.host ?? '')) next();
+    else sayIn(response, 403, 'The console answers to 127.0.0.1 and localhost only.');
   });
   const fromOwnPage: RequestHandler = ({ headers }, response, next) => {
     if (origins.includes(headers.origin ?? '')) next();

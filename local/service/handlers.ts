@@ -6,7 +6,7 @@ import type { ClientVerification } from '../../functions/orders/verification/ver
 import { createGatewayHandler, type PipelineDeps } from '../../functions/pipeline.ts';
 import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
-import type { Handlers } from '../http/express-app.ts';
+import type { Handlers } from '../http/app.ts';
 
 /** The parts that the endpoints need. */
 export interface HandlersDeps {

@@ -9,7 +9,7 @@ import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import { bracketed } from '../http/request-head.ts';
+import { bracketed } from '../http/hosts.ts';
 import type { RunningServer } from '../http/server.ts';
 import { openStore, type Store } from './open-store.ts';
 import { ask } from './own-request.ts';

@@ -96,7 +96,7 @@ describe('whatever is sent to the server', () => {
 
   beforeAll(async () => {
     ({ url } = await startTestServer({
-      limits: { drainMs: 100, headersMs: 500, requestMs: 500, checkIntervalMs: 50 },
+      limits: { headersMs: 500, requestMs: 500, checkIntervalMs: 50 },
     }));
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
+import { formatDecimal } from '../../shared/decimal.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
@@ -308,17 +309,6 @@ describe('a body that is no order', () => {
     },
   );
 
-  it.each([
-    ['__proto__', '{"__proto__":{"price":1}}'],
-    ['__proto__', '{"price":[{"__proto__":1}]}'],
-    ['constructor', '{"constructor":{"prototype":{}}}'],
-  ])('is told the member that reaches for a prototype: %s in %s', async (field, text) => {
-    const answered = await place(text);
-    const detail = 'is not a field of an order.';
-    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail }])));
-    expect(answered.placed).toStrictEqual([]);
-  });
-
   it('has an end in UTC and whole seconds, which is answered as it was asked', async () => {
     const { body, placed } = await place({ ...ORDER, expires_at: '2028-02-29T23:59:59Z' });
     expect([body, placed]).toMatchObject([
@@ -395,34 +385,25 @@ describe('a body that is no order', () => {
   });
 
   it.each([
-    ['{"side":"buy","side":"sell"}', 'side'],
-    ['{"side":"buy","s\\u0069de":"sell"}', 'side'],
-    ['{"\\u0073\\u0069\\u0064\\u0065" :"buy", "side"\n:\t"buy"}', 'side'],
-    ['{"price":0.1,"size":5,"pric\\u0065":0.9,"price":0.1}', 'price'],
-    ['{"":1,"":2}', ''],
-    ['{"a\\\\":1,"a\\u005c":2}', 'a\\'],
-    ['{"a\\":":1,"a\\u0022:":2}', 'a":'],
-    [`{"${'x'.repeat(70)}":1,"${'x'.repeat(70)}":2}`, 'x'.repeat(64)],
-  ])('is answered with the member that it repeats: %s', async (text, field) => {
-    const answered = await place(text);
-    expect(answered.body).toStrictEqual(problem(answered, invalid([{ field, detail: 'must be there once.' }])));
-    const encoded = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
-    expect((await place('', encoded)).body).toMatchObject({ errors: [{ field }] });
+    [JSON.stringify({ ...ORDER, price: '0.41' }).replace('"0.41"', '0.4100000000000000001'), '0.4100000000000000001'],
+    [JSON.stringify({ ...ORDER, price: '5' }).replace('"5"', '50e-2'), '0.5'],
+  ])('has the digits that were written: %s', async (text, price) => {
+    const { placed } = await place(text);
+    expect(placed.map(({ order }) => formatDecimal(order.price))).toStrictEqual([price]);
   });
 
   it.each([
-    JSON.stringify({ ...ORDER, side: '"side":' }),
-    JSON.stringify({ ...ORDER, side: 'price', token_id: 'side' }),
-    JSON.stringify({ ...ORDER, side: '\\","side":"buy' }),
-    JSON.stringify({ ...ORDER, post_only: ['side', 'side'] }),
-    JSON.stringify({ ...ORDER, post_only: { a: { b: 1 }, b: 2 } }),
-    JSON.stringify([ORDER, ORDER]),
-    '"\\"a\\":1,\\"a\\":2"',
-    '{"side":1,"side":2',
-  ])('is answered with what is wrong with it, where no member is repeated: %s', async (text) => {
-    const { result, body } = await place(text);
-    expect(result.statusCode).toBe(400);
-    expect(JSON.stringify(body)).not.toContain('must be there once.');
+    '{"__proto__":{"price":1}}',
+    '{"price":[{"__proto__":1}]}',
+    '{"constructor":{"prototype":{}}}',
+    '{"side":"buy"',
+    '',
+    '['.repeat(10_000),
+  ])('is refused by the parser: %j', async (text) => {
+    const answered = await place(text);
+    const detail = 'The body is not valid JSON: send one order as a JSON object.';
+    const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
+    expect(answered.body).toStrictEqual(problem(answered, { code: 'invalid_request', detail, errors }));
   });
 
   it('may have 16 KiB and not a byte more, counted in bytes', async () => {
@@ -436,8 +417,6 @@ describe('a body that is no order', () => {
       }),
     );
     expect((await place('ä'.repeat(8_193))).result.statusCode).toBe(413);
-    const unreadable = { headers: { 'content-type': 'application/json', 'content-length': '16 KB' } };
-    expect((await place(text.padEnd(16_385), unreadable)).result.statusCode).toBe(413);
     const body = Buffer.from(text.padEnd(16_385)).toString('base64');
     expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(413);
   });

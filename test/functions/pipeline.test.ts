@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
 import { invocationTrace } from '../../functions/lambda-start.ts';
@@ -12,7 +11,7 @@ const NEW_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 
 function endpointOf(
   handler: HttpHandler,
-  more: Partial<Pick<Endpoint, 'route' | 'origins' | 'budgetMs' | 'headChecks' | 'bodyChecks'>> = {},
+  more: Partial<Pick<Endpoint, 'route' | 'origins' | 'budgetMs' | 'checks'>> = {},
 ): Endpoint {
   return { route: ROUTES.markets, origins: 'any', budgetMs: 1_000, handler, ...more };
 }
@@ -202,10 +201,7 @@ describe('the pipeline', () => {
 
   it('answers OPTIONS without Origin with Allow alone, and asks neither checks nor handler', async () => {
     const never: Middleware = { before: () => Promise.reject(new Error('asked')) };
-    const { result } = await ask(
-      { ...failing(new Error('asked')), headChecks: [never], bodyChecks: [never] },
-      { method: 'OPTIONS' },
-    );
+    const { result } = await ask({ ...failing(new Error('asked')), checks: [never] }, { method: 'OPTIONS' });
     expect(result).toStrictEqual({
       statusCode: 204,
       headers: {
@@ -220,63 +216,14 @@ describe('the pipeline', () => {
   });
 
   it('runs its checks in their order, and the handler only after all', async () => {
-    const headChecks = ['first', 'second'].map(
+    const checks = ['first', 'second'].map(
       (name): Middleware => ({
         before: () => {
           throw new AppError(name, { code: 'invalid_request' });
         },
       }),
     );
-    expect((await ask({ ...failing(new Error('asked')), headChecks })).body).toMatchObject({ detail: 'first' });
-  });
-});
-
-describe('a body that has yet to come', () => {
-  const note = (name: string, log: string[]): Middleware => ({
-    before: ({ event }) => {
-      log.push(`${name} ${event.body}`);
-    },
-  });
-  const parse: Middleware = {
-    before: ({ event }) => {
-      Object.assign(event, { body: JSON.parse(event.body ?? '') });
-    },
-  };
-
-  it('is awaited when the checks of the head have passed, and checked then', async () => {
-    const log: string[] = [];
-    const endpoint = endpointOf(
-      ({ body }, { deadline }) => {
-        log.push(`handler, ${deadline >= receivedAt + 1_000 ? 'with all its time' : 'in a hurry'}`);
-        return { status: 200, body };
-      },
-      { headChecks: [note('head', log)], bodyChecks: [note('body', log), parse, note('parsed', log)] },
-    );
-    let receivedAt = Number.NaN;
-    const receiveBody = async () => {
-      await sleep(20);
-      receivedAt = performance.now();
-      log.push('received');
-      return { body: '{"a":1}', isBase64Encoded: false };
-    };
-    const { body, lines } = await ask(endpoint, { headers: { 'content-length': '7' }, receiveBody });
-    expect(body).toStrictEqual({ a: 1 });
-    expect(log).toStrictEqual([
-      'head undefined',
-      'received',
-      'body {"a":1}',
-      'parsed [object Object]',
-      'handler, with all its time',
-    ]);
-    expect(lines).toHaveLength(1);
-  });
-
-  it('is not awaited for what is refused before', async () => {
-    const refused: Middleware = { before: () => Promise.reject(new AppError('No.', { code: 'payload_too_large' })) };
-    const receiveBody = () => Promise.reject(new Error('asked'));
-    const { result, lines } = await ask({ ...ok, headChecks: [refused], bodyChecks: [parse] }, { receiveBody });
-    expect(result.statusCode).toBe(413);
-    expect(lines).toHaveLength(1);
+    expect((await ask({ ...failing(new Error('asked')), checks })).body).toMatchObject({ detail: 'first' });
   });
 });
 

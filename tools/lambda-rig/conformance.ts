@@ -20,8 +20,7 @@ function fetchThrough({ way, assembly }: Deployed): FetchLike {
   return async (url, { method = 'GET', headers, body }) => {
     const request = new Request(url, { method, ...(headers && { headers }), ...(body && { body }) });
     // `Request` names a type for a text where there is none; the suite names its own.
-    // As fetch says by itself.
-    const sent = { 'accept-encoding': 'gzip, deflate', ...Object.fromEntries(new Headers(headers)) };
+    const sent = Object.fromEntries(new Headers(headers));
     const text = await request.text();
     const path = url.slice(BASE_URL.length);
     const asked = { method, path, headers: sent, ...(text !== '' && { body: text }) };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { WALLET_KEY } from '../support/deployment.ts';
 import { describeAlarmMetrics } from './alarm-metrics.ts';
-import { describeCompression } from './compression.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeadlines } from './deadlines.ts';
 import { describeEquality } from './equality.ts';
@@ -32,7 +31,6 @@ const pairs = {
 };
 
 describeEquality(world, pairs);
-describeCompression(world.token, pairs.readOnly.lambda);
 describeConformance({
   'read-only': { way: pairs.readOnly.lambda, assembly: world.readOnly },
   'order-placing': { way: pairs.trading.lambda, assembly: world.trading },

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { startService } from '../../local/service/service.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -61,12 +60,11 @@ const gatewayResult = z.strictObject({
   isBase64Encoded: z.boolean().optional(),
 });
 
-/** Makes of a function's result what the gateway does, and a client of its content encoding. */
+/** Makes of a function's result what the gateway does. */
 export function toAnswer(result: unknown): Answer {
   const { statusCode, headers, body = '', isBase64Encoded = false } = gatewayResult.parse(result);
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  const text = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-  return { status: statusCode, headers, body: parseBody(text.toString('utf8')) };
+  const text = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8');
+  return { status: statusCode, headers, body: parseBody(text) };
 }
 
 /** A way through the gateway. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Endpoint, RequestContext } from '../../../functions/endpoint.ts';
-import { createGatewayHandler, type GatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Endpoint } from '../../../functions/endpoint.ts';
+import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
 import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
@@ -22,8 +22,6 @@ export interface EventParts {
   readonly awsRequestId?: string;
   /** Members of the request's context besides, such as `authorizer`. */
   readonly requestContext?: object;
-  /** Brings the body later, as the local server does. */
-  readonly receiveBody?: RequestContext['receiveBody'];
 }
 
 /** An event as the HTTP API gateway sends it. */
@@ -63,23 +61,6 @@ function gatewayEvent({
   };
 }
 
-const nothing = () => undefined;
-
-const CONTEXT: Context = {
-  callbackWaitsForEmptyEventLoop: false,
-  functionName: 'x',
-  functionVersion: '1',
-  invokedFunctionArn: 'arn',
-  memoryLimitInMB: '1',
-  awsRequestId: '',
-  logGroupName: 'x',
-  logStreamName: 'x',
-  getRemainingTimeInMillis: () => 1_000,
-  done: nothing,
-  fail: nothing,
-  succeed: nothing,
-};
-
 /** What an endpoint has answered and logged. */
 export interface Answered extends CollectedLog {
   readonly result: APIGatewayProxyStructuredResultV2;
@@ -89,24 +70,17 @@ export interface Answered extends CollectedLog {
 
 interface AskOptions extends Pick<PipelineDeps, 'trace'> {
   readonly level?: LogLevel;
-  /** Wraps the handler as a function does; the body may be no JSON then. */
-  readonly wrap?: (handler: GatewayHandler) => GatewayHandler;
 }
 
 /** Sends an event through the pipeline of an endpoint. */
 export async function ask(
   endpoint: Endpoint,
   parts: EventParts = {},
-  { level = 'debug', wrap = (handler) => handler, ...deps }: AskOptions = {},
+  { level = 'debug', ...deps }: AskOptions = {},
 ): Promise<Answered> {
   const collected = collectLog({ level });
-  const handler = wrap(createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps }));
-  const { receiveBody } = parts;
-  const result = await handler(gatewayEvent(parts), {
-    ...CONTEXT,
-    awsRequestId: parts.awsRequestId ?? randomUUID(),
-    ...(receiveBody && { receiveBody }),
-  });
+  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps });
+  const result = await handler(gatewayEvent(parts), { awsRequestId: parts.awsRequestId ?? randomUUID() });
   const { body, isBase64Encoded = false } = result;
   return { ...collected, result, body: body === undefined || isBase64Encoded ? undefined : JSON.parse(body) };
 }

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 import type { PipelineDeps } from '../../../functions/pipeline.ts';
-import type { Handlers } from '../../../local/http/express-app.ts';
+import type { Handlers } from '../../../local/http/app.ts';
 import { type RunningServer, type ServerLimits, startServer } from '../../../local/http/server.ts';
 import { createHandlers } from '../../../local/service/handlers.ts';
 import { refuse } from '../../../shared/errors.ts';
@@ -50,7 +50,7 @@ export async function startTestServer(setup: Setup = {}): Promise<RunningServer 
   const { host = '127.0.0.1', port = 0, allowedHosts = [], limits = {} } = setup;
   const corsOrigins = [LISTED_ORIGIN];
   const handlers = { ...createTestHandlers(setup, { log, corsOrigins }), ...setup.handlers };
-  const server = await startServer({ handlers, config: { host, port, allowedHosts, corsOrigins }, log, limits });
+  const server = await startServer({ handlers, config: { host, port, allowedHosts }, log, limits });
   running.push(server);
   return { ...server, log, lines };
 }

@@ -99,11 +99,9 @@ describe('the Host check', () => {
     ['http://evil.example/health', 'localhost', 403],
     ['http://localhost/health', 'evil.example', 403],
     ['http://localhost@evil.example/health', 'localhost', 403],
-    ['http://localhost', 'localhost', 404],
-    ['http://localhost?a', 'localhost', 404],
     ['//evil.example/health', 'localhost', 404],
     ['ws://evil.example/health', 'localhost', 400],
-    ['*', 'localhost', 404],
+    ['*', 'localhost', 400],
     ['/health', '', 403],
   ])('treats the target %s with Host %s as %i', async (target, host, status) => {
     const { url } = await startTestServer();
@@ -125,9 +123,7 @@ describe('the Host check', () => {
         route: null,
         method: 'PUT',
         status: 403,
-        duration_ms: expect.any(Number),
         request_id: 'mine-1',
-        venue_calls: [],
         code: 'host_not_allowed',
         detail: refusalOf('evil.example').detail,
       },

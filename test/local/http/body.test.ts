@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { expectProblem, openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
+import { DISABLED, startTestServer } from '../../support/service/local-service.ts';
+import { fakeOrders, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+
+const LIMIT_BYTES = 16_384;
+const JSON_HEADERS = { host: 'localhost', 'content-type': 'application/json' };
+const TOO_LARGE = {
+  title: 'Payload too large',
+  status: 413,
+  code: 'payload_too_large',
+  detail: 'The body is larger than 16384 bytes; an order needs a few hundred.',
+};
+
+function orderOf(bytes: number): string {
+  return JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 }).padEnd(bytes);
+}
+
+describe('the 16 KiB limit', () => {
+  it('takes a body of exactly the limit', async () => {
+    const { url } = await startTestServer();
+    const body = orderOf(LIMIT_BYTES);
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body });
+    expect(answer.status).toBe(201);
+  });
+
+  it('counts the bytes that came, of invalid UTF-8 as well', async () => {
+    const { url } = await startTestServer();
+    const post = (body: Buffer) => send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body });
+    // Each would be three as a text.
+    expectProblem(await post(Buffer.alloc(LIMIT_BYTES, 0xff)), {
+      title: 'Invalid request',
+      status: 400,
+      code: 'invalid_request',
+      detail: 'The body is not valid JSON: send one order as a JSON object.',
+      errors: [{ field: 'body', detail: 'must be a JSON object.' }],
+    });
+    expectProblem(await post(Buffer.alloc(LIMIT_BYTES + 1, 0xff)), TOO_LARGE);
+  });
+
+  it.each([
+    ['one byte more', LIMIT_BYTES + 1, {}],
+    ['one byte more in chunks', LIMIT_BYTES + 1, { 'transfer-encoding': 'chunked' }],
+    ['20 MB', 20_000_000, {}],
+    ['20 MB in chunks', 20_000_000, { 'transfer-encoding': 'chunked' }],
+  ])('refuses %s, so that the client can read it', async (_name, bytes, extra) => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders });
+    const headers = { ...JSON_HEADERS, ...extra };
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers, body: orderOf(bytes) });
+    expectProblem(answer, TOO_LARGE);
+    expect(orders.placed).toStrictEqual([]);
+  });
+
+  it('answers an endless body 408 when its time is over, and places no order', async () => {
+    const orders = fakeOrders();
+    const { url } = await startTestServer({ orders, limits: { requestMs: 300, headersMs: 300, checkIntervalMs: 20 } });
+    const { socket, closed } = openRaw(url);
+    const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 100000000000\r\n\r\n${orderOf(LIMIT_BYTES + 1)}`);
+    const answers = parseAnswers(await closed);
+    expect(answers).toHaveLength(1);
+    expectProblem(answers[0], { status: 408, code: 'request_timeout' });
+    expect(orders.placed).toStrictEqual([]);
+  });
+});
+
+describe('a body', () => {
+  const HEAD = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n';
+
+  it('is awaited', async () => {
+    const { url } = await startTestServer();
+    const body = orderOf(200);
+    const { socket, closed, received } = openRaw(url);
+    socket.write(`${HEAD}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 50)}`);
+    await sleep(100);
+    expect(received()).toBe('');
+    socket.write(body.slice(50));
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([201]);
+  });
+
+  it('is asked for where the client waits for that', async () => {
+    const { url } = await startTestServer();
+    const body = orderOf(200);
+    const { socket, closed } = openRaw(url);
+    socket.write(`${HEAD}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.once('data', () => socket.write(body));
+    expect(parseAnswers(await closed).map(({ status }) => status)).toStrictEqual([100, 201]);
+  });
+
+  it('that ends early is logged, and no order is placed', async () => {
+    const orders = fakeOrders();
+    const { url, lines } = await startTestServer({ orders });
+    const { socket } = openRaw(url);
+    socket.write(`${HEAD}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`);
+    await once(socket, 'data');
+    socket.write(orderOf(200), () => socket.resetAndDestroy());
+    while (lines.length === 0) await sleep(5);
+    expect(lines).toMatchObject([{ message: 'request', status: 400, code: 'invalid_request' }]);
+    expect(orders.placed).toStrictEqual([]);
+  });
+});
+
+describe('checks before the size', () => {
+  const body = 'x'.repeat(1_000_000);
+
+  it.each([
+    ['host', { headers: { ...JSON_HEADERS, host: 'evil.example' } }, 403, 'host_not_allowed'],
+    ['path', { path: '/v1/order' }, 404, 'not_found'],
+    ['method', { method: 'PUT' }, 405, 'method_not_allowed'],
+    ['origin', { headers: { ...JSON_HEADERS, origin: 'https://evil.example' } }, 403, 'origin_not_allowed'],
+    ['query', { path: '/v1/orders?a=1' }, 400, 'invalid_request'],
+    ['media type', { headers: { host: 'localhost', 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+  ])('answer a large body first: %s', async (_name, request, status, code) => {
+    const { url } = await startTestServer();
+    const base = { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body };
+    const answer = await send(url, { ...base, ...request });
+    expect([answer.status, JSON.parse(answer.text).code]).toStrictEqual([status, code]);
+  });
+
+  it('answer a large body first: placement enabled', async () => {
+    const { url } = await startTestServer({ orders: null });
+    const answer = await send(url, { method: 'POST', path: '/v1/orders', headers: JSON_HEADERS, body });
+    expectProblem(answer, { status: 403, code: 'order_placement_disabled', detail: DISABLED });
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('ignore the body of %s', async (method) => {
+    const { url } = await startTestServer();
+    const headers = { host: 'localhost', 'content-length': body.length };
+    const answer = await send(url, { method, path: '/health', headers, body });
+    expect(answer.status).toBe(method === 'OPTIONS' ? 204 : 200);
+  });
+});
+
+describe('a response that cannot be written', () => {
+  it('is the problem of a fault of ours', async () => {
+    const { url } = await startTestServer({
+      handlers: { health: async () => ({ statusCode: 201, headers: { 'x-thing': 'a\r\nb: c' } }) },
+    });
+    const answer = await send(url, { path: '/health', headers: { host: 'localhost' } });
+    expectProblem(answer, { status: 500, code: 'internal_error' });
+  });
+});
+
+describe('a response without a body', () => {
+  it.each([
+    ['HEAD', '/health', {}, 200],
+    ['OPTIONS', '/health', {}, 204],
+    ['GET', `/v1/book/${TOKEN_ID}`, { 'if-none-match': '*' }, 304],
+  ])('to %s %s has no length', async (method, path, extra, status) => {
+    const { url } = await startTestServer();
+    const answer = await send(url, { method, path, headers: { host: 'localhost', ...extra } });
+    expect([answer.status, answer.text]).toStrictEqual([status, '']);
+    expect(Object.keys(answer.headers)).not.toContain('content-length');
+    expect(Object.keys(answer.headers)).not.toContain('transfer-encoding');
+  });
+});
