@@ -37,7 +37,7 @@ export default {
       from: { path: '^local/' },
       to: {
         path: '^(infra|operator|packages|tools|test)/',
-        pathNot: '^(operator/(command-line|(desk|doctor)/main|ready)|packages/paper-venue/(main|venue))\\.ts$',
+        pathNot: '^(operator/(command-line|(desk|doctor)/main)|packages/paper-venue/(main|venue))\\.ts$',
       },
     },
     {

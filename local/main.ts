@@ -50,7 +50,7 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
     service = await startOnPaper(env, (text) => process.stdout.write(text), options);
   } else {
     const { startService } = await import('./service/service.ts');
-    service = await startService(env, { ...options, warm: true });
+    service = await startService(env, options);
   }
   flushCompileCache();
 }

@@ -24,7 +24,6 @@ for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
 const COMMANDS = new Map([
   ['doctor', () => import('../operator/doctor/main.ts')],
   ['orders', () => import('../operator/desk/main.ts')],
-  ['ready', () => import('../operator/ready.ts')],
   ['paper-venue', () => import('../packages/paper-venue/main.ts')],
 ]);
 

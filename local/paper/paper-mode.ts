@@ -57,7 +57,7 @@ function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, v
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
   service  ${service.url}
   console  ${consoleUrl} (all of it in a browser)
-  venue    ${venueUrl} (faults, accounts, records: packages/paper-venue/README.md)
+  venue    ${venueUrl} (faults, accounts: packages/paper-venue)
   wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
 S=${service.url} V=${venueUrl}

@@ -1,18 +1,15 @@
 import { openContainer } from '../../functions/container.ts';
 import type { OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
-import { ROUTES } from '../../functions/routes.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
-import { createLog, type Log } from '../../shared/log.ts';
+import type { Log } from '../../shared/log.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { bracketed } from '../http/hosts.ts';
-import type { RunningServer } from '../http/server.ts';
 import { openStore, type Store } from './open-store.ts';
-import { ask } from './own-request.ts';
 
 /** A service that listens. */
 export interface Service {
@@ -60,8 +57,6 @@ export interface StartOptions {
   readonly write?: (line: string) => unknown;
   /** Account and store are made for this run alone, so that the log need not announce a new store. */
   readonly throwAway?: boolean;
-  /** The service answers requests of its own before it listens. */
-  readonly warm?: boolean;
   /** Called when the service listens, before its log says so. */
   readonly announce?: (listening: Listening) => void;
 }
@@ -117,35 +112,13 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
   };
 }
 
-/** An order without a token: it is refused before the venue is asked. */
-const NO_ORDER = JSON.stringify({ side: 'buy', price: 0.5, size: 1 });
-
-/** Starts a server of the service's endpoints that logs to `log`. */
-type ServeAt = (address: Pick<LocalConfig, 'host' | 'port'>, log: Log) => Promise<RunningServer>;
-
-/**
- * Answers requests of our own, on a free port and with a dropped log: otherwise a first order would spend 10 ms on
- * code that runs for the first time.
- */
-async function warmUp(serveAt: ServeAt, placesOrders: boolean): Promise<void> {
-  const unread = createLog({ level: 'info', write: () => undefined });
-  const { url, close } = await serveAt({ host: '127.0.0.1', port: 0 }, unread);
-  try {
-    await ask(url, ROUTES.health);
-    if (placesOrders) await ask(url, ROUTES.orders, NO_ORDER);
-  } finally {
-    // Not awaited: it waits for an answer that may not come.
-    close().catch(() => undefined);
-  }
-}
-
 /**
  * Starts the service with the settings of `env` alone. Throws `ConfigError` where one is malformed, the key and the funder
  * disagree, the store cannot be opened, or the address is taken.
  */
 export async function startService(
   env: Environment,
-  { write, throwAway = false, warm = false, announce }: StartOptions = {},
+  { write, throwAway = false, announce }: StartOptions = {},
 ): Promise<Service> {
   const { config, log, pipeline } = openContainer(parseLocalConfig, env, write);
   let store: Store | undefined;
@@ -162,17 +135,12 @@ export async function startService(
     let { port } = config;
     const verification = await openVerification(config, () => ownAuthorities(config.host, port));
     const health = { mode: modeOf(config), ...account };
-    const serveAt: ServeAt = (address, own) => {
-      const deps = { pipeline: { ...pipeline, log: own }, health, marketData, openOrders, verification };
-      return startServer({ handlers: createHandlers(deps), config: { ...config, ...address }, log: own });
-    };
-    const tellOfSilence = (error: unknown) => log.warn('the service does not answer itself', { error });
-    if (warm) await warmUp(serveAt, store !== undefined).catch(tellOfSilence);
+    const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
     if (!throwAway) for (const warning of account.warnings) log.warn(warning);
-    const { url, close } = await serveAt(config, log);
+    const { url, close } = await startServer({ handlers, config, log });
     // 0 has taken a free one.
     port = Number(new URL(url).port || 80);
     announce?.({ url, walletAddress: account.walletAddress });

@@ -845,7 +845,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, by which the venue knows it. */
             order_id?: string;
         };
-        /** @description Answered when the headers are larger than 16384 bytes (local server). */
+        /** @description Answered when the request line and the headers together are larger than 16384 bytes (local server). */
         HeadersTooLargeProblem: {
             /** @constant */
             type: "about:blank";
@@ -1093,7 +1093,7 @@ export interface components {
         /**
          * @description Request Header Fields Too Large:
          *
-         *     - `headers_too_large`: the headers are larger than 16384 bytes (local server).
+         *     - `headers_too_large`: the request line and the headers together are larger than 16384 bytes (local server).
          */
         HeadersTooLargeProblem: {
             headers: {

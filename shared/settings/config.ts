@@ -87,6 +87,9 @@ export function parseLocalConfig(env: Environment) {
       !isLoopback &&
       !remoteOrders &&
       'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.',
+    takesOrders &&
+      env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' &&
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 where orders are enabled: Node would send orders to a venue that it has not verified.',
     // Others choose the `Host` of their requests: a signature for another service would pass.
     takesOrders &&
       config.clientVerification === 'required' &&

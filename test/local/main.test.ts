@@ -15,6 +15,7 @@ import { listenOnLoopback } from '../../tools/support/loopback.ts';
 import { openRaw, send } from '../support/service/http-client.ts';
 import { startProgram } from '../support/service/program.ts';
 import { funderOf } from '../support/venue/funder.ts';
+import { startVenue } from '../support/venue/scripted-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'local/start.js');
@@ -93,7 +94,7 @@ async function runProgram(args: readonly string[], env: Record<string, string> =
 /** Starts the service in this process with exactly these settings, as the program does. */
 async function startHere(env: Record<string, string>, output: string[]): Promise<Service> {
   const settings = { SERVICE_PORT: '0', SERVICE_STORE: join(await makeDirectory(), 'orders.db'), ...NOWHERE, ...env };
-  const service = await startService(settings, { write: (line) => output.push(line), warm: true });
+  const service = await startService(settings, { write: (line) => output.push(line) });
   services.push(service);
   return service;
 }
@@ -107,21 +108,6 @@ async function refusalOf(env: Record<string, string>): Promise<string> {
   throw error;
 }
 
-/** Has the service print what it asks of itself, and ask it of another server if one is named. */
-function ownRequests(port?: string): Record<string, string> {
-  const watch = `import http from 'node:http';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { request } = http;
-    http.request = (url, options, listener) => {
-      console.log('own request', url);
-      const port = ${port ?? 'new URL(url).port'};
-      return request(url, { ...options, port }, listener)
-        .on('response', ({ statusCode }) => console.log('own answer', statusCode));
-    };
-    syncBuiltinESMExports();`;
-  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watch)}` };
-}
-
 /** Starts a server that takes connections and answers nothing. */
 async function silent(): Promise<{ readonly server: Server; readonly port: string }> {
   const server = createServer();
@@ -133,13 +119,19 @@ async function urlOf({ line }: Awaited<ReturnType<typeof run>>): Promise<string>
   return JSON.parse(await line(/"message":"listening"/)).url;
 }
 
-/** Sends the head of an order. It has arrived: the server has asked for the body, which is to have two bytes. */
-async function beginOrder(url: string) {
-  const connection = openRaw(url);
-  const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-  connection.socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-  await once(connection.socket, 'data');
-  return connection;
+/** Starts the service and sends it a read, which the venue answers when the test says so. */
+async function runWithRead() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const venue = await startVenue(async () => {
+    asked.resolve();
+    await released.promise;
+    return { status: 404, body: { error: 'No orderbook exists for the requested token id' } };
+  });
+  const service = await run([], { SERVICE_CLOB_URL: venue.url });
+  const { socket, closed } = openRaw(await urlOf(service));
+  socket.write('GET /v1/book/1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await asked.promise;
+  return { service, closed, release: released.resolve };
 }
 
 describe('the command line', () => {
@@ -150,11 +142,10 @@ describe('the command line', () => {
     for (const name of names) expect(stdout).toContain(`  ${name} `);
   });
 
-  it.each([[[]], [['ready']]])('does not print a key that is given as the file of settings: %j', async (command) => {
-    const { ended } = await runProgram([MAIN, ...command, '--settings', `0x${KEY}`]);
-    const { stdout, stderr, code } = await ended;
-    expect([code, stdout]).toStrictEqual([1, '']);
-    expect(stderr).toMatch(/^(?:Not ready: )?A file of settings must have a name, not a key\.\n$/);
+  it('does not print a key that is given as the file of settings', async () => {
+    const { ended } = await runProgram([MAIN, '--settings', `0x${KEY}`]);
+    const stderr = 'A file of settings must have a name, not a key.\n';
+    expect(await ended).toStrictEqual({ code: 1, stdout: '', stderr });
   });
 
   it('refuses a flag that it does not know', async () => {
@@ -308,48 +299,6 @@ describe('the service', () => {
     });
   });
 
-  it('answers a request of its own before it says that it listens', async () => {
-    const { line, output } = await run([], ownRequests());
-    const { url } = JSON.parse(await line(/"message":"listening"/));
-    const [asked = '', answered, listening, ...rest] = output;
-    expect([answered, JSON.parse(listening ?? '').message, rest]).toStrictEqual(['own answer 200', 'listening', []]);
-    expect(asked).toMatch(/^own request http:\/\/127\.0\.0\.1:\d+\/health$/);
-    expect(asked).not.toContain(url);
-  });
-
-  it('refuses an order of its own, which cannot be one, and asks the venue nothing', async () => {
-    const { line, output } = await run([], { ...TRADING, ...ownRequests() });
-    await line(/"message":"listening"/);
-    const own = output.filter((each) => each.startsWith('own')).map((each) => each.replace(/http:.*:\d+/, ''));
-    expect(own).toStrictEqual(['own request /health', 'own answer 200', 'own request /v1/orders', 'own answer 400']);
-    expect(output.join('\n')).not.toMatch(/does not answer|"message":"request"/);
-  });
-
-  it('starts where it gets no answer of its own, and says so', async () => {
-    const { line } = await run([], ownRequests((await silent()).port));
-    expect(JSON.parse(await line(/does not answer/))).toMatchObject({ level: 'warn', error: { name: 'AbortError' } });
-    await line(/"message":"listening"/);
-  });
-
-  it('listens only when it has asked itself: a stop until then cuts nobody off', async () => {
-    const { server: free, port } = await silent();
-    await new Promise((resolve) => free.close(resolve));
-    const env = { ...ownRequests((await silent()).port), SERVICE_PORT: port };
-    const { child, line, ended } = await run([], env);
-    await line(/^own request/);
-    await expect(send(`http://127.0.0.1:${port}`, { path: '/health' })).rejects.toThrow('ECONNREFUSED');
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
-  });
-
-  it('is ready on a port that browsers refuse, too', async () => {
-    const env = { SERVICE_PORT: '10080' };
-    const { line } = await run([], env);
-    await line(/"message":"listening"/);
-    const { ended } = await runProgram([MAIN, 'ready', '--settings', devNull], env);
-    expect(await ended).toStrictEqual({ code: 0, stderr: '', stdout: '' });
-  });
-
   it("loads neither the venue's client nor a provider of ethers nor Node's fetch before it places orders", async () => {
     const report = `import { registerHooks } from 'node:module';
       const loaded = [];
@@ -393,15 +342,14 @@ describe('the service', () => {
   });
 
   it('lets the request in flight end when its terminal closes, however often that is said', async () => {
-    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
-    const { socket, closed } = await beginOrder(await urlOf(service));
+    const { service, closed, release } = await runWithRead();
     service.child.kill('SIGHUP');
     await service.line(/"message":"stopping"/);
     // Longer than the copy that npm sends can take.
     await setTimeout(200);
     service.child.kill('SIGHUP');
-    socket.write('{}');
-    expect(await closed).toContain('HTTP/1.1 400 ');
+    release();
+    expect(await closed).toContain('HTTP/1.1 404 ');
     expect((await service.ended).code).toBe(0);
   });
 
@@ -420,20 +368,18 @@ describe('the service', () => {
   });
 
   it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {
-    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
-    const { socket, closed } = await beginOrder(await urlOf(service));
+    const { service, closed, release } = await runWithRead();
     // Both are there when it goes on, however busy the machine is.
     for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) service.child.kill(signal);
     await service.line(/"message":"stopping"/);
-    socket.write('{}');
-    expect(await closed).toContain('HTTP/1.1 400 ');
+    release();
+    expect(await closed).toContain('HTTP/1.1 404 ');
     expect((await service.ended).code).toBe(0);
   });
 
   it('exits at once on a second signal', async () => {
-    const service = await run([], { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
     // A request that does not end keeps the first stop waiting.
-    await beginOrder(await urlOf(service));
+    const { service } = await runWithRead();
     service.child.kill('SIGINT');
     await service.line(/"message":"stopping"/);
     // Until the copy that npm sends of a Ctrl-C can no longer be meant.

@@ -25,7 +25,7 @@ describe('the manifest for Kubernetes', () => {
     expect(running.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(STOP_MS);
     const settings = ['--settings', `${adapter.volumeMounts[0].mountPath}/settings`];
     expect(adapter.args).toStrictEqual(settings);
-    expect(adapter.readinessProbe.exec.command.slice(-3)).toStrictEqual(['ready', ...settings]);
+    expect(adapter.readinessProbe).toStrictEqual(adapter.livenessProbe);
     const env = Object.fromEntries(adapter.env.map((each: { name: string; value: string }) => [each.name, each.value]));
     const { AWS_REGION: _region, ...ours } = env;
     const image = { SERVICE_HOST: '0.0.0.0', SERVICE_PORT: String(adapter.ports[0].containerPort) };

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { MAX_WAITING } from '../../../local/http/connections.ts';
-import { createClient } from '../../../packages/client/client.ts';
+import { send } from '../../support/service/http-client.ts';
 import { startProgram } from '../../support/service/program.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -28,19 +27,14 @@ describe('a service on paper that a crowd floods', () => {
       const args = ['--max-semi-space-size=16', '--max-old-space-size=256', 'local/start.js', '--paper'];
       const env = { SERVICE_PORT: '0' };
       const service = await startProgram({ command: process.execPath, args, cwd: ROOT, env });
-      const client = createClient({ baseUrl: service.url });
-      const { items } = await client.markets({ limit: 1 });
-      const token_id = items[0]?.outcomes[0]?.token_id ?? '';
       const port = Number(new URL(service.url).port);
       const crowd = Array.from({ length: CONNECTIONS }, () => {
         const socket = connect({ host: '127.0.0.1', port }, () => socket.resume().write(payload));
         return socket.on('error', () => socket.destroy());
       });
-      const closed = crowd.map((socket) => once(socket, 'close'));
+      const closed = crowd.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (let turn = 0; turn < 10; turn += 1) {
-        expect((await client.health()).status).toBe('ok');
-        const order = { token_id, side: 'buy', price: '0.01', size: '5', post_only: true } as const;
-        expect((await client.placeOrder(order)).status).toBe('live');
+        expect((await send(service.url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
       }
       const { pid } = service;
       // Linux alone tells the most that a process has ever used.

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
@@ -147,29 +145,5 @@ describe('several processes on one table', () => {
     await expect(start(environment(url, 'a b'))).rejects.toThrow(
       'SERVICE_STORE must be the path of a file, or dynamodb:',
     );
-  });
-
-  it('are ready as long as the table can be read', async () => {
-    const { url: venueUrl } = await startPaper();
-    const service = await start(environment(venueUrl));
-    const ready = async (table?: string, more: Readonly<Record<string, string>> = {}) => {
-      const env = { ...environment(venueUrl, table), SERVICE_PORT: new URL(service.url).port, ...more };
-      const args = ['local/start.js', 'ready', '--settings', devNull];
-      const probe = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'pipe'] });
-      const [said, [code]] = await Promise.all([text(probe.stderr), once(probe, 'close')]);
-      return [code, said];
-    };
-    expect(await ready()).toStrictEqual([0, '']);
-    // Where a service listens on another address than 127.0.0.1, that one is asked.
-    expect(await ready(undefined, { SERVICE_HOST: '127.0.0.2' })).toStrictEqual([
-      1,
-      expect.stringContaining('does not answer at http://127.0.0.2:'),
-    ]);
-    expect(await ready('missing')).toStrictEqual([1, expect.stringContaining('Not ready: SERVICE_STORE')]);
-    await service.kill();
-    expect(await ready()).toStrictEqual([
-      1,
-      expect.stringContaining('Not ready: The service does not answer at http://'),
-    ]);
   });
 });

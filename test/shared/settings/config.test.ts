@@ -238,6 +238,15 @@ describe('orders over the network', () => {
     expect(parseLocalConfig(verifying)).toHaveProperty('publicAuthority', undefined);
   });
 
+  it('stop the start where Node would not verify the venue', () => {
+    const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(messageOf({ ...TRADING, ...unverified })).toBe(
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 where orders are enabled: Node would send orders to a venue that it has not verified.',
+    );
+    expect(parseLocalConfig({ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }).orders.kind).toBe('on');
+    expect(parseLocalConfig(unverified).orders.kind).toBe('off');
+  });
+
   it('need a consent in one form', () => {
     const unclear = { ...TRADING, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: 'yes' };
     expect(messageOf(unclear)).toBe('SERVICE_REMOTE_ORDERS must be 1, or left out.');
