@@ -29,8 +29,8 @@ function createAsk(run: Run, config: Step<Setup>, options: DoctorOptions): () =>
   const { 'site-url': siteUrl, 'data-url': dataUrl } = options;
   let venue: Inspection | undefined;
   return async () => {
-    const { gammaUrl, clobUrl } = (await need(config)).config;
-    venue ??= createInspection({ gammaUrl, clobUrl, siteUrl, dataUrl }, SILENT);
+    const { gammaUrl, clobUrl, proxyEnv } = (await need(config)).config;
+    venue ??= createInspection({ gammaUrl, clobUrl, proxyEnv, siteUrl, dataUrl }, SILENT);
     return { venue, call: run.newCall() };
   };
 }

@@ -19,7 +19,7 @@ export type { AccountReads, NotedCollateral } from './read-account.ts';
 export { findLacking } from './read-wallet.ts';
 
 /** The hosts of the venue, as base URLs. */
-interface VenueUrls extends Pick<Config, 'gammaUrl' | 'clobUrl'> {
+interface VenueUrls extends Pick<Config, 'gammaUrl' | 'clobUrl'>, Partial<Pick<Config, 'proxyEnv'>> {
   /** The website. */
   readonly siteUrl: string;
   /** The Data API. */
@@ -36,10 +36,10 @@ const version = z.object({ version: z.number() });
  * places nothing and makes no API key; `probeOrders` is the only call that is no GET. Errors: those of `MarketData`.
  */
 export function createInspection(urls: VenueUrls, log: Log) {
-  const gamma = createTransport(urls.gammaUrl);
-  const clob = createTransport(urls.clobUrl);
-  const site = createTransport(urls.siteUrl);
-  const data = createTransport(urls.dataUrl);
+  const gamma = createTransport(urls.gammaUrl, urls);
+  const clob = createTransport(urls.clobUrl, urls);
+  const site = createTransport(urls.siteUrl, urls);
+  const data = createTransport(urls.dataUrl, urls);
   return {
     readClockSkew: (call: Call) => readClockSkew(clob, call),
     /** `GET /version` of the CLOB (https://docs.polymarket.com, "migrate"): the version of its signing domain. */

@@ -12,6 +12,15 @@ type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
 export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 'placeOrder' | 'kmsKey'>> {
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
+  readonly proxyEnv: ProxyEnv;
+}
+
+/** The proxy between the service and the venue, by the variables that other programs read, too. */
+export type ProxyEnv = Readonly<Partial<Record<'HTTPS_PROXY' | 'NO_PROXY', string>>>;
+
+function proxyOf(env: Environment): ProxyEnv {
+  const [proxy, none] = [env['HTTPS_PROXY'] || env['https_proxy'], env['NO_PROXY'] || env['no_proxy']];
+  return { ...(proxy && { HTTPS_PROXY: proxy }), ...(none && { NO_PROXY: none }) };
 }
 
 /** Settings of the local server. */
@@ -100,6 +109,7 @@ export function parseLocalConfig(env: Environment) {
   const missing = said([!key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
+    proxyEnv: proxyOf(env),
     // Without the opt-in `/health` shows the address of the key all the same.
     orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
     warnings: [...warnOfReadOnly(placeOrder, kmsKey ? 'SERVICE_KMS_KEY' : 'SERVICE_PRIVATE_KEY', key), ...warnings],
@@ -115,6 +125,7 @@ export function parseDeployedConfig(env: Environment) {
   const isComplete = placeOrder && walletAddress && key && ordersTable;
   return {
     ...config,
+    proxyEnv: proxyOf(env),
     // Set where the deployment takes orders, in the function of health too. EIP-55.
     walletAddress: placeOrder ? walletAddress : undefined,
     // Only the function of orders has the name of the key.

@@ -30,9 +30,12 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
 }
 
 /** Market data of the venue: the catalogue from Gamma, the books from the CLOB. */
-export function createMarketData({ gammaUrl, clobUrl }: Pick<Config, 'gammaUrl' | 'clobUrl'>, log: Log): MarketData {
-  const gamma = createTransport(gammaUrl);
-  const clob = createTransport(clobUrl);
+export function createMarketData(
+  { gammaUrl, clobUrl, proxyEnv }: Pick<Config, 'gammaUrl' | 'clobUrl'> & Partial<Pick<Config, 'proxyEnv'>>,
+  log: Log,
+): MarketData {
+  const gamma = createTransport(gammaUrl, { proxyEnv });
+  const clob = createTransport(clobUrl, { proxyEnv });
   const logged = new Set<string>();
 
   /** Returns true the first time that it is asked about a market or token. */

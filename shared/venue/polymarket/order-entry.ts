@@ -19,7 +19,7 @@ import { createSubmissions } from './submission.ts';
 /** The account that orders are for, and its limits. */
 export interface OrderEntrySettings
   extends Pick<Config, 'clobUrl' | 'signatureType' | 'funderAddress' | 'maxOrderNotional'>,
-    Partial<Pick<Config, 'builderCode'>> {
+    Partial<Pick<Config, 'builderCode' | 'proxyEnv'>> {
   readonly wallet: Wallet;
   /** Derived by the wallet when there are none. */
   readonly credentials: ApiCredentials | undefined;
@@ -32,7 +32,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const { wallet } = settings;
   const account = openAccount(wallet, settings);
   const { signatureType } = account;
-  const clob = createTransport(settings.clobUrl);
+  const { proxyEnv } = settings;
+  const clob = createTransport(settings.clobUrl, { proxyEnv });
   const { clock } = clob;
   const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;
   let isRenewal = given !== undefined;
@@ -46,7 +47,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
-    orders: createTransport(settings.clobUrl, Date.now, clock),
+    orders: createTransport(settings.clobUrl, { clock, proxyEnv }),
     walletAddress: wallet.address,
     signatureType,
     credentials,

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { errorCode } from '../../../error-code.ts';
 import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import type { ProxyEnv } from '../../../settings/config.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
 import { parseHttpDate, VenueClock } from './clock.ts';
@@ -85,14 +86,15 @@ type Exchange = (spec: VenueHttpRequest, limit: number) => Promise<IncomingMessa
  * Opens the connections to one host: kept alive, made when they are needed. Those that are idle for too long to be trusted
  * are closed before each request. `now`: the wall clock.
  */
-function openConnections(baseUrl: string, now: () => number): Exchange {
+function openConnections(baseUrl: string, now: () => number, proxyEnv: ProxyEnv = {}): Exchange {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
   // Taken apart once: Node would parse the URL for each request.
   const url = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(url);
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
-  const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
+  // A host with http is on loopback, and never behind a proxy.
+  const agent = secure ? new HttpsAgent({ ...options, proxyEnv }) : new HttpAgent(options);
   const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';
@@ -207,16 +209,22 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Opens a transport to a host of the venue. `now`: our wall clock in epoch milliseconds. `clock`: that of the same host,
- * where another transport has it already.
- */
+/** What a transport can be given. */
+interface TransportOptions {
+  /** Our wall clock in epoch milliseconds. */
+  readonly now?: () => number;
+  /** The clock of the same host, where another transport has it already. */
+  readonly clock?: VenueClock;
+  /** The proxy to the venue, if there is one. */
+  readonly proxyEnv?: ProxyEnv | undefined;
+}
+
+/** Opens a transport to a host of the venue. */
 export function createTransport(
   baseUrl: string,
-  now: () => number = Date.now,
-  clock: VenueClock = new VenueClock(now),
+  { now = Date.now, clock = new VenueClock(now), proxyEnv }: TransportOptions = {},
 ): Transport {
-  const exchange = openConnections(baseUrl, now);
+  const exchange = openConnections(baseUrl, now, proxyEnv);
 
   async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const response = await exchange(spec, limit);

@@ -145,7 +145,7 @@ describe('transport', () => {
   it('does not trust a connection that was idle for over 4 s, nor a process that stood still', async () => {
     let now = 1_000_000;
     const venue = await startVenue(() => ({}));
-    const http = createTransport(venue.url, () => now);
+    const http = createTransport(venue.url, { now: () => now });
     await http.send(GET, callWithin());
     now += 4_000;
     await http.send(GET, callWithin());
@@ -159,7 +159,7 @@ describe('transport', () => {
   it('does not trust a connection of which a clock that was set back cannot say how long it was idle', async () => {
     let now = 1_000_000;
     const venue = await startVenue(() => ({}));
-    const http = createTransport(venue.url, () => now);
+    const http = createTransport(venue.url, { now: () => now });
     await http.send(GET, callWithin());
     await http.send(GET, callWithin());
     now -= 10_000;
@@ -393,7 +393,7 @@ describe('hints of the venue', () => {
     const venue = await startVenue((_request, index) => ({
       headers: index === 2 ? { date: 'never' } : { date: new Date(NOW + index * 60_000).toUTCString() },
     }));
-    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
+    const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
     expect(http.clock.skew).toBe(0);
     const skews = [];
     for (const _ of [0, 1, 2]) {
@@ -407,7 +407,7 @@ describe('hints of the venue', () => {
     "learns nothing of the venue's clock from a Date that is none of HTTP: %s",
     async (date) => {
       const venue = await startVenue(() => ({ headers: { date } }));
-      const http = createTransport(venue.url, () => NOW);
+      const http = createTransport(venue.url, { now: () => NOW });
       await http.send(GET, callWithin());
       expect([http.clock.skew, http.clock.isKnown]).toStrictEqual([0, false]);
     },
@@ -419,7 +419,7 @@ describe('hints of the venue', () => {
     ['3600', 0],
   ])('learns nothing of the clock from an answer that a cache has kept: Age %s', async (age, skew) => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW + 60_000).toUTCString(), age } }));
-    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
+    const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
     await http.send(GET, callWithin());
     expect(http.clock.skew).toBe(skew);
   });
@@ -435,7 +435,7 @@ describe('hints of the venue', () => {
       return { headers: { date } };
     });
     const now = () => own;
-    const http = createTransport(venue.url, now, new VenueClock(now, () => uptime));
+    const http = createTransport(venue.url, { now: now, clock: new VenueClock(now, () => uptime) });
     const skews = [];
     for (const _ of standing) {
       await http.send(GET, callWithin());
@@ -448,7 +448,7 @@ describe('hints of the venue', () => {
     let own = NOW;
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
     const now = () => own;
-    const http = createTransport(venue.url, now, new VenueClock(now, () => 0));
+    const http = createTransport(venue.url, { now: now, clock: new VenueClock(now, () => 0) });
     await http.send(GET, callWithin());
     own += step;
     expect(http.clock.now()).toBe(NOW);
@@ -462,14 +462,8 @@ describe('hints of the venue', () => {
     const venue = await startVenue((_request, index) => ({
       headers: { date: new Date(dates[index] ?? 0).toUTCString() },
     }));
-    const http = createTransport(
-      venue.url,
-      () => 0,
-      new VenueClock(
-        () => 0,
-        () => uptime,
-      ),
-    );
+    const now = () => 0;
+    const http = createTransport(venue.url, { now, clock: new VenueClock(now, () => uptime) });
     const times = [];
     for (const _ of dates) {
       await http.send(GET, callWithin());
@@ -481,14 +475,14 @@ describe('hints of the venue', () => {
 
   it("takes the venue's clock at its first answer to be as early as it can be", async () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
-    const http = createTransport(venue.url, () => NOW + 900, stillClock(NOW + 900));
+    const http = createTransport(venue.url, { now: () => NOW + 900, clock: stillClock(NOW + 900) });
     await http.send(GET, callWithin());
     expect(http.clock.skew).toBe(-900);
   });
 
   it.each([-3_600_000, 3_600_000])('is ours until the first answer, which replaces it: %d ms', async (ahead) => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW + ahead).toUTCString() } }));
-    const http = createTransport(venue.url, () => NOW, stillClock(NOW));
+    const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
     expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW, false]);
     await http.send(GET, callWithin());
     expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW + ahead, true]);
