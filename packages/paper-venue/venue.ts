@@ -15,7 +15,6 @@ import { keyRoutes } from './routes/key-routes.ts';
 import { orderEntryRoutes } from './routes/order-entry.ts';
 import { publicRoutes } from './routes/public-routes.ts';
 import { siteRoutes } from './routes/site-routes.ts';
-import { TradingLimits } from './rules/trading-limits.ts';
 import { driftBand } from './simulation/simulation.ts';
 import { type PaperVenueOptions, settingsOf } from './state/settings.ts';
 import { VenueState } from './state/state.ts';
@@ -58,12 +57,11 @@ function venueRoutes(state: VenueState): readonly Route[] {
 
 /** Creates the function that processes the requests of clients. */
 function requestProcessor(state: VenueState) {
-  const [routes, limits] = [venueRoutes(state), new TradingLimits()];
+  const routes = venueRoutes(state);
   return (request: PaperRequest): Reply => {
     // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
     state.exchange.expire(state.settings.now());
-    const reply = dispatch(routes, request);
-    return { ...reply, headers: { ...limits.headersOf(request, reply.status), ...reply.headers } };
+    return dispatch(routes, request);
   };
 }
 

@@ -61,17 +61,6 @@ describe('the official client on the paper venue', () => {
     await expect(created.client.getApiKeys()).rejects.toThrow('Unauthorized/Invalid api key');
   });
 
-  it('computes the hash that the book carries', async () => {
-    const paper = await startPaper();
-    const { client } = await officialClient(paper);
-    for (const version of ['v1', 'v2']) {
-      const { yes } = await findMarket(paper, (market) => market.version === version);
-      const book = await client.getOrderBook(yes);
-      const { hash } = book;
-      expect(await client.getOrderBookHash(book)).toBe(hash);
-    }
-  });
-
   it('trades on a neg-risk market and, with a position id, on protocol v2', async () => {
     const paper = await startPaper();
     const { client } = await officialClient(paper);
@@ -178,13 +167,6 @@ describe('the official client on the paper venue', () => {
     expect((await client.getOrderBook(no)).last_trade_price).toBe('0.48');
   });
 
-  it('answers null for an order that it does not know', async () => {
-    const paper = await startPaper();
-    const { client } = await officialClient(paper);
-    expect(await client.getOrder(`0x${'00'.repeat(32)}`)).toBeNull();
-    await expect(client.getOrder('nonsense')).rejects.toThrow('Invalid orderID');
-  });
-
   it('reads rules and balances', async () => {
     const paper = await startPaper();
     const { yes, conditionId } = await plainMarket(paper);
@@ -201,22 +183,5 @@ describe('the official client on the paper venue', () => {
     });
     const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: yes });
     expect(held).toMatchObject({ balance: '1000000000' });
-  });
-
-  it('follows the pages of many trades', async () => {
-    const paper = await startPaper();
-    const { yes } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
-    const orders = await Promise.all(
-      Array.from({ length: 105 }, () => client.createOrder({ tokenID: yes, price: 0.53, size: 2, side: Side.BUY })),
-    );
-    expect(orders).toHaveLength(105);
-    for (let start = 0; start < orders.length; start += 15) {
-      const batch = orders.slice(start, start + 15).map((order) => ({ order, orderType: OrderType.FOK }));
-      await client.postOrders(batch);
-    }
-    const trades = await client.getTrades();
-    expect(new Set(trades.map(({ id }) => id)).size).toBe(105);
-    expect(await client.getTradesPaginated()).toMatchObject({ limit: 100, count: 100 });
   });
 });

@@ -51,32 +51,6 @@ describe('books of the paper venue', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('are equal for equal seeds, but for the time of the first quotes, which is before the day of the start', async () => {
-    const [noon, evening, later] = ['2026-11-21T12:00Z', '2026-11-21T22:00Z', '2031-02-28T01:00Z'].map(Date.parse);
-    const books = async (seed: number, at = 0) => allBooks(await startPaper({ seed, now: () => at }));
-    const first = await books(7, noon);
-    expect(await books(7, evening)).toStrictEqual(first);
-    expect(await books(8, noon)).not.toStrictEqual(first);
-    expect(first.length).toBeGreaterThan(50);
-    const timeless = (all: typeof first) => all.map(({ timestamp: _, hash: __, ...book }) => book);
-    const inAnotherYear = await books(7, later);
-    expect(timeless(inAnotherYear)).toStrictEqual(timeless(first));
-    const dayBefore = /^2031-02-27T23:/;
-    for (const { timestamp } of inAnotherYear) expect(new Date(Number(timestamp)).toISOString()).toMatch(dayBefore);
-  });
-
-  it('stay equal when the market maker renews its quotes the same number of times', async () => {
-    const now = () => 1_800_000_000_000;
-    const refreshed = async () => {
-      const paper = await startPaper({ seed: 7, now });
-      await paper.send('POST', '/paper/refresh', { steps: 40 });
-      return allBooks(paper);
-    };
-    const [one, two] = [await refreshed(), await refreshed()];
-    expect(two).toStrictEqual(one);
-    expect(one).not.toStrictEqual(await allBooks(await startPaper({ seed: 7, now })));
-  });
-
   it('list both sides worst first, on the grid, uncrossed, and mirror the other outcome', async () => {
     const paper = await startPaper();
     const mirror = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [1e6 - millionths(price), size]);
@@ -132,32 +106,6 @@ describe('books of the paper venue', () => {
     expect(paper.venue.orders()).toMatchObject([{ status: 'CANCELED' }]);
   });
 
-  it('have forgotten it too where the list of orders is the first to be asked for', async () => {
-    let clock = Date.now();
-    const paper = await startPaper({ now: () => clock });
-    const { creds } = await officialClient(paper);
-    const { yes } = await plainMarket(paper);
-    const expiration = Math.floor(clock / 1_000) + 200;
-    const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
-    await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
-    clock = (expiration - 60) * 1_000;
-    expect(await paper.get('/paper/orders')).toMatchObject({ body: { orders: [{ status: 'CANCELED' }] } });
-  });
-
-  it('have changed last when the last of two orders has ended, whichever came first', async () => {
-    let clock = Date.now();
-    const paper = await startPaper({ now: () => clock });
-    const { creds } = await officialClient(paper);
-    const { yes } = await plainMarket(paper);
-    const expiration = Math.floor(clock / 1_000) + 300;
-    for (const end of [expiration, expiration - 50]) {
-      const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(end) });
-      await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
-    }
-    clock = expiration * 1_000;
-    expect((await book(paper, yes)).timestamp).toBe(String((expiration - 60) * 1_000));
-  });
-
   it('take a new tick while the venue runs', async () => {
     const paper = await startPaper();
     const { yes, no } = await plainMarket(paper);
@@ -169,16 +117,5 @@ describe('books of the paper venue', () => {
     expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.3' })).toMatchObject({
       status: 400,
     });
-  });
-
-  it('leave clients’ orders where they are when the market maker renews its quotes', async () => {
-    const paper = await startPaper();
-    const { creds } = await officialClient(paper);
-    const { yes } = await plainMarket(paper);
-    const { order } = await signOrder({ tokenId: yes, price: 0.52, size: 7 });
-    await postOrder(paper, creds, order);
-    await paper.send('POST', '/paper/refresh', { steps: 300 });
-    expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE', size_matched: '0' }]);
-    expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
   });
 });

@@ -66,21 +66,6 @@ describe('Gamma on the paper venue', () => {
     }
   });
 
-  it('has some thirty markets of every sort, among them some that cannot be traded', async () => {
-    const paper = await startPaper();
-    const open = await listMarkets(paper);
-    const closed = await listMarkets(paper, '&closed=true');
-    expect(open.length + closed.length).toBeGreaterThanOrEqual(30);
-    expect(closed).toMatchObject([{ acceptingOrders: true }]);
-    expect(new Set(open.map((market) => market.orderPriceMinTickSize))).toStrictEqual(
-      new Set([0.01, 0.001, 0.0001, 0.005, 0.0025, 0.1]),
-    );
-    expect(open.filter((market) => !market.acceptingOrders)).toHaveLength(1);
-    expect(open.filter((market) => !market.enableOrderBook)).toHaveLength(1);
-    expect(open.filter((market) => market.yes === '')).toHaveLength(1);
-    expect(open.filter((market) => market.negRisk).length).toBeGreaterThanOrEqual(8);
-  });
-
   it('gives the markets of one event the same event, and says what each charges as the CLOB does', async () => {
     const paper = await startPaper();
     const { markets } = await keyset(paper, 'limit=100');
@@ -170,9 +155,4 @@ describe('Gamma on the paper venue', () => {
       });
     },
   );
-
-  it('ignores parameters that it does not know', async () => {
-    const paper = await startPaper();
-    expect(await paper.get('/markets/keyset?accepting_orders=true')).toMatchObject({ status: 200 });
-  });
 });

@@ -262,27 +262,4 @@ describe('the paper venue refuses with the venue’s own words', () => {
     await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
     expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
   });
-
-  it('what matches in part without the money for the fee of all of it', async () => {
-    // 746.07 are for sale at 0.53, and 1000 cost 530 and 9.964.
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '539.96399' });
-    const text = 'balance: 539963990, order amount: 539964000';
-    const short = await post({ price: 0.53, size: 1_000 });
-    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
-  });
-
-  it('a market order without the money for the fee of what it gets, which is more than its limit buys', async () => {
-    // At 0.53 they are 18.86 shares with a fee of 0.18792; at the limit, 0.9, they were 11.11 with a fee of 0.04.
-    const order = { makerAmount: '10000000', takerAmount: '11111100' };
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '10.1879' });
-    const text = 'balance: 10187900, order amount: 10187920';
-    const short = await post(order, { orderType: 'FAK' });
-    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
-  });
-
-  it('too many orders at once', async () => {
-    const batch = Array.from({ length: 16 }, () => ({}));
-    const answer = await signedRequest(paper, creds, { method: 'POST', path: '/orders', body: batch, at: clock });
-    expect(answer).toMatchObject({ status: 400, body: { error: 'Too many orders in payload: 16, max allowed: 15' } });
-  });
 });

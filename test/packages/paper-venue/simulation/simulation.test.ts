@@ -88,19 +88,6 @@ describe('a market maker that is left alone with the paper venue for three minut
     expect(orders).toHaveLength(36);
     expect([filled('BUY') > 0, filled('SELL') > 0]).toStrictEqual([true, true]);
   });
-
-  it('gets fills of quotes that it places once and never moves', async () => {
-    const paper = await startPaper(living);
-    const { client } = await officialClient(paper);
-    const { yes, bestBid = 0, bestAsk } = await plainMarket(paper);
-    await client.createAndPostOrder({ tokenID: yes, price: bestBid, size: 20, side: Side.BUY });
-    await client.createAndPostOrder({ tokenID: yes, price: bestAsk, size: 20, side: Side.SELL });
-    pass(180);
-    expect(paper.venue.orders()).toMatchObject([
-      { side: 'BUY', size_matched: '20', status: 'MATCHED' },
-      { side: 'SELL', size_matched: '20', status: 'MATCHED' },
-    ]);
-  });
 });
 
 describe('the house as a taker', () => {
@@ -156,15 +143,6 @@ describe('the house as a taker', () => {
     // The market maker does not bid through what is left of it.
     const [best] = floor.book.levels(0).bids;
     expect(best !== undefined && best[0] < price).toBe(true);
-  });
-
-  it('comes no more once a market has stopped to take orders', () => {
-    const state = new VenueState(settingsOf({ ...living, closingAfterMs: 0 }));
-    const closing = state.exchange.catalogue.markets.find(({ stopsAt }) => stopsAt !== null);
-    const floor = state.exchange.floor(closing?.id ?? '');
-    const { changedAt } = floor;
-    for (let step = 0; step < 600; step += 1) state.step(clock);
-    expect([floor.changedAt, floor.turnover.total]).toStrictEqual([changedAt, 0n]);
   });
 });
 
@@ -244,14 +222,5 @@ describe('the markets of a paper venue that lives', () => {
     expect(await everything(other)).toStrictEqual(later);
     await other.send('POST', '/paper/reset');
     expect(await everything(other)).toStrictEqual(await everything(await startPaper(living)));
-  });
-
-  it('take orders again after a reset where they had stopped by the clock', () => {
-    const state = new VenueState(settingsOf({ ...living, closingAfterMs: 60_000 }));
-    const stops = () => state.exchange.catalogue.markets.flatMap(({ stopsAt }) => stopsAt ?? []);
-    expect(stops()).toStrictEqual([clock + 60_000]);
-    clock += 90_000;
-    state.reset();
-    expect(stops()).toStrictEqual([clock + 60_000]);
   });
 });
