@@ -15,8 +15,8 @@ export interface FileOrderStore extends OrderStore {
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
 const LAYOUT = 1;
-/** Delay between a write and the emptying of the log, which takes a few milliseconds. */
-const TIDY_PAUSE_MS = 500;
+/** The log is emptied one or two of these after the last write. */
+const TIDY_PAUSE_MS = 400;
 /** Expired orders are removed once in this time. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 
@@ -78,16 +78,16 @@ function createTransactions({ db, requireIntact }: OwnFile) {
   };
 }
 
-/** Empties the log, which has signed bytes, at once and soon after each call, and removes expired orders. */
+/** Empties the log, which has signed bytes, once no write came for a moment, and removes expired orders. */
 function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
   const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
   const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
-  let [time, cleanedAt] = [0, 0];
-  let timer: NodeJS.Timeout | undefined;
+  let [time, cleanedAt, isQuiet, isDone] = [0, 0, true, false];
   const tidy = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
+    if (!db.isOpen) clearInterval(timer);
+    if (isDone || !db.isOpen) return;
+    isDone = true;
     try {
       requireIntact();
       if (time - cleanedAt >= CLEANING_INTERVAL_MS) {
@@ -95,20 +95,22 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
         cleanDays.run(new Date(time - DAY_KEPT_MS).toISOString().slice(0, 10));
         cleanedAt = time;
       }
-      // A program that reads the file keeps the log.
-      if (emptyLog.get()?.['busy'] === 0) noteEmptyLog();
-      else timer = setTimeout(tidy, TIDY_PAUSE_MS).unref();
+      // Under load the log is reused: to let it grow again would cost each write 0.1 ms. A program that reads it keeps it.
+      isDone = isQuiet && emptyLog.get()?.['busy'] === 0;
+      if (isDone) noteEmptyLog();
+      else db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch (error) {
       log.warn('the log of the order store was not emptied', { error });
     }
+    isQuiet = true;
   };
+  const timer = setInterval(tidy, TIDY_PAUSE_MS).unref();
   tidy();
-  const tidySoon = ({ signedAt }: OrderRecord): void => {
+  return ({ signedAt }: OrderRecord): void => {
     // The earlier of two clocks: one that is ahead would remove orders before their time.
     time = Math.min(signedAt, Date.now());
-    timer ??= setTimeout(tidy, TIDY_PAUSE_MS).unref();
+    [isQuiet, isDone] = [false, false];
   };
-  return { tidy, tidySoon };
 }
 
 /**
@@ -118,7 +120,7 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
 export function openOrderStore({ path, log }: { readonly path: string; readonly log: Log }): FileOrderStore {
   const file = ownFile(path, setUp);
   const { db, isNew, requireIntact } = file;
-  const { tidy, tidySoon } = createTidying(file, log);
+  const tidySoon = createTidying(file, log);
   const transact = createTransactions(file);
   const rowOf = db.prepare(
     'SELECT record, coalesce(lease_owner, expires_at) AS state FROM orders WHERE idempotency_key = ?',
@@ -162,7 +164,6 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
     close: async () => {
       // Behind the writes that wait.
       await transact(() => 'written').catch(() => undefined);
-      tidy();
       file.close();
     },
   };

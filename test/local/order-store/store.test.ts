@@ -152,13 +152,12 @@ describe('orders in a file', () => {
       await store.replace(key, finishedOrder(PLACED, keepUntil), { heldBy: 'a' });
       await store.close();
     };
-    /** Returns the keys that are left once an order was signed at a time and the store is closed. */
+    /** Returns the keys that are left once an order was signed at a time and `over` was removed. */
     const left = async (record: OrderRecord, keys: readonly string[]) => {
       const store = open();
       await store.create('new', record);
-      await store.close();
-      const next = open();
-      const records = await Promise.all(keys.map((key) => next.read(key)));
+      while (await store.read('over')) await sleep(20);
+      const records = await Promise.all(keys.map((key) => store.read(key)));
       return keys.filter((_, index) => records[index]);
     };
 
