@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Annotations, App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { withEnvironmentFile } from './settings/environment-file.ts';
 import { readSettings } from './settings/settings.ts';
@@ -22,7 +22,7 @@ export function addStack(app: App, { assets, environments }: Folders, found: Fou
   for (const warning of settings.warnings) {
     Annotations.of(stack).addWarningV2('order-book-adapter:setting', warning);
   }
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return stack;
 }
 

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import { acknowledgeFunction, acknowledgeWildcard } from './findings.ts';
+import { acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
 /** One endpoint's function. */
@@ -70,8 +69,6 @@ export class EndpointFunction extends Construct {
     // Not by an integration, whose permission would be for every stage and method.
     const isAllowedHere = { sameEnvironment: false, skipPermissions: true };
     this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, ...isAllowedHere });
-    acknowledgeFunction(this.function);
-    new CfnOutput(Stack.of(this), `${props.name}Function`, { value: this.function.functionName });
   }
 
   /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */
@@ -86,10 +83,6 @@ export class EndpointFunction extends Construct {
   }
 
   private createFunction(props: EndpointFunctionProps): lambda.Function {
-    if (JSON.stringify(props.environment).length > 4_096) {
-      const limit = 'Lambda takes 4,096 bytes; shorten corsOrigins.';
-      throw new ConfigError(`The settings of the function of ${props.name} are too long: ${limit}`);
-    }
     return new lambda.Function(this, 'Function', {
       functionName: props.names.function(props.name),
       description: props.description,

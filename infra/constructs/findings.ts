@@ -23,18 +23,3 @@ export function acknowledgeWildcard(role: IConstruct, resource: string, reason: 
   const name = flattenCfnReference(Stack.of(role).resolve(resource));
   Validations.of(role).acknowledge({ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`, reason });
 }
-
-/** Acknowledges that a function behind the gateway has no dead-letter queue and no tracing. */
-export function acknowledgeFunction(target: IConstruct): void {
-  Validations.of(target).acknowledge(
-    {
-      id: 'Serverless::Serverless-LambdaDLQ',
-      reason: 'The gateway invokes it synchronously: its caller gets the failure, and there is no event to keep.',
-    },
-    {
-      id: 'Serverless::Serverless-LambdaTracing',
-      reason:
-        'Every request logs its calls to the venue with their times; a tracer would add half of a cold start and a permission on every resource.',
-    },
-  );
-}

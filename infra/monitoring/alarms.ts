@@ -7,6 +7,21 @@ import type { Gateway } from '../constructs/gateway.ts';
 import type { Readers } from '../constructs/readers.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
+/** What happened, for the person who is woken by it. An id is the heading of its runbook in docs/operations.md. */
+const DESCRIPTIONS = {
+  GatewayFaults: 'The API answers 5xx.',
+  VenueRefusesService: 'The venue refuses this operator: region, credentials, signature or account.',
+  FunctionFaults: 'A function crashed, timed out or answered internal_error.',
+  Throttles: 'Lambda turns requests away: the concurrency of a function or of the account is used up, or is 0.',
+  SlowResponses: 'The slowest hundredth of the requests takes 8 s or more. A read ends at 9 s, an order at 24 s.',
+  OutcomeUnknown: 'An order may be live although its caller was not told so.',
+  ContradictedRecord: 'The venue took an order that was called refused.',
+  StoreOrKeyFaults:
+    'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
+  DailyCapReached: 'A daily cap has refused an order.',
+  UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
+} as const;
+
 /** When an alarm rings. */
 interface Condition {
   /** The value within five minutes that rings it; 1 unless given. */
@@ -17,8 +32,7 @@ interface Condition {
   readonly stopsRollout?: boolean;
 }
 
-/** An id is the heading of the alarm's runbook in docs/operations.md. */
-type Row = readonly [id: string, metric: IMetric, description: string, condition?: Condition];
+type Row = readonly [id: keyof typeof DESCRIPTIONS, metric: IMetric, condition?: Condition];
 
 interface Watched {
   readonly metrics: ServiceMetrics;
@@ -41,60 +55,23 @@ function commonAlarms({ metrics, gateway, readers, orders }: Watched): readonly 
   const durations = callingVenue.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return [
     // A brief outage of the venue causes some, which callers repeat.
-    ['GatewayFaults', gateway.api.metricServerError(), 'The API answers 5xx.', { threshold: 10 }],
-    [
-      'VenueRefusesService',
-      combine(refusals, 'sum'),
-      'The venue refuses this operator: region, credentials, signature or account.',
-      { stopsRollout: true },
-    ],
-    [
-      'FunctionFaults',
-      combine([...crashes, ...faults], 'sum'),
-      'A function crashed, timed out or answered internal_error.',
-      { stopsRollout: true },
-    ],
-    [
-      'Throttles',
-      combine(throttles, 'sum'),
-      'Lambda turns requests away: the concurrency of a function or of the account is used up, or is 0.',
-    ],
-    [
-      'SlowResponses',
-      combine(durations, 'maximum'),
-      'The slowest hundredth of the requests takes 8 s or more. A read ends at 9 s, an order at 24 s.',
-      { threshold: 8_000, isLasting: true },
-    ],
+    ['GatewayFaults', gateway.api.metricServerError(), { threshold: 10 }],
+    ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
+    ['FunctionFaults', combine([...crashes, ...faults], 'sum'), { stopsRollout: true }],
+    ['Throttles', combine(throttles, 'sum')],
+    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true }],
   ];
 }
 
-function orderAlarms(metrics: ServiceMetrics): readonly Row[] {
-  const events = (['unreadable_keys', 'foreign_keys', 'lease_faults'] as const).map(metrics.events);
+function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
+  const keyFaults = (['unreadable_keys', 'foreign_keys', 'lease_faults'] as const).map(events);
+  const storeOrKeyFaults = combine([errors('orders', 'store_unavailable'), ...keyFaults], 'sum');
   return [
-    [
-      'OutcomeUnknown',
-      metrics.errors('orders', 'outcome_unknown'),
-      'An order may be live although its caller was not told so.',
-      { stopsRollout: true },
-    ],
-    [
-      'ContradictedRecord',
-      metrics.events('contradicted_records'),
-      'The venue took an order that was called refused.',
-      { stopsRollout: true },
-    ],
-    [
-      'StoreOrKeyFaults',
-      combine([metrics.errors('orders', 'store_unavailable'), ...events], 'sum'),
-      'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
-      { stopsRollout: true },
-    ],
-    ['DailyCapReached', metrics.events('daily_cap_warnings'), 'A daily cap has refused an order.'],
-    [
-      'UnidentifiedCaller',
-      metrics.errors('orders', 'caller_not_identified'),
-      'An order reached its function without a caller from whom this deployment takes orders.',
-    ],
+    ['OutcomeUnknown', errors('orders', 'outcome_unknown'), { stopsRollout: true }],
+    ['ContradictedRecord', events('contradicted_records'), { stopsRollout: true }],
+    ['StoreOrKeyFaults', storeOrKeyFaults, { stopsRollout: true }],
+    ['DailyCapReached', events('daily_cap_warnings')],
+    ['UnidentifiedCaller', errors('orders', 'caller_not_identified')],
   ];
 }
 
@@ -104,10 +81,10 @@ export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[]
   const { metrics, orders, alarmTopic } = watched;
   const topics = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, 'Topic', alarmTopic))];
   const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics) : [])];
-  return rows.flatMap(([id, metric, description, { threshold = 1, isLasting = false, stopsRollout = false } = {}]) => {
+  return rows.flatMap(([id, metric, { threshold = 1, isLasting = false, stopsRollout = false } = {}]) => {
     const alarm = new Alarm(scope, id, {
       metric,
-      alarmDescription: `${description} Runbook: docs/operations.md#${id.toLowerCase()}`,
+      alarmDescription: `${DESCRIPTIONS[id]} Runbook: docs/operations.md#${id.toLowerCase()}`,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: isLasting ? 2 : 1,

@@ -586,23 +586,6 @@ describe('settings of the whole service', () => {
     });
   });
 
-  it('are refused where a function has more of them than Lambda takes', () => {
-    const listOf = (count: number) => Array.from({ length: count }, (_, index) => `https://${index}.example`).join(',');
-    expect(() => templateOf({ corsOrigins: listOf(180) })).not.toThrow();
-    expect(() => templateOf({ corsOrigins: listOf(210) })).toThrow(
-      'The settings of the function of health are too long: Lambda takes 4,096 bytes; shorten corsOrigins.',
-    );
-  });
-
-  it('are measured as the JSON object that Lambda measures, names, quotes and all', () => {
-    const measured = (length: number) => {
-      const corsOrigins = `https://${'a'.repeat(length - '{"SERVICE_CORS_ORIGINS":"https://"}'.length)}`;
-      return templateOf({ corsOrigins });
-    };
-    expect(() => measured(4_096)).not.toThrow();
-    expect(() => measured(4_097)).toThrow('too long: Lambda takes 4,096 bytes');
-  });
-
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
