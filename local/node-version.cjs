@@ -9,7 +9,7 @@ const NEEDED = 24;
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
     `Needs Node ${NEEDED} or later; this is ${process.version} (${process.execPath}). ` +
-      'In a clone on Linux x64 npm ci brings it along: use npm start, or npx node in the place of node.\n',
+      'In a clone on Linux x64 npm ci brings it along: use npm start, npx cdk, or npx node in the place of node.\n',
   );
   process.exit(1);
 }

@@ -586,6 +586,17 @@ describe('settings of the whole service', () => {
     });
   });
 
+  it('leave the CDK its own: a boundary for every role, and the qualifier of another bootstrap', () => {
+    const boundary = { '@aws-cdk/core:permissionsBoundary': { name: 'team-boundary' } };
+    const template = templateOf({ ...ORDER_CONTEXT, ...boundary, '@aws-cdk/core:bootstrapQualifier': 'team1' });
+    const roles = Object.values(template.findResources('AWS::IAM::Role'));
+    expect(roles).toHaveLength(5);
+    for (const { Properties } of roles) {
+      expect(textOf(Properties.PermissionsBoundary)).toContain(':policy/team-boundary');
+    }
+    template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
+  });
+
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
