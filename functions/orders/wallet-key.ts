@@ -1,12 +1,12 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import { openSigningKey } from '#venue/accounts';
+import type { ApiCredentials } from '../../shared/account.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
 import type { KeySource } from '../../shared/settings/config.ts';
 import {
-  type ApiCredentials,
   CLOB_KEY,
   CLOB_PASSPHRASE,
   CLOB_SECRET,

@@ -37,9 +37,8 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
   if (!isAddress(walletAddress)) {
     return { problem: 'walletAddress has a wrong checksum: check it, or write it in lower case.' };
   }
-  const names = { signatureType: 'signatureType', funderAddress: 'funderAddress' };
   try {
-    return { chosen: chooseAccount(walletAddress, { signatureType, funderAddress }, names) };
+    return { chosen: chooseAccount(walletAddress, { signatureType, funderAddress }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { problem: error.message };

@@ -6,6 +6,7 @@ import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
+import { inVariables, nameVariables } from '../../shared/settings/read.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { bracketed } from '../http/hosts.ts';
@@ -40,8 +41,11 @@ async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
   // Loaded only where a key is: a reader needs no cryptography.
   const { openAccount, openSigningKey } = await import('#venue/accounts');
   const wallet = await openSigningKey(key, config);
-  const { funderAddress, signatureType, warning } = openAccount(wallet, config);
-  const warnings = [warning ?? [], kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : []].flat();
+  const { funderAddress, signatureType, warning } = inVariables(() => openAccount(wallet, config));
+  const warnings = [
+    warning === undefined ? [] : nameVariables(warning),
+    kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : [],
+  ].flat();
   return {
     wallet,
     walletAddress: wallet.address,

@@ -2,14 +2,14 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { openSigningKey } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
+import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type ApiCredentials, CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
+import { CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import type { SigningKey } from '../../shared/wallets/signing-key.ts';
 
 /** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
 export class DeskError extends Error {

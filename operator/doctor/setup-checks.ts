@@ -4,13 +4,13 @@ import { openAccount, openSigningKey } from '#venue/accounts';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import { checkStore } from '../../local/service/open-store.ts';
 import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
+import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
-import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { inVariables } from '../../shared/settings/read.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
-import type { SigningKey } from '../../shared/wallets/signing-key.ts';
 import type { Account } from '../inspection/inspection.ts';
 import type { DoctorOptions } from './options.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
@@ -139,7 +139,7 @@ export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): Chec
     return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
   }
   try {
-    return judgeAccount(openAccount(wallet, config));
+    return judgeAccount(inVariables(() => openAccount(wallet, config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail(error.message, SEE_PROFILE);

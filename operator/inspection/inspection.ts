@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import type { ApiCredentials } from '../../shared/account.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
-import type { ApiCredentials } from '../../shared/settings/credentials.ts';
 import { findApiKey } from '../../shared/venue/polymarket/calls/derive-api-key.ts';
 import { readClockSkew } from '../../shared/venue/polymarket/calls/read-time.ts';
 import { readShape } from '../../shared/venue/polymarket/http/reads.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { SIGNATURE_TYPES, type SignatureType } from '../../shared/account.ts';
 import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../shared/decimal.ts';
-import { SIGNATURE_TYPES, type SignatureType } from '../../shared/settings/table.ts';
 import { answerTo, parseAnswer, refuseRead } from '../../shared/venue/polymarket/http/reads.ts';
 import type { SendAsAccount } from '../../shared/venue/polymarket/http/signed-requests.ts';
 import type { VenueHttpResponse } from '../../shared/venue/polymarket/http/transport.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import type { SigningKey } from '../account.ts';
 import type { Secret } from '../secret.ts';
-import type { SigningKey } from '../wallets/signing-key.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, refuse, said } from './formats.ts';
 import { readVariables } from './read.ts';

@@ -1,15 +1,6 @@
+import { API_SECRET, type ApiCredentials } from '../account.ts';
 import { Secret } from '../secret.ts';
 import { ConfigError, KEY_LIKE, parsed } from './formats.ts';
-
-/** The venue's API credentials (L2). */
-export interface ApiCredentials {
-  readonly key: string;
-  readonly secret: Secret;
-  readonly passphrase: Secret;
-}
-
-/** The secret of API credentials: base64 of the HMAC key, in either alphabet. */
-export const API_SECRET = /^(?=.{8,256}$)(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 
 /** Order of the secp256k1 group: a private key is above zero and below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

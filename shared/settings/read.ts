@@ -70,6 +70,20 @@ function judgeOthers(env: Environment, table: object) {
   return { misspelt: misspelt.map(({ sentence }) => sentence), warnings: warnings.map(({ sentence }) => sentence) };
 }
 
+/** Names the variables in a sentence that names settings as the table does. */
+export function nameVariables(sentence: string): string {
+  return sentence.replace(/\b(?:signatureType|funderAddress)\b/g, variableOf);
+}
+
+/** Runs a check of settings; throws its `ConfigError` with the names of the variables. */
+export function inVariables<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(nameVariables(error.message)) : error;
+  }
+}
+
 /**
  * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
  * variable that is nearly a setting: a misspelt cap would be no cap.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SIGNATURE_TYPES } from '../account.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
 import {
@@ -22,11 +23,6 @@ import {
   UPSTREAM,
   wholeNumber,
 } from './formats.ts';
-
-/** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
-export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
-/** A kind of account. */
-export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
 /** The callers from whom a deployment takes orders: `iam` and `jwt` are checked by the gateway. */
 export const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;

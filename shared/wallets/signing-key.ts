@@ -1,9 +1,6 @@
-import type { Secret } from '../secret.ts';
+import type { SigningKey } from '../account.ts';
 import { ConfigError } from '../settings/formats.ts';
 import { openWallet, type Wallet } from './evm-key.ts';
-
-/** What signs orders: a private key, or the id, ARN or alias of a key that stays in AWS KMS. */
-export type SigningKey = { readonly privateKey: Secret } | { readonly kmsKey: string };
 
 /**
  * Opens the wallet of a key; a key of KMS is of the environment's region unless another one is named. Throws `ConfigError`

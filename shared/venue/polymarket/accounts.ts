@@ -1,9 +1,8 @@
 import { getAddress, getCreate2Address } from 'ethers/address';
 import { keccak256 } from 'ethers/crypto';
 import { concat, zeroPadValue } from 'ethers/utils';
-import type { Config } from '../../settings/config.ts';
+import type { SignatureType } from '../../account.ts';
 import { ConfigError } from '../../settings/formats.ts';
-import type { SignatureType } from '../../settings/table.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import { openSigningKey } from '../../wallets/signing-key.ts';
 
@@ -107,11 +106,11 @@ export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   proxy: 'proxy of the key',
 };
 
-/** The settings of the account as the operator wrote them. */
-type AccountSettings = Pick<Config, 'signatureType' | 'funderAddress'>;
-
-/** The names by which the operator knows the two settings. */
-const VARIABLES = { signatureType: 'SERVICE_SIGNATURE_TYPE', funderAddress: 'SERVICE_FUNDER_ADDRESS' };
+/** The settings of the account as the operator wrote them. Sentences about them use these names. */
+interface AccountSettings {
+  readonly signatureType?: SignatureType | undefined;
+  readonly funderAddress?: string | undefined;
+}
 
 /** The account to trade with. */
 export interface ChosenAccount {
@@ -122,25 +121,24 @@ export interface ChosenAccount {
   readonly warning: string | undefined;
 }
 
-function chooseWithoutFunder(signer: string, signatureType: SignatureType, names: typeof VARIABLES): ChosenAccount {
+function chooseWithoutFunder(signer: string, signatureType: SignatureType): ChosenAccount {
   if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   throw new ConfigError(
-    `${names.funderAddress} must be set unless ${names.signatureType} is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+    `funderAddress must be set unless signatureType is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
   );
 }
 
 function chooseForeign(
   signer: string,
   { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
-  names: typeof VARIABLES,
 ): ChosenAccount {
-  const foreign = `${names.funderAddress} is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
+  const foreign = `funderAddress is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
-    throw new ConfigError(`${names.signatureType} must be set, or another ${names.funderAddress}: ${foreign}.`);
+    throw new ConfigError(`signatureType must be set, or another funderAddress: ${foreign}.`);
   }
   if (signatureType === 'eoa') {
-    throw new ConfigError(`${names.funderAddress} must be left out where ${names.signatureType} is eoa: ${foreign}.`);
+    throw new ConfigError(`funderAddress must be left out where signatureType is eoa: ${foreign}.`);
   }
   return { signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
 }
@@ -148,27 +146,22 @@ function chooseForeign(
 /**
  * Chooses the account that a key trades with. Where the funder is one of the key's derived accounts, its kind is known,
  * and a kind that is set must agree. Any other funder (an older wallet, or one that lets another key sign) needs its kind
- * to be set. Without a funder it is the key's own address. `signer` is the key's address, `names` those of the settings
- * in the sentences. Throws `ConfigError`, which says which setting to change.
+ * to be set. Without a funder it is the key's own address. `signer` is the key's address. Throws `ConfigError`, which says which setting to change.
  */
-export function chooseAccount(
-  signer: string,
-  settings: AccountSettings,
-  names: typeof VARIABLES = VARIABLES,
-): ChosenAccount {
+export function chooseAccount(signer: string, settings: AccountSettings): ChosenAccount {
   const { signatureType } = settings;
-  if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa', names);
+  if (settings.funderAddress === undefined) return chooseWithoutFunder(signer, signatureType ?? 'eoa');
   let funderAddress: string;
   try {
     funderAddress = getAddress(settings.funderAddress);
   } catch {
-    throw new ConfigError(`${names.funderAddress} has a wrong checksum: check it, or write it in lower case.`);
+    throw new ConfigError(`funderAddress has a wrong checksum: check it, or write it in lower case.`);
   }
   const derived = findAccount(signer, funderAddress);
-  if (!derived) return chooseForeign(signer, { signatureType, funderAddress }, names);
+  if (!derived) return chooseForeign(signer, { signatureType, funderAddress });
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
     throw new ConfigError(
-      `${names.signatureType} must be ${derived.signatureType}, or left out: ${names.funderAddress} is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
+      `signatureType must be ${derived.signatureType}, or left out: funderAddress is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
     );
   }
   return { signatureType: derived.signatureType, funderAddress, warning: undefined };

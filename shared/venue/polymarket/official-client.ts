@@ -8,8 +8,7 @@ import {
   SignatureTypeV2,
 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder } from 'ethers/hash';
-import type { ApiCredentials } from '../../settings/credentials.ts';
-import type { SignatureType } from '../../settings/table.ts';
+import type { ApiCredentials, SignatureType } from '../../account.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import { CHAIN_ID } from './accounts.ts';
 import type { VenueHttpRequest } from './http/transport.ts';

@@ -1,9 +1,9 @@
+import type { ApiCredentials } from '../../account.ts';
 import { compareDecimals, formatDecimal, multiplyDecimals } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { ApiCredentials } from '../../settings/credentials.ts';
 import { formatTime } from '../../time.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';

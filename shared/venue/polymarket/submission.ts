@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignatureType } from '../../account.ts';
 import { AppError, refuse } from '../../errors.ts';
 import {
   LOOK_UP_PAUSES_MS,
@@ -8,7 +9,6 @@ import {
   SETTLE_PAUSES_MS,
   UNKNOWN_WORDS_RETRY_MS,
 } from '../../limits.ts';
-import type { SignatureType } from '../../settings/table.ts';
 import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';

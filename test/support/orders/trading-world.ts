@@ -1,6 +1,6 @@
+import type { ApiCredentials } from '../../../shared/account.ts';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
-import type { ApiCredentials } from '../../../shared/settings/credentials.ts';
 import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
 import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
 import { openWallet } from '../../../shared/wallets/evm-key.ts';

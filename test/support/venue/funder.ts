@@ -1,4 +1,4 @@
-import type { SignatureType } from '../../../shared/settings/table.ts';
+import type { SignatureType } from '../../../shared/account.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 
 /** The accounts of each address that a file of tests asks for, derived once: its hashes are slow under jest. */

@@ -1,6 +1,6 @@
 import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
-import { SIGNATURE_TYPES } from '../../../shared/settings/table.ts';
+import { SIGNATURE_TYPES } from '../../../shared/account.ts';
 import { ORDER_TYPE } from '../../../tools/support/order-type.ts';
 import { clientSigner, WALLET } from '../../../tools/support/paper-client.ts';
 import { funderOf } from './funder.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { API_SECRET, type ApiCredentials } from '../../../account.ts';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
-import { API_SECRET, type ApiCredentials } from '../../../settings/credentials.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';

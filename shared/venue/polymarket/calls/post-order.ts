@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { SignatureType } from '../../../account.ts';
 import { refuse } from '../../../errors.ts';
-import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';

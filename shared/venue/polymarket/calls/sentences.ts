@@ -1,5 +1,5 @@
+import type { SignatureType } from '../../../account.ts';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
-import type { SignatureType } from '../../../settings/table.ts';
 import type { Fate } from '../../port.ts';
 import { toldWait } from '../http/transport.ts';
 import { decimalOrNull } from '../wire.ts';

@@ -1,7 +1,7 @@
+import type { ApiCredentials } from '../../../account.ts';
 import { AppError, refuse } from '../../../errors.ts';
 import { NOTICEABLE_SKEW_MS, READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
-import type { ApiCredentials } from '../../../settings/credentials.ts';
 import type { Call } from '../../port.ts';
 import { l2Headers } from '../official-client.ts';
 import { waitUntil } from './reads.ts';

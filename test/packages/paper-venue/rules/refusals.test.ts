@@ -9,7 +9,7 @@ import {
   Side,
 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
+import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
 import { deriveAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
 import { clientSigner, officialClient, WALLET } from '../../../../tools/support/paper-client.ts';
 import { findMarket, listMarkets, plainMarket } from '../../../support/venue/paper-markets.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { getAddress, getContractAddress, isAddress, keccak256, pad } from 'viem';
+import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
 import { ConfigError } from '../../../../shared/settings/formats.ts';
-import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { chooseAccount, deriveAccounts, listAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
 
 /** The address with which the official SDK tests its own derivation, and one with accounts on the chain. */
@@ -97,11 +97,10 @@ describe('the account that is traded with', () => {
   const ACCOUNTS = deriveAccounts(SIGNER);
   const OWN = named(SIGNER);
   const FOREIGN = getAddress(`0x${'ab'.repeat(20)}`);
-  const NAMES = { signatureType: 'kind', funderAddress: 'funder' };
   const LIST = `eoa ${OWN['eoa']}, deposit-wallet ${OWN['beacon']} or ${OWN['uups']} (made before 29 June 2026), safe ${OWN['safe']}, proxy ${OWN['proxy']}`;
 
   function choose(signatureType?: (typeof SIGNATURE_TYPES)[number], funderAddress?: string) {
-    return chooseAccount(SIGNER, { signatureType, funderAddress }, NAMES);
+    return chooseAccount(SIGNER, { signatureType, funderAddress });
   }
 
   it('is said with all its kinds', () => {
@@ -135,7 +134,7 @@ describe('the account that is traded with', () => {
   );
 
   it.each(contradictions)('is not %s where the funder is the %s %s', (kind, right, address) => {
-    const sentence = `kind must be ${right}, or left out: funder is the ${IN_WORDS[right]}.`;
+    const sentence = `signatureType must be ${right}, or left out: funderAddress is the ${IN_WORDS[right]}.`;
     expect(() => choose(kind, address)).toThrow(new ConfigError(sentence));
   });
 
@@ -144,17 +143,17 @@ describe('the account that is traded with', () => {
     ['safe', `Safe of the key is ${OWN['safe']}`],
     ['proxy', `proxy of the key is ${OWN['proxy']}`],
   ] as const)('of kind %s needs its address, which is told', (kind, told) => {
-    const sentence = `funder must be set unless kind is eoa: the ${told}.`;
+    const sentence = `funderAddress must be set unless signatureType is eoa: the ${told}.`;
     expect(() => choose(kind)).toThrow(new ConfigError(sentence));
   });
 
   it('may be one that no derivation gives, once its kind is set', () => {
-    const foreign = `funder is none of the accounts of the key, which are ${LIST}`;
+    const foreign = `funderAddress is none of the accounts of the key, which are ${LIST}`;
     expect(() => choose(undefined, FOREIGN)).toThrow(
-      new ConfigError(`kind must be set, or another funder: ${foreign}.`),
+      new ConfigError(`signatureType must be set, or another funderAddress: ${foreign}.`),
     );
     expect(() => choose('eoa', FOREIGN)).toThrow(
-      new ConfigError(`funder must be left out where kind is eoa: ${foreign}.`),
+      new ConfigError(`funderAddress must be left out where signatureType is eoa: ${foreign}.`),
     );
     for (const signatureType of ['proxy', 'safe', 'deposit-wallet'] as const) {
       const warning = `${foreign}; the venue may refuse its orders.`;
@@ -163,15 +162,13 @@ describe('the account that is traded with', () => {
     }
   });
 
-  it('has no address with a wrong checksum, and sentences with the names of the variables', () => {
+  it('has no address with a wrong checksum', () => {
     const wrong = { signatureType: undefined, funderAddress: FOREIGN.replace('aB', 'Ab') };
     expect(() => chooseAccount(SIGNER, wrong)).toThrow(
-      new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.'),
+      new ConfigError('funderAddress has a wrong checksum: check it, or write it in lower case.'),
     );
     expect(() => chooseAccount(SIGNER, { signatureType: 'proxy', funderAddress: OWN['safe'] })).toThrow(
-      new ConfigError(
-        'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
-      ),
+      new ConfigError('signatureType must be safe, or left out: funderAddress is the Safe of the key.'),
     );
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { TypedDataEncoder } from 'ethers';
 import fc from 'fast-check';
 import { hashTypedData, recoverAddress } from 'viem';
+import { API_SECRET } from '../../../../shared/account.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { API_SECRET } from '../../../../shared/settings/credentials.ts';
 import {
   EXCHANGES,
   l1Headers,

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
+import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
 import { formatDecimal } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { SIGNATURE_TYPES } from '../../../../shared/settings/table.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';

@@ -3,9 +3,9 @@ import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@po
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
 import { type Hex, hashTypedData, recoverAddress, slice } from 'viem';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/account.ts';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/settings/table.ts';
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';

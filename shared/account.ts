@@ -1,0 +1,19 @@
+import type { Secret } from './secret.ts';
+
+/** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
+export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
+/** A kind of account. */
+export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+/** What signs orders: a private key, or the id, ARN or alias of a key that stays in AWS KMS. */
+export type SigningKey = { readonly privateKey: Secret } | { readonly kmsKey: string };
+
+/** The venue's API credentials (L2). */
+export interface ApiCredentials {
+  readonly key: string;
+  readonly secret: Secret;
+  readonly passphrase: Secret;
+}
+
+/** The secret of API credentials: base64 of the HMAC key, in either alphabet. */
+export const API_SECRET = /^(?=.{8,256}$)(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
