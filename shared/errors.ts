@@ -153,8 +153,13 @@ function signElsewhere(foreign: ChallengeFacts['foreign']): string {
 }
 
 const SIGNATURE_INVALID = {
-  malformed: 'X-Client-Signature is not of the form that the wallets of this kind give.',
+  malformed: 'X-Client-Signature does not have the form of a signature of this kind of wallet.',
+  low_v: 'X-Client-Signature ends in a v of 0 or 1, as a Ledger writes it: add 27 to its last byte.',
+  contract:
+    'X-Client-Signature is that of a contract wallet, which cannot be checked without its chain: sign with an account that has a key.',
   foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
+  foreign_bytes:
+    'X-Client-Signature is not of this client, or not over the bytes of this text. A Ledger signs an envelope around a Solana message, which is not accepted.',
   expired: 'The signature has expired.',
   too_far_ahead: 'The signature is valid for too long.',
 } as const;
@@ -240,6 +245,12 @@ export const ERRORS = {
     when: 'the gateway has named no caller, or none from whom this deployment takes orders',
     detail: () =>
       'The order came without a caller from whom this deployment takes orders, and nothing was placed: sign the request with AWS credentials or send the token of a user who may order, as this deployment asks for.',
+  },
+  client_not_allowed: {
+    status: 403,
+    when: 'the operator does not let the client that signed the order trade here',
+    detail: () =>
+      'No order was placed: this address may not order here. Ask the operator of the service to add it to SERVICE_ALLOWED_CLIENTS.',
   },
   not_found: {
     status: 404,

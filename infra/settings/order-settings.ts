@@ -56,6 +56,9 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
       !isGiven('kmsKey') &&
       `privateKeySecret is ${describe(CONTEXT.privateKeySecret).meaning}.`,
     privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
+    isGiven('allowedClients') &&
+      values.clientVerification === 'off' &&
+      'allowedClients needs clientVerification=required: any caller can claim an address.',
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     ...accessProblems(asked),

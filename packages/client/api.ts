@@ -422,6 +422,24 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
+        /** @description Answered when the operator does not let the client that signed the order trade here. */
+        ClientNotAllowedProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Client not allowed";
+            /** @constant */
+            status: 403;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "client_not_allowed";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+        };
         /** @description Answered when there is no such path. */
         NotFoundProblem: {
             /** @constant */
@@ -1591,6 +1609,7 @@ export interface operations {
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
              *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
              *     - `caller_not_identified`: the gateway has named no caller, or none from whom this deployment takes orders.
+             *     - `client_not_allowed`: the operator does not let the client that signed the order trade here.
              */
             403: {
                 headers: {
@@ -1598,7 +1617,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["CallerNotIdentifiedProblem"];
+                    "application/problem+json": components["schemas"]["OrderPlacementDisabledProblem"] | components["schemas"]["OriginNotAllowedProblem"] | components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["CallerNotIdentifiedProblem"] | components["schemas"]["ClientNotAllowedProblem"];
                 };
             };
             404: components["responses"]["UnknownTokenProblem"];

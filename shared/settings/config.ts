@@ -61,6 +61,18 @@ function funderProblem({ signatureType = 'eoa', funderAddress }: Pick<Config, 's
   );
 }
 
+/** Refuses a list of clients that nobody checks. */
+function allowanceProblem({
+  allowedClients,
+  clientVerification,
+}: Pick<Config, 'allowedClients' | 'clientVerification'>) {
+  return (
+    allowedClients.length > 0 &&
+    clientVerification === 'off' &&
+    'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.'
+  );
+}
+
 function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined): SigningKey | undefined {
   if (kmsKey !== undefined) return { kmsKey };
   return privateKey && { privateKey };
@@ -92,6 +104,7 @@ export function parseLocalConfig(env: Environment) {
   refuse([
     !key && funderProblem(config),
     privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
+    allowanceProblem(config),
     takesOrders &&
       !isLoopback &&
       !remoteOrders &&
@@ -120,7 +133,7 @@ export function parseLocalConfig(env: Environment) {
 export function parseDeployedConfig(env: Environment) {
   const { values, warnings } = readVariables(env, DEPLOYED);
   const { placeOrder, walletAddress, privateKeySecret, kmsKey, credentialsSecret, ordersTable, ...config } = values;
-  refuse([funderProblem(config)]);
+  refuse([funderProblem(config), allowanceProblem(config)]);
   const key = keySourceOf(privateKeySecret, kmsKey, credentialsSecret);
   const isComplete = placeOrder && walletAddress && key && ordersTable;
   return {

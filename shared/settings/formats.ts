@@ -155,6 +155,11 @@ export const STORE = parsed('the path of a file, or dynamodb: and the name of a 
 /** An EVM address in any case; its checksum is checked where it is used. */
 export const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 
+/** Addresses of clients; checksums are checked where the kinds of wallets are known. */
+export const CLIENTS = listOf('EVM or Solana addresses', (address) =>
+  /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(address) ? address : undefined,
+);
+
 /** 32 bytes, as `0x` and lower-case hex. */
 export const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];

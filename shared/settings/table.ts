@@ -8,6 +8,7 @@ import {
   AUTHORITY,
   arnOf,
   BYTES32,
+  CLIENTS,
   CONSENT,
   type Format,
   HOST,
@@ -99,6 +100,7 @@ export const SETTINGS = {
       'off',
       'required takes only orders that the wallet of X-Client-Address has signed: the default of a deployment',
     ),
+    allowedClients: preset(CLIENTS, '', 'with verification: addresses that may order, comma-separated; all without it'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),
   },
   /** Of the local server, and of all deployed functions. */

@@ -2,7 +2,7 @@ import { getAddress } from 'ethers/address';
 import { hashMessage } from 'ethers/hash';
 import { recoverAddress } from './evm-key.ts';
 
-/** EIP-2098 and other lengths, which contracts use, do not match; nor does a `v` of 0, 1 or of EIP-155. */
+/** A signature with a `v` of 27 or 28. */
 const SIGNATURE = /^(?<rs>0x[0-9a-fA-F]{64}(?<s>[0-9a-fA-F]{64}))1(?<v>[bcBC])$/;
 
 /** Half of the order of secp256k1: every signature has two forms, of which only the lower s is accepted (EIP-2). */
@@ -22,6 +22,9 @@ export const EVM = {
   },
   check: (signature: string, { text, address }: { readonly text: string; readonly address: string }) => {
     const { rs = '', s = '', v = '' } = SIGNATURE.exec(signature)?.groups ?? {};
+    if (rs === '' && /^0x[0-9a-fA-F]{128}0[01]$/.test(signature)) return 'low_v';
+    // Contracts sign with more bytes than a key (EIP-1271, EIP-6492).
+    if (rs === '' && /^0x(?:[0-9a-fA-F]{2}){66,}$/.test(signature)) return 'contract';
     if (rs === '' || BigInt(`0x${s}`) > MAX_S) return 'malformed';
     const signer = recoverAddress(hashMessage(Buffer.from(text)), rs, v.toLowerCase() === 'b' ? 0 : 1);
     return signer === address ? 'valid' : 'foreign';

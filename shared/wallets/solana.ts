@@ -43,6 +43,6 @@ export const SOLANA = {
     if (!bytes || !x) return 'malformed';
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }, format: 'jwk' });
     // OpenSSL refuses an s that is not below the order of the curve, so that no signature has a second form.
-    return verify(null, Buffer.from(text), key, bytes) ? 'valid' : 'foreign';
+    return verify(null, Buffer.from(text), key, bytes) ? 'valid' : 'foreign_bytes';
   },
 };

@@ -12,12 +12,13 @@ interface WalletKind {
   canonicalAddress(text: string): string | undefined;
   /**
    * Checks a signature over the bytes of a text. `address` is canonical. `malformed`: not in the one form that a
-   * signature of this kind has. `foreign`: of another address or text. Never throws.
+   * signature of this kind has. `low_v`: right but for its v. `contract`: of a contract wallet. `foreign` and
+   * `foreign_bytes`: of another address or text. Never throws.
    */
   check(
     signature: string,
     signed: { readonly text: string; readonly address: string },
-  ): 'valid' | 'malformed' | 'foreign';
+  ): 'valid' | 'malformed' | 'low_v' | 'contract' | 'foreign' | 'foreign_bytes';
 }
 
 /** The kinds of wallets that clients may sign with. No text is an address of two of them. */

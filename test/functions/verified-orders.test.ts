@@ -229,12 +229,49 @@ describe('a signature that anybody can make of another', () => {
     const s = (N - BigInt(`0x${low.slice(66, 130)}`)).toString(16).padStart(64, '0');
     const high = `${low.slice(0, 66)}${s}${low.endsWith('1b') ? '1c' : '1b'}`;
     const zeroV = `${low.slice(0, 130)}${low.endsWith('1b') ? '00' : '01'}`;
-    for (const signature of [high, zeroV]) {
+    for (const [signature, sentence] of [
+      [high, /^X-Client-Signature does not have the form/],
+      [zeroV, /: add 27 to its last byte\./],
+    ] as const) {
       const answer = await post({ ...headers, 'x-client-signature': signature });
       expect(summary(answer)).toBe(INVALID);
-      expect(JSON.parse(answer.text).detail).toMatch(/^X-Client-Signature is not of the form/);
+      expect(JSON.parse(answer.text).detail).toMatch(sentence);
     }
     expect(venue.orders()).toStrictEqual([]);
+  });
+});
+
+describe('a service that lists the clients that may order', () => {
+  it('takes orders of these clients, in whatever case they are listed, and of no other', async () => {
+    const listed = `${ALICE.address.toLowerCase()}, ${CAROL.address}`;
+    const { venue, sign, post } = await open({ SERVICE_ALLOWED_CLIENTS: listed });
+    expect(summary(await post(await sign({ wallet: ALICE, key: 'a' })))).toBe('201');
+    expect(summary(await post(await sign({ wallet: CAROL, key: 'c' })))).toBe('201');
+    expect(summary(await post(await sign({ wallet: BOB, key: 'b' })))).toBe('403 client_not_allowed');
+    expect(venue.orders()).toHaveLength(2);
+  });
+
+  it('refuses an unlisted client before it looks at the key', async () => {
+    const { sign, post } = await open({ SERVICE_ALLOWED_CLIENTS: ALICE.address });
+    await post(await sign({ wallet: ALICE, key: 'a' }));
+    expect(summary(await post(await sign({ wallet: BOB, key: 'a' })))).toBe('403 client_not_allowed');
+  });
+
+  it('checks the signature before the list', async () => {
+    const { sign, post } = await open({ SERVICE_ALLOWED_CLIENTS: ALICE.address });
+    const headers = await sign({ wallet: BOB, key: 'b' });
+    expect(summary(await post(without(headers, 'x-client-signature')))).toBe(REQUIRED);
+  });
+
+  it.each([
+    [
+      { SERVICE_CLIENT_VERIFICATION: 'off', SERVICE_ALLOWED_CLIENTS: ALICE.address },
+      /needs SERVICE_CLIENT_VERIFICATION/,
+    ],
+    [{ SERVICE_ALLOWED_CLIENTS: 'alice' }, /SERVICE_ALLOWED_CLIENTS must be EVM or Solana addresses/],
+    [{ SERVICE_ALLOWED_CLIENTS: ALICE.address.replace(/[a-f]/, (c) => c.toUpperCase()) }, /EIP-55/],
+  ])('does not start with %j', async (settings, sentence) => {
+    await expect(startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required', ...settings })).rejects.toThrow(sentence);
   });
 });
 

@@ -10,6 +10,7 @@ const STATUSES = {
   origin_not_allowed: 403,
   host_not_allowed: 403,
   caller_not_identified: 403,
+  client_not_allowed: 403,
   not_found: 404,
   unknown_token: 404,
   method_not_allowed: 405,

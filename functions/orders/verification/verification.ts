@@ -1,5 +1,6 @@
 import { loadWalletKinds } from '#venue/accounts';
 import { type FactsOf, refuse } from '../../../shared/errors.ts';
+import { ConfigError } from '../../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
 import { claimedClient, type Headers, type IdentifiedClient } from '../request.ts';
@@ -68,11 +69,28 @@ const checkHeaders: Middleware = {
   },
 };
 
-/** Creates the check that the holder of `X-Client-Address` wants exactly this order. */
-export function createVerification(authorities: Authorities = {}) {
+/** Returns the canonical forms of addresses; throws `ConfigError` for a text that is none. */
+function canonical(addresses: readonly string[]): ReadonlySet<string> {
+  const clients = addresses.map((address) => holderOf(address)?.client);
+  const known = clients.filter((client) => client !== undefined);
+  if (known.length === clients.length) return new Set(known);
+  throw new ConfigError(
+    'SERVICE_ALLOWED_CLIENTS must be EVM addresses (EIP-55 where letters are mixed) or Solana addresses.',
+  );
+}
+
+/**
+ * Creates the check that the holder of `X-Client-Address` wants exactly this order. `allowedClients`: the addresses that
+ * may order; any may if there are none.
+ */
+export function createVerification(authorities: Authorities = {}, allowedClients: readonly string[] = []) {
+  const allowed = canonical(allowedClients);
   return {
     checkHeaders,
-    /** Verifies the signature. The errors: 401 `client_signature_required` and `client_signature_invalid`. */
+    /**
+     * Verifies the signature, and that its client may order. The errors: 401 `client_signature_required` and
+     * `client_signature_invalid`, 403 `client_not_allowed`.
+     */
     verify({ headers, domainName, order, now: clock }: SignedRequest): Exclude<IdentifiedClient, { kind: 'claimed' }> {
       const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
       const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
@@ -100,6 +118,9 @@ export function createVerification(authorities: Authorities = {}) {
       const checked = kind.check(signature, { text: textUntil(expires), address });
       if (checked !== 'valid') return invalid(checked);
       const proved = { client_address: address, client_address_verified: true };
+      if (allowed.size > 0 && !allowed.has(address)) {
+        return { kind: 'refused', error: refuse('client_not_allowed', {}), trace: proved };
+      }
       return { kind: 'verified', client: { address, isVerified: true }, trace: proved };
     },
   };

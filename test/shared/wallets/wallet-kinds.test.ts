@@ -75,6 +75,15 @@ describe('signatures of EVM accounts', () => {
     expect(check(await evmWallet('3').sign(TEXT))).toBe('foreign');
   });
 
+  it('are told apart from those of a Ledger with a v of 0 or 1 and of contract wallets', async () => {
+    const signature = await ALICE.sign(TEXT);
+    const unsafe = ['00', '01'].map((v) => check(`${signature.slice(0, 130)}${v}`));
+    expect(unsafe).toStrictEqual(['low_v', 'low_v']);
+    // Two signatures for EIP-1271, and one that is wrapped for EIP-6492.
+    const contracts = [`${signature}${signature.slice(2)}`, `${signature}${'6492'.repeat(16)}`, `${signature}00`];
+    expect(contracts.map((each) => check(each))).toStrictEqual(['contract', 'contract', 'contract']);
+  });
+
   it('have one form alone', async () => {
     const signature = await ALICE.sign(TEXT);
     const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
@@ -82,17 +91,8 @@ describe('signatures of EVM accounts', () => {
     // Anybody can make it of the low one.
     const high = `0x${r}${hex(N - BigInt(`0x${s}`))}${v === '1b' ? '1c' : '1b'}`;
     const compact = `0x${r}${hex(BigInt(`0x${s}`) | (v === '1c' ? 2n ** 255n : 0n))}`;
-    const others = [
-      high,
-      compact,
-      signature.slice(2),
-      `${signature}00`,
-      signature.slice(0, -1),
-      `${signature}\n`,
-      '0x',
-      '',
-    ];
-    const otherV = ['00', '01', '1d', '25', '26'].map((other) => `0x${r}${s}${other}`);
+    const others = [high, compact, signature.slice(2), signature.slice(0, -1), `${signature}\n`, '0x', ''];
+    const otherV = ['02', '1d', '25', '26'].map((other) => `0x${r}${s}${other}`);
     for (const other of [...others, ...otherV]) expect([other, check(other)]).toStrictEqual([other, 'malformed']);
     const nobodys = [`0x${hex(0n)}${s}${v}`, `0x${r}${hex(0n)}${v}`, `0x${hex(N)}${s}${v}`, `0x${hex(0n)}${hex(0n)}1b`];
     for (const other of nobodys) expect([other, check(other)]).toStrictEqual([other, 'foreign']);
@@ -160,9 +160,9 @@ describe('signatures of Solana accounts', () => {
     const signature = await CAROL.sign(TEXT);
     const other = await solanaWallet(0x33);
     expect(check(signature)).toBe('valid');
-    expect(check(signature, `${TEXT}\n`)).toBe('foreign');
-    expect(check(signature, TEXT, other.address)).toBe('foreign');
-    expect(check(await other.sign(TEXT))).toBe('foreign');
+    expect(check(signature, `${TEXT}\n`)).toBe('foreign_bytes');
+    expect(check(signature, TEXT, other.address)).toBe('foreign_bytes');
+    expect(check(await other.sign(TEXT))).toBe('foreign_bytes');
   });
 
   it('have one form alone', async () => {
@@ -171,7 +171,7 @@ describe('signatures of Solana accounts', () => {
     const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`);
     // Anybody can make it, where s may be above the order.
     const high = toBase58(Buffer.concat([bytes.subarray(0, 32), littleEndian(s + L)]));
-    expect(check(high)).toBe('foreign');
+    expect(check(high)).toBe('foreign_bytes');
     const hex = `0x${bytes.toString('hex')}`;
     const others = [
       `1${signature}`,
@@ -183,7 +183,7 @@ describe('signatures of Solana accounts', () => {
       '',
     ];
     for (const other of others) expect([other, check(other)]).toStrictEqual([other, 'malformed']);
-    expect(check('1'.repeat(64))).toBe('foreign');
+    expect(check('1'.repeat(64))).toBe('foreign_bytes');
   });
 
   it('and addresses keep the zeros that they begin with', async () => {
@@ -211,6 +211,6 @@ describe('signatures of Solana accounts', () => {
   it('of an address that is no point of the curve are nobody’s', async () => {
     const address = toBase58(littleEndian(2n));
     expect(SOLANA.canonicalAddress(address)).toBe(address);
-    expect(check(await CAROL.sign(TEXT), TEXT, address)).toBe('foreign');
+    expect(check(await CAROL.sign(TEXT), TEXT, address)).toBe('foreign_bytes');
   });
 });
