@@ -285,15 +285,6 @@ describe('an order that may be live', () => {
     expect(world.venue.calls().filter((call) => call.startsWith(LOOK_UP))).toHaveLength(2);
   });
 
-  it('is not looked for among the trades before a second look-up: it may only not show up yet', async () => {
-    const world = await openWorld({
-      post: () => 'reset',
-      order: (id, index) => (index === 0 ? NOT_FOUND : lookedUp(id, 'LIVE')),
-    });
-    await place(world);
-    expect(world.venue.calls()).not.toContain('GET /data/trades');
-  });
-
   const trade = (id: string, changes: object) => ({
     id,
     taker_order_id: '0x0',
@@ -412,24 +403,6 @@ describe('an order that may be live', () => {
     const result = await resultOf(world.entry.submit(signed, callWithin(6_200)), signed.orderId);
     expect(result).toMatchObject({ status: 'live' });
   });
-
-  it('is not sent at all when less than 6 s are left', async () => {
-    const world = await openWorld();
-    const { result } = await place(world, 5_900);
-    expect(result).toMatchObject({ code: 'venue_timeout' });
-    expect(world.venue.calls()).toStrictEqual(['GET /book']);
-  });
-
-  it('never left when the connection is refused', async () => {
-    const [signing, gone] = [await openWorld(), await openWorld()];
-    const signed = await signing.sign();
-    await gone.venue.close();
-    expect(await resultOf(gone.entry.submit(signed, callWithin(24_000)), signed.orderId)).toStrictEqual({
-      code: 'venue_unavailable',
-      facts: { orderId: signed.orderId },
-      retryAfter: 5,
-    });
-  });
 });
 
 // Side by side, since each takes five seconds.
@@ -463,15 +436,6 @@ describe('an order that is refused in words that nobody knows', () => {
     }
   }, 20_000);
 
-  it('is found among makers of which another one cannot be read', async () => {
-    const data = (orderId: string) => [
-      { id: 't1', taker_order_id: '0x0', maker_orders: [{ order_id: null }, { order_id: orderId }] },
-    ];
-    const world = await openWorld({ ...NOBODY_KNOWS, trades: (orderId) => ({ body: { data: data(orderId) } }) });
-    const { signed, result } = await place(world);
-    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
-  });
-
   it('is found behind a page whose last trade has no time', async () => {
     const [first, second] = [{ match_time: '' }, {}].map((changes) => ({ id: 't1', maker_orders: [], ...changes }));
     const world = await openWorld({
@@ -501,12 +465,5 @@ describe('an order that is refused in words that nobody knows', () => {
   ])('stays unknown without words where the answer has %s', async (_what, answers) => {
     const { signed, result } = await place(await openWorld(answers));
     expect(result).toStrictEqual({ code: 'outcome_unknown', facts: { orderId: signed.orderId } });
-  });
-
-  it.concurrent('has its sentence logged as one that wants a row', async () => {
-    const world = await openWorld(NOBODY_KNOWS);
-    const { signed } = await place(world, 6_200);
-    const line = { level: 'error', order_id: signed.orderId, venue_reason: 'nobody knows' };
-    expect(world.lines).toContainEqual(expect.objectContaining(line));
   });
 });
