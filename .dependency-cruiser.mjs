@@ -122,7 +122,8 @@ export default {
     },
     {
       name: 'not-to-unresolvable',
-      comment: 'aws-lambda is a package of types: an import of a value could not resolve. Stryker is installed by its own package.',
+      comment:
+        'aws-lambda is a package of types: an import of a value could not resolve. Stryker is installed by its own package.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true, pathNot: '^(aws-lambda$|@stryker-mutator/)' },
