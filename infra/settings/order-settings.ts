@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
-import { CONTEXT, describe, PUBLIC_CONSENT } from '../../shared/settings/table.ts';
+import type { CONTEXT } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 import { problemOfRegion } from './regions.ts';
 
@@ -12,21 +12,6 @@ export interface Asked {
   /** The region of the deployment, as far as synth can know it. */
   readonly region: string | undefined;
   readonly isGiven: (name: keyof typeof CONTEXT) => boolean;
-}
-
-/** Returns what is wrong about who may order. Beyond IAM it takes both caps, and consent if nothing bounds the callers. */
-function accessProblems({ values, isGiven }: Asked): readonly Sentence[] {
-  const { orderAccess, maxOrderNotional, maxDailyNotional, clientVerification } = values;
-  if (orderAccess === 'iam') return [];
-  const isBounded = orderAccess === 'jwt' && isGiven('jwtScopes');
-  return [
-    !(maxOrderNotional && maxDailyNotional) &&
-      `orderAccess=${orderAccess} needs an amount as maxOrderNotional and as maxDailyNotional.`,
-    orderAccess === 'public' && clientVerification === 'off' && 'orderAccess=public needs clientVerification=required.',
-    !isBounded &&
-      !isGiven('allowPublic') &&
-      `orderAccess=${orderAccess} needs allowPublic=${PUBLIC_CONSENT}${orderAccess === 'jwt' ? ', or jwtScopes' : ''}: anyone can send orders.`,
-  ];
 }
 
 /** The account that a deployment trades with, or what is wrong with it. */
@@ -48,20 +33,25 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
 /** Returns what orders lack, and what cannot work. Without a wrong account every order would be a bare 500. */
 export function orderProblems(asked: Asked): readonly Sentence[] {
   const { values, region, isGiven } = asked;
-  const { privateKeySecret, kmsKey } = values;
+  const { privateKeySecret, kmsKey, orderAccess, maxOrderNotional, maxDailyNotional } = values;
   return [
     problemOfRegion(region, isGiven('region')),
-    !isGiven('walletAddress') && `walletAddress is ${describe(CONTEXT.walletAddress).meaning}.`,
+    !isGiven('walletAddress') && 'walletAddress is required with orders: the only address to trade with.',
     !isGiven('privateKeySecret') &&
       !isGiven('kmsKey') &&
-      `privateKeySecret is ${describe(CONTEXT.privateKeySecret).meaning}.`,
+      'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
     isGiven('allowedClients') &&
       values.clientVerification === 'off' &&
       'allowedClients needs clientVerification=required: any caller can claim an address.',
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
-    ...accessProblems(asked),
+    orderAccess !== 'iam' &&
+      !(maxOrderNotional && maxDailyNotional) &&
+      `orderAccess=${orderAccess} needs an amount as maxOrderNotional and as maxDailyNotional.`,
+    orderAccess === 'public' &&
+      values.clientVerification === 'off' &&
+      'orderAccess=public needs clientVerification=required.',
     accountOf(values).problem,
   ];
 }
@@ -73,6 +63,9 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
     values.clientVerification === 'off' &&
       'clientVerification=off: X-Client-Address is an unverified claim. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
+    values.orderAccess !== 'iam' &&
+      !isGiven('jwtScopes') &&
+      `orderAccess=${values.orderAccess}: anyone who ${values.orderAccess === 'jwt' ? 'gets a token of the issuer' : 'knows the URL'} can trade up to the caps.`,
     signatureType === 'eoa' &&
       'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.',
     warning,

@@ -19,33 +19,23 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns what is wrong with a setting's name or type. */
-function problemOfForm(name: string, value: unknown): Sentence {
+/** Returns what is wrong with a setting whatever it means: its name, its type, the region of its ARN. */
+function problemOfForm(name: string, value: unknown, region: string | undefined): Sentence {
   if (!(name in ROWS)) {
     return `${name} is not a setting of a deployment: did you mean ${nearestOf(name, Object.keys(ROWS)).name}?`;
   }
   // Usually an unset shell variable: a cap, or the check of clients, would be gone.
   if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;
   if (textOf(value) === undefined) return `${name} must be a text in quotes.`;
+  const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(`${value}`) ?? [];
+  if (region && itsRegion !== region) return `${name} must be in ${region}, where the functions run.`;
   return /:1{12}:|^0x(.)\1{39}$/i.test(`${value}`) && `${name} is that of the example: give your own.`;
 }
 
 /** Returns sentences about settings that do not go together. */
-function problemsOf({ values, region, isGiven }: Asked): readonly Sentence[] {
+function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
-  const arns = [
-    'alarmTopic',
-    'certificateArn',
-    'privateKeySecret',
-    'secretKeyArn',
-    'kmsKey',
-    'credentialsSecret',
-  ] as const;
   return [
-    ...arns.map((name) => {
-      const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(values[name] ?? '') ?? [];
-      return itsRegion !== region && region && `${name} must be in ${region}, where the functions run.`;
-    }),
     !usesTokens &&
       (isGiven('jwtIssuer') || isGiven('jwtAudience') || isGiven('jwtScopes')) &&
       'jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.',
@@ -73,7 +63,7 @@ export function readSettings(given: Context, foundRegion?: string) {
   const placesOrders = isGiven('placeOrder') && values.placeOrder !== 'false';
   const asked = { values, region, isGiven };
   refuse([
-    ...names.map((name) => problemOfForm(name, given[name])),
+    ...names.map((name) => problemOfForm(name, given[name], region)),
     ...problems,
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),

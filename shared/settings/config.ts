@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { SigningKey } from '../account.ts';
-import type { Secret } from '../secret.ts';
 import { completeCredentials } from './credentials.ts';
-import { LOOPBACK, refuse, said } from './formats.ts';
+import { LOOPBACK, refuse, type Sentence, said } from './formats.ts';
 import { readVariables } from './read.ts';
 import { DEPLOYED, type Environment, LOCAL, type SETTINGS } from './table.ts';
 
@@ -52,45 +51,24 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   ]);
 }
 
-/** Refuses a kind of account without its address, where no key is at hand to say which address that is. */
-function funderProblem({ signatureType = 'eoa', funderAddress }: Pick<Config, 'signatureType' | 'funderAddress'>) {
-  return (
-    signatureType !== 'eoa' &&
-    !funderAddress &&
-    'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'
-  );
-}
-
-/** Refuses a list of clients that nobody checks. */
-function allowanceProblem({
-  allowedClients,
-  clientVerification,
-}: Pick<Config, 'allowedClients' | 'clientVerification'>) {
-  return (
+/** Returns sentences on settings that do not go together, locally or deployed. `hasKey`: the accounts of the key are known. */
+function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boolean): readonly Sentence[] {
+  const { signatureType = 'eoa', funderAddress, allowedClients, clientVerification } = config;
+  return [
+    !hasKey &&
+      signatureType !== 'eoa' &&
+      !funderAddress &&
+      'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
     allowedClients.length > 0 &&
-    clientVerification === 'off' &&
-    'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.'
-  );
-}
-
-function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined): SigningKey | undefined {
-  if (kmsKey !== undefined) return { kmsKey };
-  return privateKey && { privateKey };
+      clientVerification === 'off' &&
+      'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
+  ];
 }
 
 /** Where a deployment has its key, and its API credentials if they are not derived. */
 export type KeySource =
   | { readonly secret: string }
   | { readonly kmsKey: string; readonly credentialsSecret: string | undefined };
-
-function keySourceOf(
-  secret: string | undefined,
-  kmsKey: string | undefined,
-  credentialsSecret: string | undefined,
-): KeySource | undefined {
-  if (kmsKey !== undefined) return { kmsKey, credentialsSecret };
-  return secret === undefined ? undefined : { secret };
-}
 
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
 export function parseLocalConfig(env: Environment) {
@@ -99,12 +77,11 @@ export function parseLocalConfig(env: Environment) {
     values;
   const credentials = completeCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]);
   const isLoopback = LOOPBACK.test(config.host);
-  const key = signingKeyOf(privateKey, kmsKey);
+  const key: SigningKey | undefined = kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
   const takesOrders = placeOrder && key !== undefined;
   refuse([
-    !key && funderProblem(config),
+    ...problemsOf(config, key !== undefined),
     privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
-    allowanceProblem(config),
     takesOrders &&
       !isLoopback &&
       !remoteOrders &&
@@ -133,8 +110,9 @@ export function parseLocalConfig(env: Environment) {
 export function parseDeployedConfig(env: Environment) {
   const { values, warnings } = readVariables(env, DEPLOYED);
   const { placeOrder, walletAddress, privateKeySecret, kmsKey, credentialsSecret, ordersTable, ...config } = values;
-  refuse([funderProblem(config), allowanceProblem(config)]);
-  const key = keySourceOf(privateKeySecret, kmsKey, credentialsSecret);
+  refuse(problemsOf(config, false));
+  const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
+  const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
   const isComplete = placeOrder && walletAddress && key && ordersTable;
   return {
     ...config,

@@ -30,9 +30,6 @@ export const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
 /** The callers from whom a deployment takes orders. */
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 
-/** Second confirmation that anyone with a wallet, or with an account at the token issuer, may order. */
-export const PUBLIC_CONSENT = 'yes-anyone-may-order';
-
 /** The name of a secret: a key in its place would be in the template of the stack. */
 const SECRET_NAME = matching(
   'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it',
@@ -71,10 +68,7 @@ export const SETTINGS = {
     allowedHosts: preset(HOSTS, '', 'further hosts to answer to, and ranges such as 10.0.0.0/8'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
-    storeSharedFolder: row(
-      CONSENT,
-      '1 allows a store in a network or shared folder, where locks and flushes may not work',
-    ),
+    storeSharedFolder: row(CONSENT, '1 allows a store in a network or shared folder, where locks may not work'),
     privateKey: row(PRIVATE_KEY, 'the key that signs orders: 32 bytes of hex, 0x optional'),
     clobApiKey: row(CLOB_KEY, "the venue's API credentials: all three, or none to derive them"),
     clobApiSecret: row(CLOB_SECRET, 'their secret, in base64'),
@@ -95,11 +89,7 @@ export const SETTINGS = {
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
     maxOrderNotional: row(AMOUNT, 'refuses an order with a larger price times size, in pUSD before fees'),
     maxDailyNotional: row(AMOUNT, 'refuses an order with which those of the UTC day would be larger, in pUSD'),
-    clientVerification: preset(
-      oneOf(['off', 'required']),
-      'off',
-      'required takes only orders that the wallet of X-Client-Address has signed: the default of a deployment',
-    ),
+    clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: preset(CLIENTS, '', 'with verification: addresses that may order, comma-separated; all without it'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),
   },
@@ -112,20 +102,10 @@ export const SETTINGS = {
   },
   /** Of deployed functions, besides. */
   deployed: {
-    walletAddress: row(ADDRESS, 'required with orders: the only address that the deployment trades with'),
-    privateKeySecret: row(
-      SECRET_NAME,
-      'required with orders, unless kmsKey is set: name or whole ARN of the secret that holds the key, never the key',
-    ),
-    credentialsSecret: row(
-      SECRET_NAME,
-      'with kmsKey: name or whole ARN of a secret that holds the API credentials; derived without it',
-    ),
-    orderAccess: preset(
-      oneOf(ORDER_ACCESSES),
-      'iam',
-      'iam: requests signed with AWS credentials; jwt: a token of jwtIssuer; public: anyone who knows the URL',
-    ),
+    walletAddress: row(ADDRESS, 'the only address that the deployment trades with; required with orders'),
+    privateKeySecret: row(SECRET_NAME, 'name or ARN of the secret that holds the key; required without kmsKey'),
+    credentialsSecret: row(SECRET_NAME, 'with kmsKey: name or ARN of the secret that holds the API credentials'),
+    orderAccess: preset(oneOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
     ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   },
   /** Of the stack: no function reads them. */
@@ -139,43 +119,26 @@ export const SETTINGS = {
     ),
     region: row(
       matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
-      "with orders, one from which the venue takes them; the AWS configuration's without it",
+      'with orders, one from which the venue takes them',
     ),
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
-    jwtIssuer: row(
-      matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
-      'with jwt: https URL of the issuer; anyone who can sign up there gets a token',
-    ),
+    jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
     jwtAudience: row(TEXT, 'with jwt: the audience of the tokens'),
     jwtScopes: row(
       matching('scopes, separated by a space; the gateway takes 10', /^[\x21-\x7e]+(?: [\x21-\x7e]+){0,9}$/),
       'with jwt: scopes of which a token needs one, separated by a space, 10 at most',
     ),
-    allowPublic: row(
-      z.literal(PUBLIC_CONSENT, PUBLIC_CONSENT),
-      `${PUBLIC_CONSENT}: required with orderAccess=public, and with jwt without jwtScopes`,
-    ),
     // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
     marketsPerSecond: preset(wholeNumber(1, 10_000), '20', 'requests that the gateway lets through'),
     booksPerSecond: preset(wholeNumber(1, 10_000), '150', 'the same for books'),
-    rollout: preset(
-      oneOf(['canary', 'all-at-once']),
-      'canary',
-      'canary: a tenth of the orders for five minutes, then all, and back if an alarm of the build rings',
-    ),
-    secretKeyArn: row(
-      arnOf('a KMS key (no alias)', 'kms', 'key/'),
-      'ARN of your own KMS key, where it encrypts the secret',
-    ),
+    rollout: preset(oneOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
+    secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
     domainName: row(
       matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
-      'a domain of your own, with certificateArn: point it to the output DomainTarget',
+      'a domain of your own, with certificateArn',
     ),
-    certificateArn: row(
-      arnOf('a certificate', 'acm', 'certificate/'),
-      'ARN of its certificate of ACM, in the same region',
-    ),
+    certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
   },
 };
 

@@ -376,7 +376,7 @@ describe('the flag placeOrder', () => {
 
   it.each([
     [{ kmsKey: 'alias/orders' }, 'privateKeySecret and kmsKey exclude each other: the key is in one of them.'],
-    [{ privateKeySecret: undefined }, 'privateKeySecret is required with orders, unless kmsKey is set'],
+    [{ privateKeySecret: undefined }, 'privateKeySecret or kmsKey is required with orders'],
     [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
   ])('does not synthesize with %j', (context, sentence) => {
     expect(() => createServiceApp(folder, { ...ORDER_CONTEXT, ...context })).toThrow(sentence);
@@ -542,7 +542,7 @@ describe('the rollout of orders', () => {
     };
     const deployed = [
       { ...ORDER_CONTEXT, ...PUBLIC },
-      { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: undefined, allowPublic: undefined },
+      { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: undefined },
       capped,
       { ...capped, privateKeySecret: 'another' },
       tokens,

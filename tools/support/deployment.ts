@@ -20,7 +20,6 @@ export const ORDER_CONTEXT = {
 /** The settings by `-c` besides, for orders that everybody may send. */
 export const PUBLIC = {
   orderAccess: 'public',
-  allowPublic: 'yes-anyone-may-order',
   clientVerification: 'required',
   maxOrderNotional: '50',
   maxDailyNotional: '100',

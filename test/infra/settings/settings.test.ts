@@ -52,10 +52,10 @@ describe('placeOrder', () => {
   });
 
   it.each([
-    ['walletAddress', 'walletAddress is required with orders: the only address that the deployment trades with.'],
+    ['walletAddress', 'walletAddress is required with orders: the only address to trade with.'],
     [
       'privateKeySecret',
-      'privateKeySecret is required with orders, unless kmsKey is set: name or whole ARN of the secret that holds the key, never the key.',
+      'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     ],
     ['region', 'region is required with orders: eu-west-1 is closest to the venue.'],
     ['maxOrderNotional', 'maxOrderNotional is required with orders: an amount, or none for no cap.'],
@@ -82,7 +82,7 @@ describe('the region of orders', () => {
     'ap-east-2',
     'sa-east-1',
   ])('is not %s', (region) => {
-    const sentence = `ConfigError: The venue refuses orders from ${region} (`;
+    const sentence = `The venue refuses orders from ${region} (`;
     expect(problemOf({ ...ORDER_CONTEXT, region })).toContain(sentence);
     expect(problemOf(without('region'), region)).toContain(sentence);
     expect(problemOf({}, region)).toBe('none');
@@ -115,8 +115,14 @@ describe('what moves money', () => {
     expect(readSettings({}).warnings).toStrictEqual([]);
   });
 
-  it('is open to everybody who was invited in two words, with both caps', () => {
-    expect(readSettings({ ...ORDER_CONTEXT, ...PUBLIC }).orders?.orderAccess).toBe('public');
+  it('is open to anyone with both caps and verified clients, and with a warning', () => {
+    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...PUBLIC });
+    expect(orders?.orderAccess).toBe('public');
+    expect(warnings).toContain('orderAccess=public: anyone who knows the URL can trade up to the caps.');
+    const tokens = { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' };
+    const sentence = 'orderAccess=jwt: anyone who gets a token of the issuer can trade up to the caps.';
+    expect(readSettings({ ...VERIFIED, ...tokens }).warnings).toStrictEqual([sentence]);
+    expect(readSettings({ ...VERIFIED, ...tokens, jwtScopes: 'trade' }).warnings).toStrictEqual([]);
   });
 
   it('wants the signature of each client unless the settings say otherwise, and then says why it should', () => {
@@ -148,7 +154,7 @@ describe('a deployment that cannot be made', () => {
       'logLevel must be one of debug, info, warn, error.',
       expect.stringContaining('The venue refuses orders from eu-west-2'),
       expect.stringContaining('walletAddress is required with orders'),
-      expect.stringContaining('privateKeySecret is required with orders'),
+      expect.stringContaining('privateKeySecret or kmsKey is required with orders'),
       expect.stringContaining('maxOrderNotional is required with orders'),
     ]);
   });
@@ -238,11 +244,6 @@ describe('settings', () => {
       'jwt needs jwtIssuer and jwtAudience',
     ],
     [
-      'tokens of everybody who has an account there',
-      { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' },
-      'orderAccess=jwt needs allowPublic=yes-anyone-may-order, or jwtScopes: anyone can send orders.',
-    ],
-    [
       'tokens without a cap for the day',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', jwtScopes: 'trade' },
       'orderAccess=jwt needs an amount as maxOrderNotional and as maxDailyNotional.',
@@ -282,12 +283,6 @@ describe('settings', () => {
       { ...PUBLIC, maxDailyNotional: 'none' },
       'orderAccess=public needs an amount as maxOrderNotional and as maxDailyNotional.',
     ],
-    [
-      'orders of everybody in one word',
-      { ...PUBLIC, allowPublic: undefined },
-      'orderAccess=public needs allowPublic=yes-anyone-may-order: anyone can send orders.',
-    ],
-    ['half a word for everybody', { ...PUBLIC, allowPublic: 'yes' }, 'allowPublic must be yes-anyone-may-order'],
     ['a cap of 0', { maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of -1', { maxOrderNotional: -1 }, 'maxOrderNotional must be a decimal above zero'],
     ['a cap of 007', { maxOrderNotional: '007' }, 'maxOrderNotional must be a decimal above zero'],
