@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import { startService } from '../../../local/service/service.ts';
 import type { PaperVenueOptions } from '../../../packages/paper-venue/state/settings.ts';
 import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
@@ -25,23 +26,45 @@ afterTests(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
+async function open(overrides: Environment, options: PaperVenueOptions) {
+  const directory = await mkdtemp(join(tmpdir(), 'paper-service-'));
+  const venue = createPaperVenue({ still: true, ...options });
+  const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
+  const lines: Record<string, unknown>[] = [];
+  const settings = { ...paperSettings(venueUrl, directory), SERVICE_LOG_LEVEL: 'error', ...overrides };
+  const closeVenue = async () => {
+    await venue.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
+    const stop = () => service.stop().then(closeVenue);
+    return { url: service.url, venue, venueUrl, lines, stop };
+  } catch (error) {
+    await closeVenue();
+    throw error;
+  }
+}
+
 /** Starts the local server on a paper venue of its own, as `npm run paper` does; both end after the test. */
 export async function startPaperService(
   overrides: Environment = {},
   options: PaperVenueOptions = {},
 ): Promise<PaperService> {
-  const directory = await mkdtemp(join(tmpdir(), 'paper-service-'));
-  stops.push(() => rm(directory, { recursive: true, force: true }));
-  const venue = createPaperVenue({ still: true, ...options });
-  const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
-  stops.unshift(() => venue.close());
-  const lines: Record<string, unknown>[] = [];
-  const settings = {
-    ...paperSettings(venueUrl, directory),
-    SERVICE_LOG_LEVEL: 'error',
-    ...overrides,
+  const { stop, ...service } = await open(overrides, options);
+  stops.push(stop);
+  return service;
+}
+
+/** Has one service for all tests of a file or of a `describe`; returns how to get at it in a test. */
+export function sharedPaperService(overrides: Environment = {}, options: PaperVenueOptions = {}): () => PaperService {
+  let service: Awaited<ReturnType<typeof open>> | undefined;
+  beforeAll(async () => {
+    service = await open(overrides, options);
+  });
+  afterAll(() => service?.stop());
+  return () => {
+    if (!service) throw new Error('The service has not started.');
+    return service;
   };
-  const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
-  stops.unshift(service.stop);
-  return { url: service.url, venue, venueUrl, lines };
 }

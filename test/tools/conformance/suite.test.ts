@@ -6,7 +6,7 @@ import { regionOf } from '../../../tools/conformance/signed-fetch.ts';
 import { type Report, runConformance } from '../../../tools/conformance/suite.ts';
 import { CALLER, REGION } from '../../../tools/support/sigv4.ts';
 import { startIamGateway } from '../../support/service/iam-gateway.ts';
-import { startPaperService } from '../../support/service/paper-service.ts';
+import { sharedPaperService, startPaperService } from '../../support/service/paper-service.ts';
 
 const agree = async () => true;
 
@@ -40,7 +40,7 @@ describe('the conformance suite', () => {
     const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
     // The checks before the endpoint are provoked on health, and 409 only when two requests meet.
     const elsewhere =
-      /host_not_allowed|caller_not_identified|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
+      /host_not_allowed|caller_not_identified|client_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
     expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
     expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
   });
@@ -175,6 +175,9 @@ function withStatus(status: number) {
 }
 
 describe('a breach of the contract', () => {
+  const service = sharedPaperService();
+  const verifying = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+
   it.each<[string, RegExp, (response: Response, text: string) => Response]>([
     [
       'has the best prices first',
@@ -225,7 +228,7 @@ describe('a breach of the contract', () => {
     ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
     ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
   ])('is found: %s', async (check, pattern, change) => {
-    const { url } = await startPaperService();
+    const { url } = service();
     const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(pattern, change) });
     const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
     expect(failed).toContain(check);
@@ -237,7 +240,7 @@ describe('a breach of the contract', () => {
     ['are told the text to sign', withBody((problem) => ({ ...problem, challenge: `${problem['challenge']}\n` }))],
     ['are refused for any other signature', withBody((problem) => ({ ...problem, code: 'client_signature_required' }))],
   ])('is found where clients are verified: %s', async (check, change) => {
-    const { url } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const { url } = verifying();
     const spoiled: FetchLike = async (target, init) => {
       const response = await fetch(target, init);
       return response.status === 401 ? change(response, await response.text()) : response;
