@@ -328,7 +328,7 @@ export const ERRORS = {
     detail: ({ tickSize, contradicted }: { readonly tickSize?: string } & Contradicted) =>
       contradicted
         ? 'The price is not on the tick grid of the market any more; read its book for the tick size.'
-        : `The price must be a multiple of ${tickSize}.`,
+        : `The price must be a multiple of ${tickSize}. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.`,
   },
   size_precision: {
     status: 422,
@@ -358,8 +358,8 @@ export const ERRORS = {
       minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true },
     },
     final: true,
-    detail: (_facts: { readonly minNotional?: string }) =>
-      'An order that matches at once must be worth more; raise its size.',
+    detail: ({ minNotional }: { readonly minNotional?: string }) =>
+      `An order that matches at once must be worth ${minNotional === undefined ? 'more' : `at least ${minNotional} pUSD`}; raise its size.`,
   },
   expiry_too_soon: {
     status: 422,

@@ -248,7 +248,8 @@ describe('a body that is no order', () => {
   });
 
   const decimalRule = 'must be a JSON number or a plain decimal string such as "0.51".';
-  const idRule = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
+  const idRule =
+    'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
   const sideRule = 'must be "buy" or "sell".';
 
   it.each([

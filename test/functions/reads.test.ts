@@ -214,7 +214,8 @@ describe('a book', () => {
   ])('of %s is refused without asking the venue', async (tokenId) => {
     const readBook = () => Promise.reject(new Error('asked'));
     const { body } = await ask(bookEndpoint(fakeMarketData({ readBook })), { pathParameters: { token_id: tokenId } });
-    const detail = 'must be an outcome token id: a uint256 in decimal, without sign or leading zeros.';
+    const detail =
+      'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
     expect(body).toStrictEqual({
       type: 'about:blank',
       title: 'Invalid request',

@@ -53,7 +53,8 @@ describe('a client of a service on paper', () => {
       name: 'OrderBookError',
       code: 'price_off_tick',
       status: 422,
-      detail: 'The price must be a multiple of 0.01.',
+      detail:
+        'The price must be a multiple of 0.01. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.',
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       retryAfter: undefined,
       facts: { tick_size: '0.01' },

@@ -26,7 +26,10 @@ describe('a client that is generated from the document', () => {
     const headers = { 'Idempotency-Key': 'key-1' };
     const body = { ...ORDER, token_id, price: 0.015 };
     const { error } = await client.POST('/v1/orders', { params: { header: headers }, body });
-    expect([error?.code, error?.detail]).toStrictEqual(['price_off_tick', 'The price must be a multiple of 0.01.']);
+    expect([error?.code, error?.detail]).toStrictEqual([
+      'price_off_tick',
+      'The price must be a multiple of 0.01. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.',
+    ]);
     expect(error?.code === 'price_off_tick' ? error.tick_size : undefined).toBe('0.01');
     const { error: unknown } = await client.GET('/v1/book/{token_id}', { params: { path: { token_id: '1' } } });
     expect([unknown?.code, unknown?.status]).toStrictEqual(['unknown_token', 404]);
