@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
-import type { DayCount, Expected, OrderRecord, OrderStore, Written } from '../../shared/orders/record.ts';
-import { decodeRecord, encodeRecord, holderOf } from '../../shared/orders/record.ts';
+import { isReplaceable, type OrderStore, type Written } from '../../shared/orders/order-store.ts';
+import { decodeRecord, encodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { type OwnFile, ownFile } from './own-file.ts';
 
 /** A store in a file. `close` is for an orderly end; none is needed for durability. */
@@ -14,7 +14,7 @@ export interface FileOrderStore extends OrderStore {
 }
 
 /** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 /** The log is emptied one or two of these after the last write. */
 const TIDY_PAUSE_MS = 400;
 /** Expired orders are removed once in this time. */
@@ -29,7 +29,7 @@ const SET_UP = `
   PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON;
   BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS orders (
-    idempotency_key TEXT PRIMARY KEY, record TEXT NOT NULL, lease_owner TEXT, expires_at INTEGER
+    idempotency_key TEXT PRIMARY KEY, record TEXT NOT NULL, expires_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS orders_by_end ON orders (expires_at) WHERE expires_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -106,9 +106,9 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
   };
   const timer = setInterval(tidy, TIDY_PAUSE_MS).unref();
   tidy();
-  return ({ signedAt }: OrderRecord): void => {
+  return (record: OrderRecord | undefined): void => {
     // The earlier of two clocks: one that is ahead would remove orders before their time.
-    time = Math.min(signedAt, Date.now());
+    if (record) time = Math.min(record.signedAt, Date.now());
     [isQuiet, isDone] = [false, false];
   };
 }
@@ -122,45 +122,45 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
   const { db, isNew, requireIntact } = file;
   const tidySoon = createTidying(file, log);
   const transact = createTransactions(file);
-  const rowOf = db.prepare(
-    'SELECT record, coalesce(lease_owner, expires_at) AS state FROM orders WHERE idempotency_key = ?',
-  );
-  const put = db.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?, ?)');
+  const textOf = db.prepare('SELECT record FROM orders WHERE idempotency_key = ?');
+  const put = db.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?)');
+  const remove = db.prepare('DELETE FROM orders WHERE idempotency_key = ?');
   const sumOf = db.prepare('SELECT units FROM days WHERE day = ?');
   sumOf.setReadBigInts(true);
   const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
   const countedOn = (day: string): bigint => BigInt(String(sumOf.get(day)?.['units'] ?? 0));
   /** The holders that this process has stored, by key. Any other one is dead. */
   const holders = new Map<string, string>();
-  const write = async (key: string, record: OrderRecord, expected?: Expected, counts: readonly DayCount[] = []) => {
-    const text = encodeRecord(record);
-    const holder = holderOf(record);
-    const standing = expected && ('heldBy' in expected ? expected.heldBy : expected.keptUntil);
-    return transact(() => {
-      if (rowOf.get(key)?.['state'] !== standing) return 'conflict';
-      const full = counts.findLast(({ day, units, atMost }) => atMost !== undefined && countedOn(day) + units > atMost);
-      if (full) return { fullDay: full.day };
-      put.run(key, text, holder ?? null, record.state === 'finished' ? record.keepUntil : null);
-      for (const { day, units } of counts) add.run(day, units);
-      if (holder === undefined) holders.delete(key);
-      else holders.set(key, holder);
-      tidySoon(record);
-      return 'written';
-    });
+  const find = (key: string): OrderRecord | undefined => {
+    const text = textOf.get(key)?.['record'];
+    if (text === undefined) return undefined;
+    const record = decodeRecord(String(text));
+    if (record.state === 'finished' || record.lease.owner === holders.get(key)) return record;
+    return { ...record, lease: { ...record.lease, until: 0 } };
   };
   return {
     isNew,
-    outlivesAnswers: true,
     read: async (key) => {
       requireIntact();
-      const text = rowOf.get(key)?.['record'];
-      if (text === undefined) return undefined;
-      const record = decodeRecord(String(text));
-      if (record.state === 'finished' || record.lease.owner === holders.get(key)) return record;
-      return { ...record, lease: { ...record.lease, until: 0 } };
+      return find(key);
     },
-    create: (key, record, counts) => write(key, record, undefined, counts),
-    replace: write,
+    write: async (key, record, over, counts = []) => {
+      const written = await transact(() => {
+        const standing = find(key);
+        if (!isReplaceable(standing, over)) return { standing };
+        const full = counts.find(({ day, units, atMost }) => atMost !== undefined && countedOn(day) + units > atMost);
+        if (full) return { fullDay: full.day };
+        if (record) put.run(key, encodeRecord(record), record.state === 'finished' ? record.keepUntil : null);
+        else remove.run(key);
+        for (const { day, units } of counts) add.run(day, units);
+        return 'written';
+      });
+      if (written !== 'written') return written;
+      if (record?.state === 'unfinished') holders.set(key, record.lease.owner);
+      else holders.delete(key);
+      tidySoon(record);
+      return written;
+    },
     close: async () => {
       // Behind the writes that wait.
       await transact(() => 'written').catch(() => undefined);

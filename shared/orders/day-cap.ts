@@ -1,6 +1,7 @@
 import { type Decimal, formatDecimal, toUnits, UNIT_DECIMALS } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
-import { type DayCount, notionalOf, type OrderRecord } from './record.ts';
+import type { DayCount } from './order-store.ts';
+import { notionalOf, type OrderRecord } from './record.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,9 @@
 import type { Decimal } from '../decimal.ts';
+import { type AppError, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
-import type { OrderClient, OrderStore } from './record.ts';
+import type { OrderStore } from './order-store.ts';
+import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';
 
 /** A request for one limit order. */
 export interface OrderRequest {
@@ -33,8 +35,36 @@ export interface OrdersDeps {
   readonly maxDailyNotional: Decimal | undefined;
 }
 
-/** A request under its key in the store. */
-export interface KeyedRequest extends OrderRequest {
+/** One request on its way, with the parts that it needs. */
+export interface Placing extends OrdersDeps, OrderRequest {
+  /** Its key in the store. */
   readonly key: string;
   readonly call: Call;
+}
+
+/** The sole right to send or look up an order, until the lease of its record ends. */
+export interface Turn {
+  readonly placing: Placing;
+  /** `submit`: never sent. `settle`: may have been sent, and may be sent again. `look_up`: must not be sent again. */
+  readonly act: 'submit' | 'settle' | 'look_up';
+  readonly record: UnfinishedOrder;
+  /** `unprovenAt` as it was before this request. */
+  readonly unprovenBefore: number | null;
+}
+
+/** Returns the members by which log lines name an order and its request. */
+export function traceOf({ record, placing }: Turn) {
+  return { order_id: record.orderId, ...placing.call.trace };
+}
+
+/** Returns false once the lease is over. */
+export function isHeld({ record, placing }: Turn): boolean {
+  return placing.entry.now() < record.lease.until;
+}
+
+/** Creates 409 `order_in_progress` for a key whose record is in the way; it asks for a wait of 1 s at least. */
+export function orderInProgress({ entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const remainingMs = standing?.state === 'unfinished' ? standing.lease.until - entry.now() : 0;
+  const waitMs = Math.min(Math.max(remainingMs, 1_000), leaseMs);
+  return refuse('order_in_progress', {}, { retryAfter: Math.ceil(waitMs / 1_000) });
 }

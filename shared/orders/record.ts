@@ -70,8 +70,6 @@ export interface UnfinishedOrder extends CommonRecord {
   readonly unprovenAt: number | null;
   /** The venue's words about the last send, if they match no known sentence; the order is not sent again then. */
   readonly venueReason: string | null;
-  /** True where every sending was refused at the operator's level: the next repeat signs anew. */
-  readonly isFreed: boolean;
 }
 
 /** Has no signed bytes: they are never sent again, and what is not kept cannot leak. */
@@ -105,26 +103,19 @@ const stored = z.object({
       lease: z.tuple([z.string(), z.number()]),
       unproven: z.nullable(z.number()),
       words: z.optional(z.string()),
-      freed: z.boolean(),
     }),
     z.object({ answer: finalAnswer, keep: z.number() }),
   ]),
 });
 
-/** Returns the later time; the other one if one is `null`. */
-export function laterOf(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.max(one, other);
-}
-
 function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
   if (record.state === 'finished') return { answer: record.answer, keep: record.keepUntil };
-  const { payload, lease, unprovenAt, venueReason, isFreed } = record;
+  const { payload, lease, unprovenAt, venueReason } = record;
   return {
     payload,
     lease: [lease.owner, lease.until],
     unproven: unprovenAt,
     ...(venueReason !== null && { words: venueReason }),
-    freed: isFreed,
   };
 }
 
@@ -164,8 +155,8 @@ export function decodeRecord(text: string): OrderRecord {
   };
   if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };
   const [owner, until] = end.lease;
-  const { payload, unproven: unprovenAt, words: venueReason = null, freed: isFreed } = end;
-  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, venueReason, isFreed };
+  const { payload, unproven: unprovenAt, words: venueReason = null } = end;
+  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, venueReason };
 }
 
 /** Returns the canonical form of an order. */
@@ -204,41 +195,7 @@ export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });
 }
 
-/** The condition on a record at the moment it is replaced: unfinished with this lease, or finished and kept until then. */
-export type Expected = { readonly heldBy: string } | { readonly keptUntil: number };
-
-/** A change of the notional that is counted for a day, made in the same write as the record. */
-export interface DayCount {
-  /** In UTC, such as `2026-11-21`. */
-  readonly day: string;
-  /** In millionths of collateral; below zero it is given back. */
-  readonly units: bigint;
-  /** The write fails if the sum of the day would exceed this. */
-  readonly atMost?: bigint;
-}
-
-/** The result of a conditional write. `fullDay`: nothing was written; the last day whose sum would be too large. */
-export type Written = 'written' | 'conflict' | { readonly fullDay: string };
-
-/**
- * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when
- * they are answered; reads see every write answered before. Every call settles within `STORE_CALL_MS`; it may throw any
- * error, after which the write may or may not have happened.
- */
-export interface OrderStore {
-  /**
-   * True where the process goes on after an answer, so that a write which decides nothing need not be awaited. A Lambda
-   * function stands still then.
-   */
-  readonly outlivesAnswers: boolean;
-  read(key: string): Promise<OrderRecord | undefined>;
-  /** Writes the first record of a key; `conflict` when it has one. */
-  create(key: string, record: OrderRecord, counts?: readonly DayCount[]): Promise<Written>;
-  /** Replaces a key's record; `conflict` when it is not as expected. */
-  replace(key: string, record: OrderRecord, expected: Expected, counts?: readonly DayCount[]): Promise<Written>;
-}
-
-/** Returns the holder of the lease; `undefined` once the order is finished. */
-export function holderOf(record: OrderRecord): string | undefined {
-  return record.state === 'unfinished' ? record.lease.owner : undefined;
+/** Returns what each write of a key changes: the lease of an unfinished order, else the kind and end of its answer. */
+export function versionOf(record: OrderRecord): string {
+  return record.state === 'unfinished' ? record.lease.owner : `${record.answer.result} ${record.keepUntil}`;
 }

@@ -176,8 +176,8 @@ export type Fate =
   | {
       readonly kind: 'not_taken';
       readonly error: AppError;
-      /** True where a sentence of the venue refuses this operator, so that the order may be signed anew. */
-      readonly refusesOperator: boolean;
+      /** True where a sentence of the venue refuses the operator or the token: the order may be signed anew. */
+      readonly freesKey: boolean;
     }
   /** It may be live. */
   | {

@@ -39,7 +39,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   // Who may send an order, and what becomes of it under its key.
   keys: {
-    code: ['shared/orders/orders.ts', 'shared/orders/held-order.ts'],
+    code: ['shared/orders/claim.ts', 'shared/orders/attempt.ts', 'shared/orders/conclude.ts'],
     tests: [
       'shared/orders/orders',
       'shared/orders/races',

@@ -6,8 +6,9 @@ import { openContainer } from '../../functions/container.ts';
 import { startServer } from '../../local/http/server.ts';
 import { createHandlers } from '../../local/service/handlers.ts';
 import { openStore } from '../../local/service/open-store.ts';
+import type { OrderStore } from '../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
-import type { OrderStore } from '../../shared/orders/record.ts';
+import { versionOf } from '../../shared/orders/record.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import { BUDGET_MS, chaosOptions, LATE_ARRIVAL_MS, LEASE_MS } from './chaos-options.ts';
 
@@ -23,19 +24,22 @@ process.on('message', (offsetMs) => {
 });
 
 function withoutWriteAhead(store: OrderStore): OrderStore {
-  return options.flaw === 'no write-ahead' ? { ...store, create: async () => 'written' } : store;
+  if (options.flaw !== 'no write-ahead') return store;
+  return {
+    ...store,
+    write: async (...change) => (change[2] === 'nothing' ? 'written' : store.write(...change)),
+  };
 }
 
 function withoutConditions(store: OrderStore): OrderStore {
   if (options.flaw !== 'no conditions') return store;
-  const overwrite: OrderStore['create'] = async (key, record) => {
-    if ((await store.create(key, record)) === 'written') return 'written';
-    const present = await store.read(key);
-    if (!present) return 'conflict';
-    const asFound = present.state === 'finished' ? { keptUntil: present.keepUntil } : { heldBy: present.lease.owner };
-    return store.replace(key, record, asFound);
+  return {
+    ...store,
+    write: async (key, record, over) => {
+      const present = over === 'nothing' ? await store.read(key) : undefined;
+      return store.write(key, record, present ? { version: versionOf(present) } : over);
+    },
   };
-  return { ...store, create: overwrite };
 }
 
 function withBudget(orders: Orders): Orders {

@@ -22,6 +22,7 @@ const transaction = z.object({
   TransactItems: z.array(
     z.union([
       z.object({ Put: z.looseObject({ TableName: z.string(), Item: item }) }),
+      z.object({ Delete: z.looseObject({ TableName: z.string(), Key: item }) }),
       z.object({ Update: z.looseObject({ TableName: z.string(), Key: item }) }),
     ]),
   ),
@@ -35,8 +36,11 @@ interface Answer {
 
 type Ask = (operation: string, body: string) => Promise<Answer>;
 
-function cancelled(codes: readonly string[]): Answer {
-  const CancellationReasons = codes.map((Code) => ({ Code }));
+function cancelled(codes: readonly string[], failedAt?: number, standing?: unknown): Answer {
+  const CancellationReasons = codes.map((Code, index) => ({
+    Code,
+    ...(index === failedAt && standing !== undefined && { Item: standing }),
+  }));
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`;
   const body = JSON.stringify({ __type: `${ERROR}TransactionCanceledException`, message, CancellationReasons });
   return { status: 400, body };
@@ -49,24 +53,53 @@ function isConsistent(body: string): boolean {
   return read.parse(JSON.parse(body)).ConsistentRead === true;
 }
 
+const failed = z.looseObject({ __type: z.string() });
+const conditional = z.looseObject({
+  TableName: z.string(),
+  Key: z.optional(item),
+  Item: z.optional(item),
+  ReturnValuesOnConditionCheckFailure: z.optional(z.literal('ALL_OLD')),
+});
+
+/** Makes a conditional write; a failure has the item that stands, if it was asked for. */
+async function write(ask: Ask, operation: string, body: string): Promise<Answer> {
+  const { ReturnValuesOnConditionCheckFailure: wanted, ...rest } = conditional.parse(JSON.parse(body));
+  const answer = await ask(operation, JSON.stringify(rest));
+  if (!wanted || !answer.body.includes('ConditionalCheckFailed')) return answer;
+  const Key = { idempotency_key: (rest.Key ?? rest.Item)?.['idempotency_key'] };
+  const got = await ask('GetItem', JSON.stringify({ TableName: rest.TableName, Key, ConsistentRead: true }));
+  const { Item } = answerOfGet.parse(JSON.parse(got.body));
+  return { ...answer, body: JSON.stringify({ ...failed.parse(JSON.parse(answer.body)), ...(Item && { Item }) }) };
+}
+
+const withItem = z.looseObject({ Item: item.optional() });
+
 /** Makes the writes one after the other, and undoes those before one that fails. Nobody else writes meanwhile. */
 async function transact(ask: Ask, body: string): Promise<Answer> {
   const undo: (() => Promise<Answer>)[] = [];
   const { TransactItems } = transaction.parse(JSON.parse(body));
-  for (const [index, write] of TransactItems.entries()) {
-    const { TableName } = 'Put' in write ? write.Put : write.Update;
-    const whole = 'Put' in write ? write.Put.Item : write.Update.Key;
-    const Key = { idempotency_key: whole['idempotency_key'] };
+  for (const [index, change] of TransactItems.entries()) {
+    const [operation, asked] =
+      'Put' in change
+        ? (['PutItem', change.Put] as const)
+        : 'Delete' in change
+          ? (['DeleteItem', change.Delete] as const)
+          : (['UpdateItem', change.Update] as const);
+    const whole = 'Item' in asked ? asked.Item : asked.Key;
+    const { TableName } = asked;
+    const Key = { idempotency_key: z.record(z.string(), z.unknown()).parse(whole)['idempotency_key'] };
     const got = await ask('GetItem', JSON.stringify({ TableName, Key, ConsistentRead: true }));
     const { Item } = answerOfGet.parse(JSON.parse(got.body));
-    const written =
-      'Put' in write
-        ? await ask('PutItem', JSON.stringify(write.Put))
-        : await ask('UpdateItem', JSON.stringify(write.Update));
+    const written = await write(ask, operation, JSON.stringify(asked));
     if (written.status !== 200) {
       for (const step of undo.reverse()) await step();
       if (!written.body.includes('ConditionalCheckFailed')) return written;
-      return cancelled(TransactItems.map((_, other) => (other === index ? 'ConditionalCheckFailed' : 'None')));
+      const standing = withItem.parse(JSON.parse(written.body)).Item;
+      return cancelled(
+        TransactItems.map((_, other) => (other === index ? 'ConditionalCheckFailed' : 'None')),
+        index,
+        standing,
+      );
     }
     undo.push(() =>
       Item
@@ -96,6 +129,7 @@ function withTransactions(url: string, codesOfCancelled: () => readonly string[]
     const operation = String(headers['x-amz-target']).replace('DynamoDB_20120810.', '');
     const act = () => {
       if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
+      if (operation === 'PutItem' || operation === 'DeleteItem') return write(forward, operation, body);
       if (operation !== 'TransactWriteItems') return forward(operation, body);
       const codes = codesOfCancelled();
       return codes ? Promise.resolve(cancelled(['None', ...codes])) : transact(forward, body);

@@ -76,10 +76,10 @@ function refusedIn(reason: string): Unproven {
  */
 function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
   if (error instanceof NotSent) return error.end;
-  const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, refusesOperator: false });
+  const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, freesKey: false });
   // The account has no credentials to send the order with, or none but those that the venue has refused.
   if (error instanceof AppError) {
-    const isOperator = before?.kind === 'not_taken' && before.refusesOperator;
+    const isOperator = before?.kind === 'not_taken' && before.freesKey;
     return isOperator && error.code === before.error.code ? before : notTaken(error);
   }
   if (!(error instanceof TransportError)) throw error;
@@ -201,7 +201,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   return {
     async submit(order, call) {
       if (!hasTimeToSend(call)) {
-        return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }), refusesOperator: false };
+        return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }), freesKey: false };
       }
       return send(order, call);
     },

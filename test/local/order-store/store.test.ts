@@ -61,7 +61,7 @@ describe('orders in a file', () => {
     }));
 
   it('creates files with mode 0600 in a folder of mode 0700', async () => {
-    await open().create('key', unfinishedOrder('a'));
+    await open().write('key', unfinishedOrder('a'), 'nothing');
     expect(files()).toStrictEqual(['orders.db 600', 'orders.db-shm 600', 'orders.db-wal 600', 'orders.db.lock 600']);
     expect(mode(dirname(path))).toBe('700');
   });
@@ -82,7 +82,7 @@ describe('orders in a file', () => {
   });
 
   it('is refused to a second store of the same process, and free once the first is closed', async () => {
-    await open().create('key', unfinishedOrder('a'));
+    await open().write('key', unfinishedOrder('a'), 'nothing');
     expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(
       `process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`,
     );
@@ -114,29 +114,29 @@ describe('orders in a file', () => {
   });
 
   it('frees the leases of a process that is gone, and keeps its own', async () => {
-    await open().create('key', unfinishedOrder('a'));
+    await open().write('key', unfinishedOrder('a'), 'nothing');
     await stores[0]?.close();
     const store = open();
     expect(await store.read('key')).toMatchObject({ lease: { owner: 'a', until: 0 } });
-    expect(await store.replace('key', unfinishedOrder('b'), { heldBy: 'a' })).toBe('written');
+    expect(await store.write('key', unfinishedOrder('b'), { version: 'a' })).toBe('written');
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('b'));
   });
 
   it('shares one flush between the writes of one turn of the event loop', async () => {
     const store = open();
     const flushes = transactionsIn(path);
-    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.create(key, unfinishedOrder(key))));
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.write(key, unfinishedOrder(key), 'nothing')));
     expect(transactionsIn(path) - flushes).toBe(1);
-    await store.create('e', unfinishedOrder('e'));
+    await store.write('e', unfinishedOrder('e'), 'nothing');
     expect(transactionsIn(path) - flushes).toBe(2);
   });
 
   it('reads beside a store at work, without the last moment', async () => {
     const store = open();
-    await store.create('key', unfinishedOrder('a'));
+    await store.write('key', unfinishedOrder('a'), 'nothing');
     const reader = readRecordTexts(path);
     expect(decodeRecord(String(reader.next().value))).toStrictEqual(unfinishedOrder('a'));
-    await store.create('other', unfinishedOrder('b'));
+    await store.write('other', unfinishedOrder('b'), 'nothing');
     expect(await store.read('other')).toStrictEqual(unfinishedOrder('b'));
     expect([...reader]).toStrictEqual([]);
     expect(() => [...readRecordTexts(join(directory, 'nothing.db'))]).toThrow('there is no such file');
@@ -148,14 +148,14 @@ describe('orders in a file', () => {
     const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: time });
     const finish = async (key: string, keepUntil: number) => {
       const store = open();
-      await store.create(key, signedAt(0));
-      await store.replace(key, finishedOrder(PLACED, keepUntil), { heldBy: 'a' });
+      await store.write(key, signedAt(0), 'nothing');
+      await store.write(key, finishedOrder(PLACED, keepUntil), { version: 'a' });
       await store.close();
     };
     /** Returns the keys that are left once an order was signed at a time and `over` was removed. */
     const left = async (record: OrderRecord, keys: readonly string[]) => {
       const store = open();
-      await store.create('new', record);
+      await store.write('new', record, 'nothing');
       while (await store.read('over')) await sleep(20);
       const records = await Promise.all(keys.map((key) => store.read(key)));
       return keys.filter((_, index) => records[index]);
@@ -165,7 +165,7 @@ describe('orders in a file', () => {
       await finish('over', NOW - 1);
       await finish('kept', NOW);
       const store = open();
-      await store.create('unfinished', signedAt(0));
+      await store.write('unfinished', signedAt(0), 'nothing');
       await store.close();
       const keys = ['over', 'kept', 'unfinished'];
       expect(await left(signedAt(NOW), keys)).toStrictEqual(['kept', 'unfinished']);
@@ -187,8 +187,8 @@ describe('orders in a file', () => {
     const keys = Array.from({ length: 100 }, (_, index) => `key-${(index * 37) % 100}`);
     const fill = async () => {
       const store = open();
-      for (const key of keys) await store.create(key, signed(key));
-      for (const key of keys) await store.replace(key, finishedOrder(PLACED), { heldBy: key });
+      for (const key of keys) await store.write(key, signed(key), 'nothing');
+      for (const key of keys) await store.write(key, finishedOrder(PLACED), { version: key });
       return store;
     };
     /** Those of the keys whose signed bytes are in a file. */
@@ -205,7 +205,7 @@ describe('orders in a file', () => {
     });
 
     it('keeps none once a program that read the file is done', async () => {
-      await open().create('first', unfinishedOrder('a'));
+      await open().write('first', unfinishedOrder('a'), 'nothing');
       await stores[0]?.close();
       using reader = new DatabaseSync(path);
       reader.exec('BEGIN; SELECT count(*) FROM orders');
@@ -250,16 +250,16 @@ describe('orders in a file', () => {
       ['emptied', '-wal', truncateSync],
     ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
       const store = open();
-      await store.create('key', unfinishedOrder('a'));
+      await store.write('key', unfinishedOrder('a'), 'nothing');
       change(path + suffix);
-      await expect(store.create('other', unfinishedOrder('b'))).rejects.toThrow(LOST);
+      await expect(store.write('other', unfinishedOrder('b'), 'nothing')).rejects.toThrow(LOST);
       await expect(store.read('key')).rejects.toThrow(LOST);
-      await expect(store.replace('key', unfinishedOrder('b'), { heldBy: 'a' })).rejects.toThrow(LOST);
+      await expect(store.write('key', unfinishedOrder('b'), { version: 'a' })).rejects.toThrow(LOST);
     });
 
     it('begins anew where all files were removed', async () => {
       const store = open();
-      await store.create('key', unfinishedOrder('a'));
+      await store.write('key', unfinishedOrder('a'), 'nothing');
       rmSync(dirname(path), { recursive: true });
       await store.close();
       const next = open();
@@ -271,7 +271,7 @@ describe('orders in a file', () => {
       ['missing', rmSync],
       ['empty', truncateSync],
     ])('does not open a log of orders whose main file is %s', async (_, change) => {
-      await open().create('key', unfinishedOrder('a'));
+      await open().write('key', unfinishedOrder('a'), 'nothing');
       const log = readFileSync(`${path}-wal`);
       await stores[0]?.close();
       change(path);
@@ -295,7 +295,7 @@ describe('orders in a file', () => {
     const other = new DatabaseSync(path);
     other.exec('PRAGMA user_version = 7');
     other.close();
-    expect(open).toThrow('it has layout 7, not 1');
+    expect(open).toThrow('it has layout 7, not 2');
     rmSync(path);
     expect(open().isNew).toBe(true);
   });
@@ -311,17 +311,15 @@ describe('orders in a file', () => {
 
   it('fails on a row that it cannot read, instead of taking it for no record', async () => {
     const store = open();
-    await store.create('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') });
+    await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
     await expect(store.read('key')).rejects.toThrow();
   });
 
   it('writes nothing of a turn in which one write fails', async () => {
     const store = open();
-    const broken = store.create(
-      'broken',
-      JSON.parse('{"state":"unfinished","terms":{},"signedFor":{},"lease":{"owner":{}}}'),
-    );
+    const broken = store.write('broken', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]);
     await expect(broken).rejects.toThrow();
-    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
+    expect(await store.read('broken')).toBeUndefined();
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
   });
 });

@@ -98,7 +98,7 @@ async function placed(client: string, price = 0.4) {
   const { client: official } = await officialClient(paper, { wallet: OWN });
   const { orderID } = await official.createAndPostOrder({ tokenID: yes, price, size: 5, side: Side.BUY });
   const record = { ...finishedOrder(PLACED), orderId: orderID, client: { address: client, isVerified: true } };
-  await createDynamoDbStore(db).create(client, record, undefined);
+  await createDynamoDbStore(db).write(client, record, 'nothing', undefined);
   return orderID;
 }
 
@@ -209,7 +209,7 @@ describe('the desk of a deployment', () => {
     // A page of a scan ends at a megabyte.
     const long = { ...order, client: { address: 'c'.repeat(90_000), isVerified: false } };
     for (let index = 0; index < 60; index += 1)
-      await store.create(`key-${index}`, { ...long, orderId: `0x${index}` }, undefined);
+      await store.write(`key-${index}`, { ...long, orderId: `0x${index}` }, 'nothing', undefined);
     const id = await placed('alice');
     expect(JSON.parse((await desk(['open'])).out)).toMatchObject([{ order_id: id, client_address: 'alice' }]);
   }, 60_000);

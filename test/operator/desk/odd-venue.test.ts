@@ -35,10 +35,14 @@ beforeAll(async () => {
     ['nobody', null],
   ] as const) {
     const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf(name) };
-    await orders.create(name, {
-      ...record,
-      client: address === null ? null : { address, isVerified: name === 'ours' },
-    });
+    await orders.write(
+      name,
+      {
+        ...record,
+        client: address === null ? null : { address, isVerified: name === 'ours' },
+      },
+      'nothing',
+    );
   }
   await orders.close();
 });
@@ -261,7 +265,7 @@ describe('our part of an odd trade', () => {
       if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0 } };
       const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
       const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf('late') };
-      await orders.create('late', { ...record, client: { address: 'carol', isVerified: false } });
+      await orders.write('late', { ...record, client: { address: 'carol', isVerified: false } }, 'nothing');
       await orders.close();
       return { body: { limit: 100, count: 1, data: [late], next_cursor: 'LTE=' } };
     });

@@ -61,11 +61,11 @@ describe('orders in DynamoDB', () => {
   orderStoreContract(() => [openStore(), openStore()]);
 
   it.each([
-    ['eoa', 65],
-    ['deposit-wallet', 65 + 32 + 32 + 190 + 2],
+    ['eoa', 65, 2],
+    ['deposit-wallet', 65 + 32 + 32 + 190 + 2, 3],
   ])(
-    'writes an order of an account %s and its answer in two units at most, with a verified client and a long key',
-    async (_kind, bytes) => {
+    'writes an order of an account %s with a verified client and a long key, of %d bytes of signature, in %d units',
+    async (_kind, bytes, units) => {
       const signature = `0x${randomBytes(bytes).toString('hex')}`;
       const record = unfinishedOrder(randomUUID(), `0x${randomBytes(32).toString('hex')}`);
       const amounts = { makerAmount: '5100000', takerAmount: '10000000', timestamp: '1795313938419', expiration: '0' };
@@ -77,16 +77,43 @@ describe('orders in DynamoDB', () => {
       const payload = JSON.stringify({ salt: 1, ...parties, ...amounts, ...codes, signature });
       const store = openStore();
       const key = randomBytes(50).toString('hex');
-      await store.create(key, { ...record, payload });
-      expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(2_048);
-      await store.replace(key, finishedOrder(PLACED), { heldBy: record.lease.owner });
-      expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(2_048);
+      await store.write(key, { ...record, payload }, 'nothing');
+      expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(units * 1_024);
+      await store.write(key, finishedOrder(PLACED), { version: record.lease.owner });
+      expect(sizeOf(await readItem(key))).toBeLessThanOrEqual(units * 1_024);
     },
   );
 
+  it.each([
+    ['a first record', undefined, unfinishedOrder('b'), 'nothing', []],
+    ['a first record with a count', undefined, unfinishedOrder('b'), 'nothing', [{ day: '2026-11-21', units: 5n }]],
+    ['a final answer', unfinishedOrder('a'), finishedOrder(PLACED), { unfinished: '0xa1' }, []],
+    ['a deletion', unfinishedOrder('a'), undefined, { version: 'a' }, []],
+    ['a deletion with a count', unfinishedOrder('a'), undefined, { version: 'a' }, [{ day: '2026-11-21', units: -5n }]],
+  ] as const)('recognises its own write after a lost answer: %s', async (_what, before, record, over, counts) => {
+    if (before) await openStore().write('key', before, 'nothing');
+    const { hostname, port } = new URL(String(db.client.endpoint));
+    let lost = 0;
+    const way = createServer((socket) => {
+      const upstream = connect(Number(port), hostname).on('error', () => socket.destroy());
+      socket.on('error', () => undefined).pipe(upstream);
+      if (lost > 0) upstream.pipe(socket);
+      else {
+        lost += 1;
+        upstream.once('data', () => socket.destroy());
+      }
+    });
+    ways.push(way);
+    const endpoint = await listenOnLoopback(way);
+    const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint }, limits: PATIENT });
+    expect(await store.write('key', record, over, counts)).toBe('written');
+    expect(lost).toBe(1);
+    expect(await openStore().read('key')).toStrictEqual(record);
+  });
+
   it('keeps the record of an order whose answer is too long', async () => {
     const store = openStore();
-    await store.create('key', unfinishedOrder('a'));
+    await store.write('key', unfinishedOrder('a'), 'nothing');
     const tradeIds = Array.from({ length: 12_000 }, () => randomUUID());
     const placement = {
       orderId: '0xa1',
@@ -96,22 +123,33 @@ describe('orders in DynamoDB', () => {
       tradeIds,
     } as const;
     const record = finishedOrder({ result: 'placed', placement });
-    await expect(store.replace('key', record, { heldBy: 'a' })).rejects.toThrow();
+    await expect(store.write('key', record, { version: 'a' })).rejects.toThrow();
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
   });
 
   it('gives only a finished order an end', async () => {
     const store = openStore();
-    await store.create('key', unfinishedOrder('a'));
-    expect(Object.keys(await readItem()).sort()).toStrictEqual(['idempotency_key', 'lease_owner', 'record']);
-    await store.replace('key', finishedOrder(PLACED, 1_790_090_000_001), { heldBy: 'a' });
+    await store.write('key', unfinishedOrder('a'), 'nothing');
+    expect(Object.keys(await readItem()).sort()).toStrictEqual([
+      'idempotency_key',
+      'order_id',
+      'record',
+      'record_version',
+    ]);
+    await store.write('key', finishedOrder(PLACED, 1_790_090_000_001), { version: 'a' });
     const item = await readItem();
-    expect(Object.keys(item).sort()).toStrictEqual(['expires_at', 'idempotency_key', 'record']);
+    expect(Object.keys(item).sort()).toStrictEqual([
+      'expires_at',
+      'idempotency_key',
+      'order_id',
+      'record',
+      'record_version',
+    ]);
     expect(item['expires_at']).toStrictEqual({ N: '1790090001' });
   });
 
   it('gives the sum of a day an end, a week after it', async () => {
-    await openStore().create('key', unfinishedOrder('a'), [{ day: '2026-11-21', units: 5n }]);
+    await openStore().write('key', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 5n }]);
     const end = String(Date.parse('2026-11-28T00:00:00Z') / 1_000);
     expect(await readItem('\u0000day 2026-11-21')).toMatchObject({
       notional_units: { N: '5' },
@@ -123,10 +161,12 @@ describe('orders in DynamoDB', () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 5n, atMost: 9n };
     db.cancel(3);
-    expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
-    expect(await store.create('other', unfinishedOrder('a'), [count])).toStrictEqual({ fullDay: '2026-11-21' });
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
+    expect(await store.write('other', unfinishedOrder('a'), 'nothing', [count])).toStrictEqual({
+      fullDay: '2026-11-21',
+    });
     db.cancel(Number.POSITIVE_INFINITY);
-    const other = openStore(SHORT).create('other', unfinishedOrder('a'), [{ ...count, atMost: 99n }]);
+    const other = openStore(SHORT).write('other', unfinishedOrder('a'), 'nothing', [{ ...count, atMost: 99n }]);
     await expect(other).rejects.toThrow();
     db.cancel(0);
     await expectCounted(openStore(), '2026-11-21', 5n);
@@ -138,11 +178,11 @@ describe('orders in DynamoDB', () => {
       const store = openStore();
       const count = { day: '2026-11-21', units: 5n, atMost: 99n };
       db.cancel(2, code);
-      expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
+      expect(await store.write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
       expect(db.transactions()).toBe(3);
       db.cancel(Number.POSITIVE_INFINITY, code);
       const hasty = openStore({ call: STORE_CALL_MS, ...STORE_ATTEMPT_MS });
-      await expect(hasty.create('other', unfinishedOrder('a'), [count])).rejects.toThrow();
+      await expect(hasty.write('other', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow();
       // In the 2 s of a call.
       expect(db.transactions() - 3).toBeLessThanOrEqual(12);
     },
@@ -151,7 +191,7 @@ describe('orders in DynamoDB', () => {
   it('does not repeat what no repeat would change', async () => {
     db.cancel(Number.POSITIVE_INFINITY, 'ValidationError');
     const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-    await expect(openStore().create('key', unfinishedOrder('a'), [count])).rejects.toThrow('ValidationError');
+    await expect(openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow('ValidationError');
     expect(db.transactions()).toBe(1);
   });
 
@@ -165,44 +205,40 @@ describe('orders in DynamoDB', () => {
   ])('does not repeat what %s', async (_what, codes, message) => {
     db.cancel(Number.POSITIVE_INFINITY, ...codes);
     const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-    await expect(openStore().create('key', unfinishedOrder('a'), [count])).rejects.toThrow(message);
+    await expect(openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow(message);
     expect(db.transactions()).toBe(1);
   });
 
   it('does not take a transaction for done that the table refuses as a whole', async () => {
     const store = createDynamoDbStore({ ...db, tableName: 'missing' });
     const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-    await expect(store.create('key', unfinishedOrder('a'), [count])).rejects.toThrow('resource not found');
+    await expect(store.write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow('resource not found');
     expect(db.transactions()).toBe(1);
   });
 
   it('counts an order that takes a whole day, and asks for no transaction without a count', async () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 9n, atMost: 9n };
-    expect(await store.create('key', unfinishedOrder('a'), [count])).toBe('written');
-    expect(await store.create('other', unfinishedOrder('a'), [])).toBe('written');
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
+    expect(await store.write('other', unfinishedOrder('a'), 'nothing', [])).toBe('written');
     expect(db.transactions()).toBe(1);
   });
 
   it('counts under a cap of more digits than the numbers of the table have', async () => {
     const count = { day: '2026-11-21', units: 5n, atMost: 10n ** 46n };
-    expect(await openStore().create('key', unfinishedOrder('a'), [count])).toBe('written');
+    expect(await openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
     await expectCounted(openStore(), '2026-11-21', 5n);
-  });
-
-  it('is written before an answer: a function stands still afterwards', () => {
-    expect(openStore().outlivesAnswers).toBe(false);
   });
 
   it('fails when the table is missing', async () => {
     const store = createDynamoDbStore({ ...db, tableName: 'missing' });
     await expect(store.read('key')).rejects.toThrow();
-    await expect(store.create('key', unfinishedOrder('a'))).rejects.toThrow();
+    await expect(store.write('key', unfinishedOrder('a'), 'nothing')).rejects.toThrow();
   });
 
   it('fails on an item that it cannot read, instead of taking it for no record', async () => {
     const store = openStore();
-    await store.create('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') });
+    await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
     await expect(store.read('key')).rejects.toThrow();
   });
 
@@ -216,7 +252,6 @@ describe('orders in DynamoDB', () => {
     ways.push(way);
     const endpoint = await listenOnLoopback(way);
     const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint }, limits: PATIENT });
-    // As an order with a key reads both of its keys.
     await Promise.all([store.read('key'), store.read('other')]);
     expect(opened).toHaveLength(2);
     // Nobody says so before something is sent on them.
@@ -224,7 +259,7 @@ describe('orders in DynamoDB', () => {
       socket.unpipe().resume();
       socket.once('data', () => socket.resetAndDestroy());
     }
-    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
     expect(opened).toHaveLength(3);
   });
 
@@ -242,8 +277,8 @@ describe('orders in DynamoDB', () => {
     const record = unfinishedOrder('a');
     const asked = await Promise.allSettled([
       store.read('key'),
-      store.create('key', record),
-      store.create('key', record, [{ day: '2026-11-21', units: 5n }]),
+      store.write('key', record, 'nothing'),
+      store.write('key', record, 'nothing', [{ day: '2026-11-21', units: 5n }]),
     ]);
     expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
   });
@@ -253,7 +288,7 @@ describe('orders in DynamoDB', () => {
     ['says nothing', (socket: Socket) => socket.resume()],
   ])('makes a second attempt when a connection %s', async (_how, first) => {
     const store = await openAfter(first, { ...PATIENT, attempt: 3_000 });
-    expect(await store.create('key', unfinishedOrder('a'))).toBe('written');
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
   });
 
   it('gives up when the database begins an answer and does not end it', async () => {
@@ -262,8 +297,8 @@ describe('orders in DynamoDB', () => {
     const [reading, writing, counting] = [await open(), await open(), await open()];
     const asked = await Promise.allSettled([
       reading.read('key'),
-      writing.create('key', unfinishedOrder('a')),
-      counting.create('key', unfinishedOrder('a'), [{ day: '2026-11-21', units: 5n }]),
+      writing.write('key', unfinishedOrder('a'), 'nothing'),
+      counting.write('key', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 5n }]),
     ]);
     expect(asked.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected']);
   });

@@ -67,7 +67,7 @@ describe('a key', () => {
     await world.place(world.open(), 'key', verified(EVM));
     world.venue.submit = placed;
     const own = whenCalled(world.store, async (name, count) => {
-      if (name === 'replace' && count === 1) await world.place(world.open(), 'key', verified(EVM));
+      if (name === 'create' && count === 1) await world.place(world.open(), 'key', verified(EVM));
     });
     expect(await endOf(world.place(world.open({ own }), 'key', verified(SOLANA)))).toBe('idempotency_key_reused');
   });

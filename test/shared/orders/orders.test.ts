@@ -228,7 +228,7 @@ describe('orders under an idempotency key', () => {
     expect((await place(order({ price: '0.6' }))).replayed).toBe(false);
   });
 
-  it.each<ErrorCode>(['outcome_unknown', 'rate_limited', 'venue_unavailable', 'venue_timeout', 'unknown_token'])(
+  it.each<ErrorCode>(['outcome_unknown', 'rate_limited', 'venue_unavailable', 'venue_timeout'])(
     'settles the same signed order at once after %s',
     async (code) => {
       venue.submit = fail(code);
@@ -274,7 +274,7 @@ describe('orders under an idempotency key', () => {
   });
 
   it('sends nothing when the record that was there first has gone', async () => {
-    store = { ...store, create: async () => 'conflict' };
+    store = { ...store, write: async () => ({ standing: undefined }) };
     expect((await refusal(place())).code).toBe('order_in_progress');
     expect(asked).toStrictEqual([]);
   });
@@ -328,12 +328,13 @@ describe('orders under an idempotency key', () => {
     expect((await place()).replayed).toBe(true);
   });
 
-  describe('that was refused with its operator', () => {
+  describe('that the venue refused by a sentence about the operator or the token', () => {
     const refusedOperator = (reason = 'wallet_type') => fail('venue_refused_service', { reason });
 
-    it('is signed anew by the rules and for the account of then', async () => {
-      venue.submit = refusedOperator();
-      expect((await refusal(place())).code).toBe('venue_refused_service');
+    it.each<ErrorCode>(['venue_refused_service', 'unknown_token'])('is signed anew after %s', async (code) => {
+      venue.submit = fail(code);
+      expect((await refusal(place())).code).toBe(code);
+      expect(store.records.has('key')).toBe(false);
       venue.submit = async ({ orderId }) => placed(orderId);
       const elsewhere = open({ signedFor: { ...SIGNED_FOR, signatureType: 'safe', maker: '0x5afe' } });
       expect(await place(order(), 'key', elsewhere)).toStrictEqual({ placement: placement('0x2'), replayed: false });
@@ -341,10 +342,11 @@ describe('orders under an idempotency key', () => {
       expect(store.records.get('key')).toMatchObject({ orderId: '0x2', signedFor: { maker: '0x5afe' } });
     });
 
-    it('stays bound to its order', async () => {
+    it('leaves its key to any order', async () => {
       venue.submit = refusedOperator();
       await refusal(place());
-      expect((await refusal(place(order({ price: '0.6' })))).code).toBe('idempotency_key_reused');
+      venue.submit = async ({ orderId }) => placed(orderId);
+      expect((await place(order({ price: '0.6' }))).placement.orderId).toBe('0x2');
     });
 
     it('is not signed anew while nobody knows what became of an earlier sending', async () => {
@@ -359,7 +361,7 @@ describe('orders under an idempotency key', () => {
 
     it('is not signed anew where no sentence of the venue says so', async () => {
       const firewall = errorOf('venue_refused_service', { reason: 'firewall' });
-      venue.submit = async () => ({ kind: 'not_taken', error: firewall, refusesOperator: false });
+      venue.submit = async () => ({ kind: 'not_taken', error: firewall, freesKey: false });
       await refusal(place());
       expect((await place()).placement.orderId).toBe('0x1');
     });
@@ -605,17 +607,6 @@ describe('orders under an idempotency key', () => {
     expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: true });
   });
 
-  it('is no replay when only the answer of its final write was lost', async () => {
-    const { replace } = store;
-    store.replace = async (...write) => {
-      await replace(...write);
-      return 'conflict';
-    };
-    expect((await place()).replayed).toBe(false);
-    venue.submit = fail('order_rejected');
-    expect((await refusal(place(order(), 'other'))).replayed).toBe(false);
-  });
-
   it.each(['key', undefined])('leaves its trace before its bytes leave, with key %s', async (key) => {
     let lines: readonly Record<string, unknown>[] = [];
     venue.submit = async ({ orderId }) => {
@@ -627,12 +618,6 @@ describe('orders under an idempotency key', () => {
     expect(lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...trace }]);
     expect(JSON.stringify(lines)).not.toContain('"key"');
     expect('idempotency_key_sha256' in (lines[0] ?? {})).toBe(key !== undefined);
-  });
-
-  it('answers without a key before a store has the answer that keeps it after the answer too', async () => {
-    store.replace = () => new Promise(() => undefined);
-    const call = { deadline: performance.now() + ORDER_BUDGET_MS, venueRequests: [] };
-    expect((await ask(order(), undefined, open(), call)).placement.orderId).toBe('0x1');
   });
 
   it("keeps the venue's own sentence for the log under a key too", async () => {

@@ -65,7 +65,7 @@ it.each<[string, Reply, Reply]>([
   expect(first).toMatchObject({ fate: { kind: 'not_taken' } });
   expect(await place()).toMatchObject({
     orderId: first.orderId,
-    fate: { kind: 'not_taken', error: { code: 'venue_unavailable', retryAfter: 5 }, refusesOperator: false },
+    fate: { kind: 'not_taken', error: { code: 'venue_unavailable', retryAfter: 5 }, freesKey: false },
     replayed: false,
   });
   expect(venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);

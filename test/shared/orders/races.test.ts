@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
-import { decodeRecord, encodeRecord, type OrderRecord, type OrderStore } from '../../../shared/orders/record.ts';
+import type { OrderStore } from '../../../shared/orders/order-store.ts';
+import { decodeRecord, encodeRecord, type OrderRecord } from '../../../shared/orders/record.ts';
 import { ORDER, requestOf } from '../../support/orders/order-client.ts';
 import { finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 
 import {
-  answersLost,
   beginSlowly,
   DAY,
   decimal,
@@ -39,7 +39,7 @@ const MEANWHILE: readonly (readonly [string, (world: World) => Promise<unknown>,
     'refused 0x1 replayed',
   ],
   ['is sending the order', (world) => holdOpen(world), IN_PROGRESS],
-  ['has lost its record', async ({ store }) => store.records.delete('key'), IN_PROGRESS],
+  ['has freed the key', async ({ store }) => store.records.delete('key'), 'order_in_progress 1'],
 ];
 
 /** Lets a process take the key and never hear of its order again. */
@@ -63,12 +63,6 @@ describe('a request with a new key', () => {
     const own = whenCalled(world.store, (name) => (name === 'create' ? world.leaveOpen() : undefined));
     expect(await endOf(world.place(world.open({ own })))).toBe('placed live 0x2');
     expect(world.asked).toStrictEqual(['settle 0x2']);
-  });
-
-  it('sends its order once where only the answer of the store was lost', async () => {
-    const world = openWorld();
-    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'create') })))).toBe('placed live 0x1');
-    expect(world.asked).toStrictEqual(['submit 0x1']);
   });
 
   it('says of a store that fails what it was, and which order was not sent', async () => {
@@ -121,7 +115,7 @@ describe('a request that takes an order over', () => {
     const world = openWorld();
     await world.leaveOpen(notTaken(true));
     const own = whenCalled(world.store, (name, count) =>
-      name === 'replace' && count === 1 ? meanwhile(world) : undefined,
+      name === 'create' && count === 1 ? meanwhile(world) : undefined,
     );
     expect((await endOf(world.place(world.open({ own })))).replace('0x3', '0x1')).toBe(end);
     expect(world.asked).toStrictEqual(['submit 0x3']);
@@ -135,15 +129,8 @@ describe('a request that takes an order over', () => {
     const own = whenCalled(world.store, (name) => (name === 'replace' ? slow.answer() : undefined));
     expect(await endOf(world.place(world.open({ own, dailyCap })))).toBe('order_in_progress 1');
     expect(world.asked).toStrictEqual(['submit 0x1']);
-    expect(world.store.records.get('key')).toMatchObject({ isFreed: true, countedOn: null });
+    expect(world.store.records.has('key')).toBe(false);
     expect(world.store.countedOn(DAY)).toBe(0n);
-  });
-
-  it('goes on where only the answer of the store was lost', async () => {
-    const world = openWorld();
-    await world.leaveOpen();
-    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe('placed live 0x1');
-    expect(world.asked).toStrictEqual(['settle 0x1']);
   });
 
   it('reads the store once and writes to it twice, and leaves its trace', async () => {
@@ -282,23 +269,16 @@ describe('an answer that comes after another process has settled the order', () 
     const { world, slow } = await overtaken(undefined, notTaken(true));
     await holdOpen(world);
     expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
-    expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished', isFreed: false });
+    expect(world.store.records.get('key')).toMatchObject({ state: 'unfinished' });
   });
 
-  it.each([
-    ['read', 'after the other one was seen'],
-    ['replace', 'and its lease is over'],
-  ] as const)('does not say that nothing was taken where the store does not %s, %s', async (failing, _when) => {
+  it('does not say that nothing was taken where the store fails and its lease is over', async () => {
     const { world, slow } = await overtaken(
-      ({ store }) =>
-        whenCalled(store, (name, count) =>
-          name === failing && (name === 'replace' || count > 1) ? Promise.reject(new Error('down')) : undefined,
-        ),
+      ({ store }) => whenCalled(store, (name) => (name === 'replace' ? Promise.reject(new Error('down')) : undefined)),
       notTaken(),
     );
-    if (failing === 'replace') world.clock.now += LEASE_MS;
     await world.place();
-    expect(await endOf(slow.answer())).toBe(IN_PROGRESS);
+    expect(await endOf(slow.answer())).toBe('order_in_progress 1');
     expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', message: 'lease not released' });
   });
 
@@ -312,14 +292,8 @@ describe('an answer that comes after another process has settled the order', () 
     expect(await endOf(slow.answer())).toBe('order_in_progress 1');
   });
 
-  it('replaces a refusal also while that is kept for longer, and counts nothing without a cap', async () => {
-    const { world, slow } = await overtaken(({ store, clock, place }: World) =>
-      whenCalled(store, (name, count) => {
-        if (name !== 'replace' || count !== 2) return undefined;
-        clock.now += KEEP_MS;
-        return place();
-      }),
-    );
+  it('replaces a refusal, and counts nothing without a cap', async () => {
+    const { world, slow } = await overtaken();
     world.venue.settle = refused;
     await world.place();
     expect(await endOf(slow.answer())).toBe('placed live 0x1');
@@ -330,38 +304,18 @@ describe('an answer that comes after another process has settled the order', () 
       message: 'a placed order contradicts its record',
       order_id: '0x1',
       ...TRACE,
+      metric: 'contradicted_records',
     };
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
   });
 
-  it('is told to the operator where requests that take over keep it from being stored', async () => {
-    const world = openWorld();
-    let writes = 0;
-    const own = whenCalled(world.store, (name) => {
-      const record = world.store.records.get('key');
-      if (name !== 'replace' || record?.state !== 'unfinished') return;
-      writes += 1;
-      world.store.records.set('key', { ...record, lease: { owner: `other ${writes}`, until: 0 } });
-    });
-    expect(await endOf(world.place(world.open({ own })))).toBe('placed live 0x1');
-    expect(writes).toBe(4);
-    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', message: 'final answer not stored', ...TRACE });
-  });
-
-  it('tries three times to replace a refusal that does not stand still', async () => {
-    let writes = 0;
-    const { world, slow } = await overtaken(({ store }: World) =>
-      whenCalled(store, (name, count) => {
-        const record = store.records.get('key');
-        if (name !== 'replace' || record?.state !== 'finished') return;
-        writes = count;
-        store.records.set('key', { ...record, keepUntil: record.keepUntil + 1 });
-      }),
-    );
-    world.venue.settle = refused;
-    await world.place();
+  it('is stored in one write whoever holds the order', async () => {
+    const { world, slow } = await overtaken();
+    await holdOpen(world);
+    world.store.calls.length = 0;
     expect(await endOf(slow.answer())).toBe('placed live 0x1');
-    expect(writes).toBe(4);
+    expect(world.store.calls).toStrictEqual(['replace']);
+    expect(world.store.records.get('key')).toMatchObject({ answer: { result: 'placed' } });
   });
 
   it.each<[string, OrderRecord | undefined]>([
@@ -392,7 +346,7 @@ describe('the record of an order', () => {
     const { store, leaveOpen } = openWorld();
     await leaveOpen(unknown);
     const record = store.records.get('key');
-    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START, isFreed: false });
+    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START });
     expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
   });
 
@@ -469,24 +423,6 @@ describe('the record of an order', () => {
     expect(log.lines.slice(1)).toMatchObject([
       { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', ...TRACE, error: {} },
     ]);
-  });
-
-  it('is free for the next repeat where only the answer of its release was lost', async () => {
-    const world = openWorld();
-    world.venue.submit = notTaken();
-    expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe('not_taken 0x1');
-    expect(await endOf(world.place())).toBe('placed live 0x1');
-  });
-
-  it('is no replay where only the answer of its final write was lost', async () => {
-    for (const [send, end] of [
-      [placed, 'placed live 0x1'],
-      [refused, 'refused 0x1'],
-    ] as const) {
-      const world = openWorld();
-      world.venue.submit = send;
-      expect(await endOf(world.place(world.open({ own: answersLost(world.store, 'replace') })))).toBe(end);
-    }
   });
 
   it('of an order without a key says that it was given up, and counts no more', async () => {

@@ -42,7 +42,7 @@ describe('a record', () => {
     for (const record of [
       orderOf('5'),
       { ...orderOf('5'), terms: { ...orderOf('5').terms, side: 'sell' as const } },
-      { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unprovenAt: null, isFreed: true },
+      { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unprovenAt: null },
       { ...orderOf('5'), venueReason: 'words', signedAt: 1, unprovenAt: 3 },
       finishedOrder(PLACED),
       finishedOrder({ result: 'refused', code: 'size_precision', detail: 'Too fine.', facts }),

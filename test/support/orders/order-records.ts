@@ -29,7 +29,6 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     lease: { owner, until: 1_790_000_030_000 },
     unprovenAt: 1_790_000_000_000,
     venueReason: null,
-    isFreed: false,
   };
 }
 
@@ -62,6 +61,6 @@ export const REFUSED: FinalAnswer = {
 
 /** Returns the record of an order with its final answer. */
 export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
-  const { payload, lease, unprovenAt, venueReason, isFreed, ...common } = unfinishedOrder('nobody');
+  const { payload, lease, unprovenAt, venueReason, ...common } = unfinishedOrder('nobody');
   return { ...common, state: 'finished', answer, keepUntil };
 }

@@ -1,11 +1,5 @@
-import {
-  type Expected,
-  holderOf,
-  type OrderRecord,
-  type OrderStore,
-  type Written,
-} from '../../../shared/orders/record.ts';
-import { isAsExpected } from './memory-order-store.ts';
+import { isReplaceable, type OrderStore, type Over, type Written } from '../../../shared/orders/order-store.ts';
+import type { OrderRecord } from '../../../shared/orders/record.ts';
 import type { Steps, Way, WorldState } from './order-world-steps.ts';
 
 /** One part of the protocol, or of what it builds on, taken out. */
@@ -34,8 +28,14 @@ export interface ModelDeps {
 /** Both ways in which a write fails are there: before it has happened, and after. */
 function write(
   name: string,
-  condition: () => boolean,
-  effect: () => void,
+  {
+    condition,
+    effect,
+    standing,
+  }: Record<'effect', () => void> & {
+    readonly condition: () => boolean;
+    readonly standing: () => OrderRecord | undefined;
+  },
   flaw: Flaw | undefined,
 ): readonly Way<Written>[] {
   const lost = (): Written => {
@@ -49,32 +49,31 @@ function write(
         { name: `${name}, its answer lost`, fault: true, effect, result: lost },
       ]
     : [
-        { name: `${name}, too late`, result: () => 'conflict' },
+        { name: `${name}, too late`, result: () => ({ standing: standing() }) },
         { name: `${name}, too late, and the answer lost`, fault: true, result: lost },
       ];
 }
 
 /** One record, and every failure of a real store. */
 export function createStoreModel({ world, steps, process, flaw }: ModelDeps): OrderStore {
-  const nameOwner = (record: OrderRecord) => {
-    const owner = holderOf(record);
-    if (owner !== undefined && !world.owners.has(owner)) world.owners.set(owner, process);
-  };
-  const set = (record: OrderRecord) => () => {
+  const set = (record: OrderRecord | undefined) => {
     world.record = record;
-    if (record.state !== 'unfinished') return;
+    if (record?.state !== 'unfinished') return;
     if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unprovenAt: null };
     const isOver = record.lease.until === 0 && world.lastRefusedOperator;
-    if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) {
-      world.record = { ...record, isFreed: true };
-    }
+    if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) world.record = undefined;
   };
-  const mayReplace = (record: OrderRecord, expected: Expected): boolean =>
-    flaw === 'a refusal is stored without the lease' && record.state === 'finished'
-      ? world.record?.state === 'unfinished'
-      : isAsExpected(world.record, expected);
+  const mayWrite = (record: OrderRecord | undefined, over: Over): boolean => {
+    if (flaw === 'a first record overwrites another' && over === 'nothing') return true;
+    const isBlind = flaw === 'a refusal is stored without the lease' && record?.state === 'finished';
+    return isBlind ? world.record?.state === 'unfinished' : isReplaceable(world.record, over);
+  };
+  const nameOf = (record: OrderRecord | undefined, over: Over): string => {
+    if (!record) return 'frees the key';
+    if (over === 'nothing') return 'creates';
+    return record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
+  };
   return {
-    outlivesAnswers: false,
     read: () =>
       steps.take('store', () => [
         { name: 'reads', result: () => world.record },
@@ -86,22 +85,25 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
           },
         },
       ]),
-    create: (_key, record) => {
-      nameOwner(record);
-      const free = () => !world.record || flaw === 'a first record overwrites another';
-      const effect = flaw === 'nothing is stored before sending' ? () => {} : set(record);
-      return steps.take('store', () => write('creates', free, effect, undefined));
-    },
-    replace: (_key, record, expected) => {
-      nameOwner(record);
-      const condition = () => mayReplace(record, expected);
-      const what =
-        record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
-      const written = steps.take('store', () =>
-        write(what, condition, set(record), record.state === 'finished' ? flaw : undefined),
+    write: async (_key, record, over) => {
+      const owner = record?.state === 'unfinished' ? record.lease.owner : undefined;
+      if (owner !== undefined && !world.owners.has(owner)) world.owners.set(owner, process);
+      const isUnstored = flaw === 'nothing is stored before sending' && over === 'nothing';
+      const written = await steps.take('store', () =>
+        write(
+          nameOf(record, over),
+          {
+            condition: () => mayWrite(record, over),
+            effect: () => {
+              if (!isUnstored) set(record);
+            },
+            standing: () => world.record,
+          },
+          record?.state === 'finished' ? flaw : undefined,
+        ),
       );
-      const isBlind = flaw === 'nobody looks whether an order was taken over' && record.state === 'unfinished';
-      return isBlind && record.lease.until === 0 ? written.then(() => 'written') : written;
+      const isBlind = flaw === 'nobody looks whether an order was taken over' && record?.state === 'unfinished';
+      return isBlind && record.lease.until === 0 ? 'written' : written;
     },
   };
 }

@@ -1,11 +1,12 @@
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
 import type { OrderResult } from '../../../shared/orders/order-request.ts';
+import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
-import type { OrderClient, OrderStore } from '../../../shared/orders/record.ts';
+import type { OrderClient } from '../../../shared/orders/record.ts';
 import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
-import { createMemoryOrderStore } from './memory-order-store.ts';
+import { createMemoryOrderStore, type StoreCall } from './memory-order-store.ts';
 import { ORDER, requestOf } from './order-client.ts';
 import { NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
 
@@ -21,7 +22,6 @@ export const decimal = (text: string) => parseDecimal(text) ?? ZERO;
 
 /** How the venue answers a sent order. */
 export type Send = (order: SignedOrder, call: SendingCall, venueReason?: string | null) => Promise<Fate>;
-type StoreCall = 'read' | 'create' | 'replace';
 
 /** Returns a placement without fills. */
 export const placement = (orderId: string, status: Placement['status'] = 'live'): Placement => ({
@@ -43,8 +43,8 @@ export const errorOf = (code: ErrorCode) => new AppError(`the venue says ${code}
 export const refused: Send = async () => ({ kind: 'refused', error: errorOf('order_rejected') });
 /** Proves that the order was not taken. */
 export const notTaken =
-  (refusesOperator = false): Send =>
-  async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), refusesOperator });
+  (freesKey = false): Send =>
+  async () => ({ kind: 'not_taken', error: errorOf('venue_unavailable'), freesKey });
 
 /** A store through which a process sees something happen before one of its calls. */
 export function whenCalled(store: OrderStore, happens: (name: StoreCall, count: number) => unknown): OrderStore {
@@ -54,26 +54,9 @@ export function whenCalled(store: OrderStore, happens: (name: StoreCall, count: 
     await happens(name, counts[name]);
   };
   return {
-    outlivesAnswers: store.outlivesAnswers,
     read: (key) => enter('read').then(() => store.read(key)),
-    create: (...write) => enter('create').then(() => store.create(...write)),
-    replace: (...write) => enter('replace').then(() => store.replace(...write)),
-  };
-}
-
-/** A store that does what it is asked for and says, the first time, that another was there before. */
-export function answersLost(store: OrderStore, lost: 'create' | 'replace'): OrderStore {
-  let isLost = false;
-  const answer = async <T>(name: StoreCall, written: Promise<T>) => {
-    const told = await written;
-    if (name !== lost || isLost) return told;
-    isLost = true;
-    return 'conflict' as const;
-  };
-  return {
-    ...store,
-    create: (...write) => answer('create', store.create(...write)),
-    replace: (...write) => answer('replace', store.replace(...write)),
+    write: (key, record, over, counts) =>
+      enter(over === 'nothing' ? 'create' : 'replace').then(() => store.write(key, record, over, counts)),
   };
 }
 

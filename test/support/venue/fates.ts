@@ -11,5 +11,9 @@ export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Pla
 export function fateOfError(error: AppError): Fate {
   if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', sentAt: 0, cause: error };
   if (isFinal(error.code)) return { kind: 'refused', error };
-  return { kind: 'not_taken', error, refusesOperator: error.code === 'venue_refused_service' };
+  return {
+    kind: 'not_taken',
+    error,
+    freesKey: error.code === 'venue_refused_service' || error.code === 'unknown_token',
+  };
 }

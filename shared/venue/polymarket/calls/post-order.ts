@@ -65,7 +65,7 @@ function unproven(why: string, said?: SaidFate): Unproven {
 }
 
 function notTaken(error: SaidFate['error']): SaidFate {
-  return { kind: 'not_taken', error, refusesOperator: false };
+  return { kind: 'not_taken', error, freesKey: false };
 }
 
 /** The parts of an answer that are looked at once nothing in it says that the order was accepted. */

@@ -23,11 +23,11 @@ type Write = (said: Said, named: string | undefined) => AppError;
 /**
  * A sentence of the venue, its class, and the page or report that it is known from. Three classes name a check that the
  * venue makes before the book, and so prove that it did not take the order: `order` refuses this order for good,
- * `operator` refuses the operator of this service, `now` takes no such order at the moment. `nothing` is said of orders that
+ * `anew` refuses the operator of this service or the token, so that a new order may be signed; `now` takes no such order at the moment. `nothing` is said of orders that
  * are held or perhaps taken.
  */
 type Row = { readonly says: RegExp; readonly source: string } & (
-  | { readonly proves: 'order' | 'operator' | 'now'; readonly error: Write }
+  | { readonly proves: 'order' | 'anew' | 'now'; readonly error: Write }
   | { readonly proves: 'nothing' }
 );
 
@@ -126,39 +126,39 @@ export const SENTENCES: readonly Row[] = [
   {
     // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
     says: /version[_ ]mismatch|invalid (?:order )?version|invalid (?:[\w.-]+ ){0,4}signature/i,
-    proves: 'operator',
+    proves: 'anew',
     source: ERROR_CODES,
     error: refusedService('signature'),
   },
   {
     // A deposit wallet signs for itself: this says that the account is not a deposit wallet of the key, but for example its Safe.
     says: /address of the api key/i,
-    proves: 'operator',
+    proves: 'anew',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/90',
     error: (said) =>
       refusedService(said.signatureType === 'deposit-wallet' ? 'wallet_type' : 'credentials')(said, undefined),
   },
   {
     says: /owner of the api key|unauthorized|invalid api[ -]?key|invalid l[12] request headers/i,
-    proves: 'operator',
+    proves: 'anew',
     source: ERROR_CODES,
     error: refusedService('credentials'),
   },
   {
     says: /maker address (?:is )?not allowed/i,
-    proves: 'operator',
+    proves: 'anew',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/111',
     error: refusedService('wallet_type'),
   },
   {
     says: /address (?:is )?banned|closed[ -]only/i,
-    proves: 'operator',
+    proves: 'anew',
     source: ERROR_CODES,
     error: refusedService('account_restricted'),
   },
   {
     says: /restricted in your (?:region|country)/i,
-    proves: 'operator',
+    proves: 'anew',
     source: GEOBLOCK,
     error: refusedService('region'),
   },
@@ -172,7 +172,7 @@ export const SENTENCES: readonly Row[] = [
   { says: /post[- ]only mode/i, proves: 'now', source: ERROR_CODES, error: unavailable('post_only_phase') },
   {
     says: /market (?:was )?not found|no order ?book|order ?book .*does not exist|invalid token ?id/i,
-    proves: 'now',
+    proves: 'anew',
     source: ERROR_CODES,
     error: (said) => refuse('unknown_token', {}, withCause(said)),
   },
@@ -187,7 +187,7 @@ export function fateSaidBy(sentence: string, said: Said): SaidFate | 'nothing' |
     const error = row.error(said, decimalOrNull(match[1]) ?? undefined);
     return row.proves === 'order'
       ? { kind: 'refused', error }
-      : { kind: 'not_taken', error, refusesOperator: row.proves === 'operator' };
+      : { kind: 'not_taken', error, freesKey: row.proves === 'anew' };
   }
   return undefined;
 }

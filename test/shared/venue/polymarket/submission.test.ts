@@ -147,7 +147,7 @@ describe('an order that was not taken', () => {
     await gone.venue.close();
     const fate = await gone.entry.submit(signed, callWithin(BUDGET_MS));
     if (fate.kind !== 'not_taken') throw new Error(`not expected: ${fate.kind}`);
-    expect([fate.refusesOperator, fate.error.code, fate.error.message]).toStrictEqual([
+    expect([fate.freesKey, fate.error.code, fate.error.message]).toStrictEqual([
       false,
       'venue_unavailable',
       'The venue cannot be reached; the order was not sent. Try again later.',
@@ -160,13 +160,13 @@ describe('an order that was not taken', () => {
     const signed = await world.sign();
     const refusing = await openWorld({ auth: () => ({ status: 503 }) }, { credentials: undefined });
     const fate = await refusing.entry.submit(signed, callWithin(BUDGET_MS));
-    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false });
+    expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false });
     expect(refusing.venue.calls()).not.toContain('POST /order');
   });
 
   it('is not sent without the time to look it up', async () => {
     const { fate, sent } = await handed({}, { budgetMs: 5_900 });
-    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false, error: { code: 'venue_timeout' } });
+    expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false, error: { code: 'venue_timeout' } });
     expect([fate.kind === 'not_taken' && fate.error.message, sent]).toStrictEqual([
       expect.stringContaining('nothing was sent'),
       0,
@@ -182,7 +182,7 @@ describe('an order that was not taken', () => {
     };
     const world = await openWorld({ post: late }, { credentials: undefined });
     const fate = await world.entry.submit(await world.sign(), callWithin(7_000));
-    expect(fate).toMatchObject({ kind: 'not_taken', refusesOperator: false, error: { code: 'venue_timeout' } });
+    expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false, error: { code: 'venue_timeout' } });
     expect(fate.kind === 'not_taken' && fate.error.message).toContain('did not answer in time');
     expect(world.venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
   });
@@ -218,7 +218,7 @@ describe('an answer that proves an end', () => {
   ])('is that of the operator after a 401 with %s, where no other credentials can be had', async (_how, body, is) => {
     const { fate } = await handed({ post: () => ({ status: 401, body }) });
     const error = { code: 'venue_refused_service' };
-    expect(fate).toMatchObject({ kind: 'not_taken', error, refusesOperator: is });
+    expect(fate).toMatchObject({ kind: 'not_taken', error, freesKey: is });
   });
 
   it('is that of credentials which cannot be asked for after a 401', async () => {
@@ -228,7 +228,7 @@ describe('an answer that proves an end', () => {
     const settings = { reloadCredentials: () => Promise.reject(new AppError('down', { code: 'store_unavailable' })) };
     const world = await openWorld(answers, settings);
     const fate = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
-    expect(fate).toMatchObject({ kind: 'not_taken', error: { code: 'store_unavailable' }, refusesOperator: false });
+    expect(fate).toMatchObject({ kind: 'not_taken', error: { code: 'store_unavailable' }, freesKey: false });
   });
 
   it('quotes the venue without the credentials', async () => {

@@ -43,7 +43,7 @@ function proved(body: unknown, changes: Changes = {}): string {
   const end = posted.kind === 'unproven' ? posted.said : posted;
   const told =
     end?.kind === 'refused' || end?.kind === 'not_taken'
-      ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.refusesOperator ? ' by operator' : ''}`
+      ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.freesKey ? ' by operator' : ''}`
       : '';
   if (posted.kind !== 'unproven') return told.trim() || posted.kind;
   return `unproven (${posted.why})${posted.words === undefined ? '' : ' in unknown words'}${told}`;

@@ -158,9 +158,7 @@ describe('a sentence that names a check before the book', () => {
     // What is answered by a final code is kept under the key: a caller who has read it orders with a new one.
     expect(FINAL_CODES.some((final) => final === code)).toBe(proves === 'order');
     expect(say(sentence)).toStrictEqual(
-      proves === 'order'
-        ? { kind: 'refused', error }
-        : { kind: 'not_taken', error, refusesOperator: proves === 'operator' },
+      proves === 'order' ? { kind: 'refused', error } : { kind: 'not_taken', error, freesKey: proves === 'operator' },
     );
   });
 

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../errors.ts';
+import { KEEP_MS, KEPT_AFTER_USE_MS } from '../limits.ts';
+import type { Fate } from '../venue/port.ts';
+import { countOf, giveBack } from './day-cap.ts';
+import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './order-request.ts';
+import type { DayCount, Over } from './order-store.ts';
+import { type FinalAnswer, type FinishedOrder, type OrderRecord, toRefusal, versionOf } from './record.ts';
+
+type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
+
+/**
+ * Stores what came of an order, then answers. Called last in each turn. Throws 409 `order_in_progress` where another request
+ * has taken the order over and may still place it.
+ */
+export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
+  switch (fate.kind) {
+    case 'placed':
+      return concludePlaced(turn, fate);
+    case 'refused':
+      return concludeRefused(turn, fate);
+    case 'not_taken':
+      return concludeNotTaken(turn, fate);
+    case 'unknown':
+      // The record of an ended lease is another request's.
+      if (fate.why === 'lease_ended') logFault(turn, 'lease ended');
+      else await keepOpen(turn, fate);
+      return ownResult(turn, fate);
+  }
+}
+
+/** Replays a finished order, and keeps it for longer if its time is nearly over. Called in place of a turn. */
+export async function replay(record: FinishedOrder, { store, entry, log, key, call }: Placing): Promise<OrderResult> {
+  const now = entry.now();
+  if (record.keepUntil - now < KEPT_AFTER_USE_MS) {
+    try {
+      await store.write(key, { ...record, keepUntil: now + KEEP_MS }, { version: versionOf(record) });
+    } catch (error) {
+      log.error('final answer not kept for longer', { order_id: record.orderId, ...call.trace, error });
+    }
+  }
+  return replayed(record);
+}
+
+function replayed({ orderId, answer }: FinishedOrder): OrderResult {
+  if (answer.result === 'placed') {
+    return { orderId, fate: { kind: 'placed', placement: answer.placement }, replayed: true };
+  }
+  if (answer.result === 'not_taken') throw new Error('an order without a key was asked for again');
+  const { code, detail, facts } = answer;
+  return {
+    orderId,
+    fate: { kind: 'refused', error: new AppError(detail, { code, facts, replayed: true }) },
+    replayed: true,
+  };
+}
+
+function ownResult({ record }: Turn, fate: Fate): OrderResult {
+  return { orderId: record.orderId, fate, replayed: false };
+}
+
+function logFault(turn: Turn, message: string, error?: unknown): void {
+  const reason = error !== undefined && { error };
+  turn.placing.log.error(message, { ...traceOf(turn), ...reason, metric: 'lease_faults' });
+}
+
+/** Returns the record with a final answer, without signed bytes. */
+function finish({ record, placing }: Turn, answer: FinalAnswer): FinishedOrder {
+  const { payload: _bytes, lease: _lease, unprovenAt: _unproven, venueReason: _reason, ...common } = record;
+  const countedOn = answer.result === 'placed' ? record.countedOn : null;
+  return { ...common, countedOn, state: 'finished', answer, keepUntil: placing.entry.now() + KEEP_MS };
+}
+
+/** Stores a final answer. Returns `written`, the record that stands instead, or `undefined` if the store failed. */
+async function storeAnswer(
+  turn: Turn,
+  record: FinishedOrder,
+  over: Over,
+  counts: readonly DayCount[] = [],
+): Promise<'written' | OrderRecord | undefined> {
+  const { store, key } = turn.placing;
+  try {
+    const written = await store.write(key, record, over, counts);
+    if (written === 'written') return written;
+    if ('standing' in written && written.standing) return written.standing;
+    logFault(turn, 'final answer not stored');
+  } catch (error) {
+    logFault(turn, 'final answer not stored', error);
+  }
+  return undefined;
+}
+
+/** The record of this request, as long as no other one has taken over. */
+function own({ record }: Turn): Over {
+  return { version: versionOf(record) };
+}
+
+/**
+ * A placement is true for ever: stores it over whatever the order has under its key. The caller waits for the write: a Lambda
+ * function freezes once it has answered, and the venue forgets filled orders.
+ */
+async function concludePlaced(turn: Turn, fate: FateOf<'placed'>): Promise<OrderResult> {
+  const { orderId } = turn.record;
+  const record = finish(turn, { result: 'placed', placement: fate.placement });
+  const standing = await storeAnswer(turn, record, { unfinished: orderId });
+  if (standing === undefined || standing === 'written') return ownResult(turn, fate);
+  const contradiction = { ...traceOf(turn), metric: 'contradicted_records' } as const;
+  if (standing.orderId !== orderId) {
+    const other = { order_id: standing.orderId };
+    turn.placing.log.error('a placed order has lost its key to another one', { ...contradiction, record: other });
+    return ownResult(turn, fate);
+  }
+  if (standing.state === 'finished' && standing.answer.result === 'placed') return replayed(standing);
+  const answer = standing.state === 'finished' ? standing.answer : null;
+  turn.placing.log.error('a placed order contradicts its record', { ...contradiction, record: answer });
+  // Its notional counts again, even above the cap: the order exists.
+  const written = await storeAnswer(turn, record, { version: versionOf(standing) }, countOf(record));
+  if (written !== 'written') logFault(turn, 'final answer not stored');
+  return ownResult(turn, fate);
+}
+
+/**
+ * A refusal is final only for the holder of the lease: a request that has taken over may be sending the same bytes, and the
+ * venue may take them this time. The first stored answer is everybody's answer.
+ */
+async function concludeRefused(turn: Turn, fate: FateOf<'refused'>): Promise<OrderResult> {
+  const record = finish(turn, toRefusal(fate.error));
+  const standing = await storeAnswer(turn, record, own(turn), giveBack(turn.record));
+  if (standing === 'written') return ownResult(turn, fate);
+  if (standing) return overtaken(turn, standing);
+  return ownResult(turn, { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
+}
+
+/** The venue did not take this sending, though it may take that of a request that took over. */
+async function concludeNotTaken(turn: Turn, fate: FateOf<'not_taken'>): Promise<OrderResult> {
+  if (turn.placing.idempotencyKey === undefined) {
+    // Without a key it cannot be repeated: its notional is given back.
+    await storeAnswer(turn, finish(turn, { result: 'not_taken' }), own(turn), giveBack(turn.record));
+    return ownResult(turn, fate);
+  }
+  const standing = await keepOpen(turn, fate);
+  return standing === 'released' ? ownResult(turn, fate) : overtaken(turn, standing);
+}
+
+/** Returns the answer of a request that has taken over; 409 while it has none. */
+function overtaken({ record, placing }: Turn, standing: OrderRecord | undefined): OrderResult {
+  if (standing?.state === 'finished' && standing.orderId === record.orderId) return replayed(standing);
+  throw orderInProgress(placing, standing);
+}
+
+/**
+ * Releases the lease, so that the next repeat proceeds at once; without it the key is blocked until the lease is over. Deletes
+ * the record where a sentence of the venue frees the key and no sending is left in doubt: the next repeat signs anew.
+ * Returns `released`, the record of a request that took over, or `undefined` where that cannot be known.
+ */
+async function keepOpen(
+  turn: Turn,
+  fate: FateOf<'not_taken' | 'unknown'>,
+): Promise<'released' | OrderRecord | undefined> {
+  const { record, unprovenBefore, placing } = turn;
+  const { store, key } = placing;
+  const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
+  const unprovenAt = sentAt === null ? unprovenBefore : Math.max(sentAt, unprovenBefore ?? 0);
+  const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
+  const isFreed = fate.kind === 'not_taken' && fate.freesKey && unprovenAt === null;
+  // A lease of nobody: a request that read the record before cannot take over what it has not read.
+  const open = { ...record, unprovenAt, venueReason, lease: { owner: randomUUID(), until: 0 } };
+  try {
+    const written = isFreed
+      ? await store.write(key, undefined, own(turn), giveBack(record))
+      : await store.write(key, open, own(turn));
+    if (written === 'written') return 'released';
+    return 'standing' in written ? written.standing : undefined;
+  } catch (error) {
+    logFault(turn, 'lease not released', error);
+    // While the lease lasts, no other request takes over.
+    return isHeld(turn) ? 'released' : undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { type OrderRecord, versionOf } from './record.ts';
+
+/** A change of the notional that is counted for a day, made in the same write as the record. */
+export interface DayCount {
+  /** In UTC, such as `2026-11-21`. */
+  readonly day: string;
+  /** In millionths of collateral; below zero it is given back. */
+  readonly units: bigint;
+  /** The write fails if the sum of the day would exceed this. */
+  readonly atMost?: bigint;
+}
+
+/** The record that a write replaces. */
+export type Over =
+  /** None: the key is new. */
+  | 'nothing'
+  /** A record as it was read: each write changes `versionOf` it. */
+  | { readonly version: string }
+  /** The order of this id, whoever holds it, as long as it has no final answer. */
+  | { readonly unfinished: string };
+
+/**
+ * The result of a conditional write. Otherwise nothing was written: `standing` is the record that the key has instead, if
+ * it has one, and `fullDay` a day whose sum would be too large.
+ */
+export type Written = 'written' | { readonly standing: OrderRecord | undefined } | { readonly fullDay: string };
+
+/**
+ * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when
+ * they are answered; reads see every write answered before. A store that repeats a write whose answer was lost recognises
+ * its own record. Every call settles within `STORE_CALL_MS`; it may throw any error, after which the write may or may not
+ * have happened.
+ */
+export interface OrderStore {
+  read(key: string): Promise<OrderRecord | undefined>;
+  /** Writes the record of a key in the place of another one; `undefined` deletes it. */
+  write(key: string, record: OrderRecord | undefined, over: Over, counts?: readonly DayCount[]): Promise<Written>;
+}
+
+/** Returns true if a write may replace the record that a key has. */
+export function isReplaceable(standing: OrderRecord | undefined, over: Over): boolean {
+  if (over === 'nothing' || !standing) return over === 'nothing' && !standing;
+  if ('version' in over) return versionOf(standing) === over.version;
+  return standing.state === 'unfinished' && standing.orderId === over.unfinished;
+}
