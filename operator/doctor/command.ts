@@ -1,6 +1,6 @@
 import type { Environment } from '../../shared/settings/table.ts';
 import { runCommand, type Terminal, THIS_PROCESS } from '../command-line.ts';
-import { type DoctorOptions, OPTIONS, optionsOf } from './options.ts';
+import { checkOptions, type DoctorOptions, OPTIONS } from './options.ts';
 import type { DoctorLimits, Finding } from './run.ts';
 
 const COMMAND = {
@@ -52,5 +52,5 @@ async function run(
 
 /** Runs the doctor as its command line says. Returns the exit code: 1 where a check failed, 2 for a wrong option. */
 export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, limits?: DoctorLimits): Promise<number> {
-  return runCommand(COMMAND, (values) => run(optionsOf(values), env, terminal.out, limits), terminal);
+  return runCommand(COMMAND, (values) => run(checkOptions(values), env, terminal.out, limits), terminal);
 }

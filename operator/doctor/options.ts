@@ -1,5 +1,4 @@
-import { ConfigError, KEY_LIKE, UPSTREAM } from '../../shared/settings/formats.ts';
-import { parseText } from '../../shared/settings/read.ts';
+import { KEY_LIKE } from '../../shared/settings/formats.ts';
 import { flag, option, UsageError, type Values } from '../command-line.ts';
 
 /** The choices of a run. */
@@ -13,23 +12,13 @@ export const OPTIONS = {
     'write the API credentials to a new file of your own, in the members of the secret',
   ),
   settings: option('FILE', "read FILE instead of .env in the project's folder"),
-  'site-url': { ...option('URL', 'base URL of the website'), default: 'https://polymarket.com' },
-  'data-url': { ...option('URL', 'base URL of the Data API'), default: 'https://data-api.polymarket.com' },
 } as const;
 
 /** The values of the choices. */
 export type DoctorOptions = Values<typeof OPTIONS>;
 
-function baseUrl(values: DoctorOptions, name: 'site-url' | 'data-url'): string {
-  try {
-    return parseText(values[name], `--${name}`, UPSTREAM);
-  } catch (error) {
-    throw error instanceof ConfigError ? new UsageError(error.message) : error;
-  }
-}
-
-/** Returns the options with their URLs in one form; throws `UsageError` where they do not go together. */
-export function optionsOf(values: DoctorOptions): DoctorOptions {
+/** Returns the options; throws `UsageError` where they do not go together. */
+export function checkOptions(values: DoctorOptions): DoctorOptions {
   for (const name of ['secret', 'settings', 'print-credentials'] as const) {
     if (KEY_LIKE.test(values[name] ?? '')) throw new UsageError(`Option '--${name}' takes a name, not a key.`);
   }
@@ -38,5 +27,5 @@ export function optionsOf(values: DoctorOptions): DoctorOptions {
       "Options '--secret' and '--settings' exclude each other: a deployment has no file of settings.",
     );
   }
-  return { ...values, 'site-url': baseUrl(values, 'site-url'), 'data-url': baseUrl(values, 'data-url') };
+  return values;
 }

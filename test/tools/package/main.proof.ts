@@ -210,7 +210,7 @@ describe('the package', () => {
 
   it('has a doctor that says of a store what the start would say', async () => {
     const { url } = await startVenue(() => ({ status: 503 }));
-    const { stdout } = await command(['doctor', '--site-url', url, '--data-url', url], {
+    const { stdout } = await command(['doctor'], {
       SERVICE_CLOB_URL: url,
       SERVICE_GAMMA_URL: url,
       SERVICE_PRIVATE_KEY: '22'.repeat(32),
