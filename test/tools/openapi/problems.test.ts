@@ -7,7 +7,7 @@ import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts'
 import { codeOf, createAsk } from '../../../tools/conformance/ask.ts';
 import { loadContract } from '../../../tools/conformance/contract.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
-import { startPaperService } from '../../support/service/paper-service.ts';
+import { sharedPaperService, startPaperService } from '../../support/service/paper-service.ts';
 import { funderOf } from '../../support/venue/funder.ts';
 
 const TOKEN = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
@@ -39,6 +39,10 @@ function refusal(text: string, code = 400): FaultOrder {
 }
 
 describe('what only the venue can provoke is in the document', () => {
+  const service = sharedPaperService();
+
+  afterEach(() => fetch(`${service().venueUrl}/paper/faults`, { method: 'DELETE' }));
+
   it.each<[string, FaultOrder]>([
     ['rate_limited', { fault: 'rate-limit', path: '/book' }],
     ['venue_error', { fault: 'error-500', path: '/book' }],
@@ -46,7 +50,7 @@ describe('what only the venue can provoke is in the document', () => {
     ['venue_refused_service', { fault: 'firewall', path: '/book' }],
     ['venue_unavailable', { fault: 'restart', path: '/book', times: 2 }],
   ])('a book: %s (%j)', async (code, fault) => {
-    const { url, venue } = await startPaperService();
+    const { url, venue } = service();
     venue.arm(fault);
     expect(codeOf(await askAt(url)({ operation: 'book', target: `/v1/book/${TOKEN}` }))).toBe(code);
   });
@@ -67,13 +71,13 @@ describe('what only the venue can provoke is in the document', () => {
     ['outcome_unknown', refusal('a reason that nobody has heard of')],
     ['unknown_token', refusal('the orderbook 1 does not exist: no orderbook exists for the requested token id', 404)],
   ])('an order: %s (%j)', async (code, fault) => {
-    const { url, venue } = await startPaperService();
+    const { url, venue } = service();
     venue.arm(fault);
-    expect(codeOf(await place(url, {}, { 'idempotency-key': 'key-1' }))).toBe(code);
+    expect(codeOf(await place(url, {}, { 'idempotency-key': crypto.randomUUID() }))).toBe(code);
   });
 
   it('an order whose outcome nobody knows', async () => {
-    const { url, venue } = await startPaperService();
+    const { url, venue } = service();
     venue.arm({ fault: 'edge-502', path: '/order' });
     const answer = await place(url);
     expect(codeOf(answer)).toBe('outcome_unknown');
