@@ -1,4 +1,11 @@
-import type { Assembly, DeployedRoute } from './assembly.ts';
+import { z } from 'zod';
+import { ROUTES } from '../../functions/routes.ts';
+import { isSignedByCaller } from '../support/sigv4.ts';
+
+/** The name by which functions know the gateway. */
+export const DOMAIN = 'abc123.execute-api.eu-west-1.amazonaws.com';
+/** The signer of orders, as IAM knows the caller. */
+export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/trader/session';
 
 /** A request as a client writes it. */
 export interface ClientRequest {
@@ -8,39 +15,20 @@ export interface ClientRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The caller that IAM knows; `null` for an event without one. */
+  readonly callerArn?: string | null;
 }
 
-/** The signer, as IAM knows the caller. */
-export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/trader/session';
-
-/** A request as the function behind its route gets it. */
-export interface Routed {
-  /** Name of the function. */
-  readonly target: string;
-  readonly event: object;
-  /** True for requests whose sender IAM knows. */
-  readonly signed: boolean;
-}
-
-interface Match extends DeployedRoute {
-  /** Ranks how exactly the route names the request: the gateway takes the most exact. */
-  readonly rank: number;
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
-/** One template segment takes one segment of the path that is not empty. */
-function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const match = new RegExp(`^${pattern}$`).exec(path);
-  return match ? { ...match.groups } : undefined;
-}
-
-function matchRoute(route: DeployedRoute, method: string, path: string): Match | undefined {
-  if (route.key === '$default') return { ...route, rank: 0, parameters: {} };
-  const [routeMethod, template = ''] = route.key.split(' ');
-  const parameters = matchPath(template, path);
-  if (!parameters || (routeMethod !== 'ANY' && routeMethod !== method)) return undefined;
-  return { ...route, rank: routeMethod === 'ANY' ? 1 : 2, parameters };
+/** The routes that a test of the template looks at (test/infra/template.test.ts): health answers the rest. */
+function routeOf(method: string, path: string, takesOrders: boolean) {
+  const [token] = /(?<=^\/v1\/book\/)[^/]+$/.exec(path) ?? [];
+  if (token !== undefined) {
+    return { target: 'book', key: `ANY ${ROUTES.book.path}`, pathParameters: { token_id: decodeURIComponent(token) } };
+  }
+  if (path === ROUTES.markets.path) return { target: 'markets', key: `ANY ${path}` };
+  if (path === ROUTES.orders.path && method === 'POST' && takesOrders) return { target: 'orders', key: `POST ${path}` };
+  const isKnown = path === ROUTES.health.path || path === ROUTES.orders.path;
+  return { target: 'health', key: isKnown ? `ANY ${path}` : '$default' };
 }
 
 function bodyOf({ headers, body }: ClientRequest): object {
@@ -49,38 +37,64 @@ function bodyOf({ headers, body }: ClientRequest): object {
   return { body: isText ? body : Buffer.from(body).toString('base64'), isBase64Encoded: !isText };
 }
 
-/** Turns a request into the event of an HTTP API with these routes (payload version 2.0, as AWS describes it). */
-export function route({ routes }: Assembly, request: ClientRequest): Routed {
-  const { method, headers = {} } = request;
-  const [rawPath = '', rawQueryString = ''] = request.path.split('?', 2);
-  const path = decodeURIComponent(rawPath);
-  const matches = routes.flatMap((candidate) => matchRoute(candidate, method, path) ?? []);
-  const [best] = matches.toSorted((a, b) => b.rank - a.rank);
-  if (!best) throw new Error(`no route for ${method} ${path}`);
-  const parameters = Object.keys(best.parameters).length > 0 ? { pathParameters: best.parameters } : {};
+/** Makes the event of an HTTP API (payload version 2.0, as AWS describes it), and names the function behind its route. */
+export function toEvent(request: ClientRequest, takesOrders: boolean) {
+  const { method, headers = {}, callerArn = CALLER_ARN } = request;
+  const [path = '', rawQueryString = ''] = request.path.split('?', 2);
+  const { target, key, ...parameters } = routeOf(method, path, takesOrders);
+  const isKnownCaller = target === 'orders' && callerArn !== null;
   const event = {
     version: '2.0',
-    routeKey: best.key,
+    routeKey: key,
     // As behind a custom domain with a path of its own: functions go by the route.
-    rawPath: `/adapter${path}`,
+    rawPath: `/adapter${decodeURIComponent(path)}`,
     rawQueryString,
-    headers: { host: 'abc123.execute-api.eu-west-1.amazonaws.com', ...headers },
+    headers: { host: DOMAIN, ...headers },
     ...parameters,
     requestContext: {
       accountId: '123456789012',
       apiId: 'abc123',
-      domainName: 'abc123.execute-api.eu-west-1.amazonaws.com',
+      domainName: DOMAIN,
       domainPrefix: 'abc123',
-      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'rig' },
+      http: { method, path: decodeURIComponent(path), protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'rig' },
       requestId: 'JKJaXmPLvHcESHA=',
-      // Nothing comes this far unsigned.
-      ...(best.signed && { authorizer: { iam: { userArn: CALLER_ARN } } }),
-      routeKey: best.key,
+      ...(isKnownCaller && { authorizer: { iam: { userArn: callerArn } } }),
+      routeKey: key,
       stage: '$default',
       time: '20/Nov/2026:17:21:09 +0000',
       timeEpoch: 1795195269000,
     },
     ...bodyOf(request),
   };
-  return { target: best.target, event, signed: best.signed };
+  return { target, event };
+}
+
+const functionResult = z.strictObject({
+  statusCode: z.number(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().optional(),
+  isBase64Encoded: z.boolean().optional(),
+});
+
+/** Makes a response of a function's result, as the gateway does. */
+export function toResponse(result: unknown): Response {
+  const { statusCode: status, headers, body, isBase64Encoded = false } = functionResult.parse(result);
+  if (body === undefined) return new Response(null, { status, headers });
+  return new Response(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'), { status, headers });
+}
+
+/** Makes a `fetch` through a gateway whose order route is guarded by IAM. */
+export function gatewayFetch(invoke: (target: string, event: object) => Promise<unknown>, takesOrders: boolean) {
+  return async (url: string, { method = 'GET', headers, body }: RequestInit): Promise<Response> => {
+    const { host } = new URL(url);
+    const sent = Object.fromEntries(new Headers(headers));
+    // A Request would name a type for a text; the suite names its own.
+    const text = await new Response(body ?? null).text();
+    const path = url.slice(url.indexOf(host) + host.length);
+    const request = { method, path, headers: sent, ...(text !== '' && { body: text }) };
+    const { target, event } = toEvent(request, takesOrders);
+    const isSigned = isSignedByCaller({ method, target: path, headers: { host, ...sent }, body: text });
+    if (target === 'orders' && !isSigned) return Response.json({ message: 'Forbidden' }, { status: 403 });
+    return toResponse(await invoke(target, event));
+  };
 }

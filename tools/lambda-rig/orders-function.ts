@@ -1,50 +1,58 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { WALLET_KEY } from '../support/deployment.ts';
-import type { DeployedFunction } from './assembly.ts';
-import { route } from './gateway.ts';
-import { order } from './requests.ts';
+import { type ClientRequest, toEvent, toResponse } from './gateway.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { type Answer, toAnswer } from './ways.ts';
 import type { World } from './world.ts';
 
 /** Another published key, which does not belong to the pinned address. */
 export const FOREIGN_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
 
-interface OrdersFunction {
+/** An answer, with its body parsed. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The code of a problem. */
+  readonly code: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An execution environment of the function of orders. */
+export interface OrdersFunction {
   readonly sandbox: Sandbox;
+  ask(request: ClientRequest): Promise<Answer>;
   place(headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Returns the lines of its log so far. */
+  lines(): readonly z.output<typeof line>[];
 }
 
-/** Returns the function of orders. */
-export function ordersFunctionOf({ trading }: World): DeployedFunction {
-  const target = trading.functions.get('Orders');
-  assert.ok(target);
-  return target;
+const bodyShape = z.looseObject({ code: z.string().optional() });
+const line = z.looseObject({ message: z.string(), metric: z.string().optional() });
+
+async function askFunction(sandbox: Sandbox, request: ClientRequest): Promise<Answer> {
+  const response = toResponse(await sandbox.invoke(toEvent(request, true).event));
+  const body = bodyShape.parse(await response.json());
+  return { status: response.status, headers: response.headers, code: body.code, body };
 }
 
-/** A fresh execution environment of the orders function. */
-async function startOrders(world: World, variables: Readonly<Record<string, string>> = {}): Promise<OrdersFunction> {
-  const sandbox = await startSandbox(ordersFunctionOf(world), world.stage, { ...world.variables, ...variables });
-  return {
-    sandbox,
-    place: async (headers = {}) => {
-      const { event } = route(world.trading, order(world.token, {}, headers));
-      return toAnswer(await sandbox.invoke(event));
-    },
-  };
-}
-
-/** Runs `act` on a fresh environment and shows its log when that fails; no log ever shows a secret. */
+/** Runs `act` on a fresh environment of the function of orders. No key is in its log. */
 export async function withOrders(
   world: World,
   act: (orders: OrdersFunction) => Promise<void>,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const orders = await startOrders(world, variables);
-  try {
-    await act(orders);
-    for (const key of [WALLET_KEY, FOREIGN_KEY]) assert.ok(!orders.sandbox.output().includes(key.slice(2)));
-  } finally {
-    orders.sandbox.stop();
-  }
+  const target = world.trading.get('orders');
+  assert.ok(target);
+  using sandbox = await startSandbox(target, { ...world.variables, ...variables });
+  const ask = (request: ClientRequest) => askFunction(sandbox, request);
+  await act({
+    sandbox,
+    ask,
+    place: (headers) => ask(world.order(headers)),
+    lines: () => {
+      const texts = sandbox.output().split('\n');
+      return texts.filter((text) => text.startsWith('{"time"')).map((text) => line.parse(JSON.parse(text)));
+    },
+  });
+  for (const key of [WALLET_KEY, FOREIGN_KEY]) assert.ok(!sandbox.output().toLowerCase().includes(key.slice(2)));
 }

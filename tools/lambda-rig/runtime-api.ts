@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../support/loopback.ts';
@@ -14,69 +13,59 @@ export interface RuntimeApi {
   close(): void;
 }
 
-interface Invocation {
-  readonly id: string;
+interface Invocation extends PromiseWithResolvers<unknown> {
   readonly event: object;
   /** In milliseconds of the Unix epoch. */
   readonly deadline: number;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
 }
 
 const VERSION = '/2018-06-01/runtime';
 
-function hand({ id, event, deadline }: Invocation, response: ServerResponse): void {
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'lambda-runtime-aws-request-id': id,
-    'lambda-runtime-deadline-ms': String(deadline),
-    'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-west-1:123456789012:function:rig',
-    'lambda-runtime-trace-id': 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=0',
-  });
-  response.end(JSON.stringify(event));
-}
-
-/** The process says when it was started, so that making its namespace does not count. */
-function startOf({ headers }: IncomingMessage): number {
-  return Number(headers['x-process-start']);
-}
+/** A request id of Lambda, which ends with a number here. */
+const ID = '8476a536-e9f4-11e8-9739-';
 
 /** Starts Lambda's runtime API. */
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const init = Promise.withResolvers<number>();
-  // Who does not wait for it learns of a failed init from the invocation.
   init.promise.catch(() => undefined);
-  const queue: Invocation[] = [];
-  const open = new Map<string, Invocation>();
+  const invocations: Invocation[] = [];
+  let handed = 0;
   let waiting: ServerResponse | undefined;
 
   function next(): void {
-    const invocation = waiting && queue.shift();
+    const invocation = invocations[handed];
     if (!waiting || !invocation) return;
-    open.set(invocation.id, invocation);
-    hand(invocation, waiting);
+    waiting.writeHead(200, {
+      'content-type': 'application/json',
+      'lambda-runtime-aws-request-id': ID + String(handed).padStart(12, '0'),
+      'lambda-runtime-deadline-ms': String(invocation.deadline),
+      'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-west-1:123456789012:function:rig',
+      'lambda-runtime-trace-id': 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=0',
+    });
+    waiting.end(JSON.stringify(invocation.event));
+    handed += 1;
     waiting = undefined;
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '').slice(VERSION.length);
+  async function answer({ url = '', headers }: IncomingMessage, body: string, response: ServerResponse) {
+    const path = url.slice(VERSION.length);
     if (path === '/invocation/next') {
-      init.resolve(Date.now() - startOf(request));
+      init.resolve(Date.now() - Number(headers['x-process-start']));
       waiting = response;
       return next();
     }
-    const body = await text(request);
     response.writeHead(202).end();
     if (path === '/init/error') return init.reject(new Error(`init failed: ${body}`));
     const [, , id = '', kind] = path.split('/');
-    const invocation = open.get(id);
-    open.delete(id);
+    const invocation = invocations[Number(id.slice(ID.length))];
     if (kind === 'response') invocation?.resolve(body === '' ? undefined : JSON.parse(body));
     else invocation?.reject(new Error(`the function failed: ${body}`));
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    text(request)
+      .then((body) => answer(request, body, response))
+      .catch(() => response.destroy());
   });
 
   return {
@@ -84,11 +73,11 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     initialised: init.promise,
     invoke: async (event, timeout) => {
       await init.promise;
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const timer = setTimeout(() => reject(new Error(`Lambda's time-out of ${timeout} ms`)), timeout);
-      queue.push({ id: randomUUID(), event, deadline: Date.now() + timeout, resolve, reject });
+      const invocation = { ...Promise.withResolvers<unknown>(), event, deadline: Date.now() + timeout };
+      const timer = setTimeout(() => invocation.reject(new Error(`Lambda's time-out of ${timeout} ms`)), timeout);
+      invocations.push(invocation);
       next();
-      return promise.finally(() => clearTimeout(timer));
+      return invocation.promise.finally(() => clearTimeout(timer));
     },
     close: () => {
       server.close();

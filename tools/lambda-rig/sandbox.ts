@@ -1,61 +1,39 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeployedFunction } from './assembly.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 
-/** The folder of the runtime client, put together once for all sandboxes. */
-export interface Stage {
-  readonly folder: string;
-  remove(): Promise<void>;
+/** A function as the synthesized template describes it. */
+export interface DeployedFunction {
+  readonly name: string;
+  /** The folders that become /var/task and /opt. */
+  readonly task: string;
+  readonly layer: string;
+  readonly handler: string;
+  /** In megabytes. */
+  readonly memory: number;
+  /** In milliseconds. */
+  readonly timeout: number;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** An execution environment of a function. */
-export interface Sandbox extends Pick<RuntimeApi, 'initialised'> {
-  /** The time in milliseconds after which Lambda would end an invocation. */
-  readonly timeout: number;
+export interface Sandbox extends Disposable, Pick<RuntimeApi, 'initialised'> {
+  /** Rejects when the function throws, or does not answer in its time. */
   invoke(event: object): Promise<unknown>;
-  /** Everything that it wrote. */
+  /** Returns everything that it wrote. */
   output(): string;
-  stop(): void;
 }
 
-const NATIVE_CLIENT = 'return cjsRequire("./rapid-client.node");';
+const RUNTIME_CLIENT = join(import.meta.dirname, 'node_modules/aws-lambda-ric/index.mjs');
 
-/** Root makes a mount namespace as it is; others need a user namespace around it. */
-const NAMESPACE = process.getuid?.() === 0 ? '-m' : '-Urm';
-
-/** Without it nothing here can run as on Lambda: better no result than one that means something else. */
-function requireNamespaces(): void {
-  const { status, stderr, error } = spawnSync('unshare', [NAMESPACE, 'true'], { encoding: 'utf8' });
-  if (status === 0) return;
-  throw new Error(
-    `This machine does not permit mount namespaces (unshare ${NAMESPACE}: ${error?.message ?? stderr.trim()}). ` +
-      'The rig needs Linux and root, or unprivileged user namespaces.',
-  );
-}
-
-/** Copies the runtime client and replaces its native part by our few lines. */
-export async function prepareStage(): Promise<Stage> {
-  requireNamespaces();
-  const folder = await mkdtemp(join(tmpdir(), 'lambda-rig-'));
-  const source = await readFile(new URL(import.meta.resolve('aws-lambda-ric')), 'utf8');
-  if (source.split(NATIVE_CLIENT).length !== 2) throw new Error('aws-lambda-ric loads its native client otherwise now');
-  const patched = source.replace(NATIVE_CLIENT, 'return (await import("./rapid-client.mjs")).client;');
-  await writeFile(join(folder, 'index.mjs'), patched);
-  await copyFile(join(import.meta.dirname, 'rapid-client.mjs'), join(folder, 'rapid-client.mjs'));
-  await writeFile(join(folder, 'node'), '');
-  await mkdir(join(folder, 'no-layer'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
-/** The variables that Lambda sets besides the function's own; nothing of this process leaks in. */
-function environment({ name, handler, memory }: DeployedFunction, api: RuntimeApi): NodeJS.ProcessEnv {
+/** The variables that Lambda sets; nothing of this process leaks in. */
+function environment({ name, task, layer, handler, memory }: DeployedFunction, api: RuntimeApi): NodeJS.ProcessEnv {
   return {
+    RIG_LAYER: layer,
     _HANDLER: handler,
-    LAMBDA_TASK_ROOT: '/var/task',
-    LAMBDA_RUNTIME_DIR: '/var/runtime',
+    LAMBDA_TASK_ROOT: task,
     AWS_LAMBDA_RUNTIME_API: api.address,
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
@@ -68,46 +46,44 @@ function environment({ name, handler, memory }: DeployedFunction, api: RuntimeAp
     AWS_ACCESS_KEY_ID: 'AKIDRIG',
     AWS_SECRET_ACCESS_KEY: 'rig',
     AWS_SESSION_TOKEN: 'rig',
-    PATH: '/usr/local/bin:/usr/bin:/bin:/opt/bin:/usr/sbin:/sbin',
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
   };
 }
 
-/** Starts a function as Lambda does. `variables` are added to its own, for endpoints on this machine. */
+/** Starts a function under Lambda's runtime client. `variables`: endpoints on this machine, besides its own. */
 export async function startSandbox(
   target: DeployedFunction,
-  { folder }: Stage,
   variables: Readonly<Record<string, string>>,
 ): Promise<Sandbox> {
+  if (!existsSync(RUNTIME_CLIENT))
+    throw new Error("Lambda's runtime client is missing: npm ci --prefix tools/lambda-rig");
   const api = await startRuntimeApi();
-  const { task, layer = join(folder, 'no-layer'), timeout } = target;
-  const script = join(import.meta.dirname, 'sandbox.sh');
-  const child = spawn('unshare', [NAMESPACE, 'bash', script, task, layer, folder, process.execPath], {
+  const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'hooks.mjs'), RUNTIME_CLIENT], {
+    cwd: tmpdir(),
     env: { ...environment(target, api), ...target.variables, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
   const ended = new Promise<never>((_, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       reject(new Error(`the sandbox of ${target.name} ended (${code ?? signal}):\n${output.slice(-2_000)}`));
     });
   });
-  ended.catch(() => undefined);
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-  }
   const initialised = Promise.race([api.initialised, ended]);
-  initialised.catch(() => undefined);
+  // A test that does not wait for the init learns of its failure from the invocation.
+  for (const promise of [ended, initialised]) promise.catch(() => undefined);
   return {
-    timeout,
     initialised,
-    invoke: (event) => Promise.race([api.invoke(event, timeout), ended]),
+    invoke: (event) => Promise.race([api.invoke(event, target.timeout), ended]),
     output: () => output,
-    stop: () => {
+    [Symbol.dispose]: () => {
       child.removeAllListeners('exit').kill('SIGKILL');
       api.close();
     },

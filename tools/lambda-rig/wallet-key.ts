@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiKeyCreds, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { WALLET_KEY } from '../support/deployment.ts';
+import { SECRET_NAME, WALLET_KEY } from '../support/deployment.ts';
 import { clientSigner } from '../support/paper-client.ts';
-import { codeOf } from './equality.ts';
 import { FOREIGN_KEY, withOrders } from './orders-function.ts';
 import type { World } from './world.ts';
+
+const UNAUTHORIZED = { fault: 'unauthorized', method: 'POST', path: '/order', times: 1 } as const;
+/** Alarms count lines of errors, which every level of the log keeps. */
+const ONLY_ERRORS = { SERVICE_LOG_LEVEL: 'error' } as const;
 
 interface Rotated {
   /** The secret as JSON. */
@@ -27,7 +30,7 @@ async function rotateCredentials(world: World, before?: Rotated): Promise<Rotate
   return { secret: JSON.stringify({ privateKey: WALLET_KEY, apiKey, apiSecret, apiPassphrase }), creds };
 }
 
-function describeLoading(world: World): void {
+function describeReading(world: World): void {
   const { secrets } = world;
   it('is read once, at init', () =>
     withOrders(world, async ({ sandbox, place }) => {
@@ -39,38 +42,48 @@ function describeLoading(world: World): void {
       assert.equal(secrets.reads() - before, 1);
     }));
 
-  it('is tried again by the next request when it could not be read at init', async () => {
+  it('is read by the next request when it could not be read at init', async () => {
     secrets.set(undefined);
-    await withOrders(world, async ({ place }) => {
-      const refused = await place();
-      assert.deepEqual([refused.status, codeOf(refused)], [503, 'store_unavailable']);
-      assert.equal(refused.headers['retry-after'], '5');
-      secrets.set(WALLET_KEY);
-      assert.equal((await place()).status, 201);
-    });
+    await withOrders(
+      world,
+      async ({ place, lines }) => {
+        const refused = await place();
+        assert.deepEqual([refused.status, refused.code], [503, 'store_unavailable']);
+        assert.equal(refused.headers.get('retry-after'), '5');
+        const [atInit, atRequest] = lines().filter(({ metric }) => metric === 'unreadable_keys');
+        assert.deepEqual([atInit?.['secret'], atInit?.['request_id']], [SECRET_NAME, undefined]);
+        assert.deepEqual([atRequest?.['secret'], atRequest?.['request_id']], [SECRET_NAME, 'rig-1']);
+        secrets.set(WALLET_KEY);
+        assert.equal((await place()).status, 201);
+      },
+      ONLY_ERRORS,
+    );
   });
 
-  it('is refused when it belongs to another wallet, loudly, until it is mended', async () => {
+  it('is refused when it belongs to another wallet, until it is mended', async () => {
     secrets.set(FOREIGN_KEY);
-    await withOrders(world, async ({ sandbox, place }) => {
-      const refused = await place();
-      assert.deepEqual([refused.status, codeOf(refused)], [403, 'order_placement_disabled']);
-      assert.match(sandbox.output(), /"level":"error","message":"the key in the secret store does not belong/);
-      secrets.set(WALLET_KEY);
-      assert.equal((await place()).status, 201);
-    });
+    await withOrders(
+      world,
+      async ({ place, lines }) => {
+        const refused = await place();
+        assert.deepEqual([refused.status, refused.code], [403, 'order_placement_disabled']);
+        assert.equal(lines().filter(({ metric }) => metric === 'foreign_keys').length, 2);
+        secrets.set(WALLET_KEY);
+        assert.equal((await place()).status, 201);
+      },
+      ONLY_ERRORS,
+    );
   });
 
-  it('is not shown when it is malformed', async () => {
+  it('is in no answer and no line when it is malformed', async () => {
     secrets.set(`${WALLET_KEY}0`);
-    await withOrders(world, async ({ place }) => {
-      assert.equal(codeOf(await place()), 'store_unavailable');
-    });
+    await withOrders(world, async ({ place }) => assert.equal((await place()).code, 'store_unavailable'));
   });
 }
 
 function describeRotation(world: World): void {
   const { secrets, venue } = world;
+  const authCalls = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
   it('is read again when the venue refuses rotated credentials, and the order is placed', async () => {
     const first = await rotateCredentials(world);
     secrets.set(first.secret);
@@ -87,98 +100,71 @@ function describeRotation(world: World): void {
     });
   });
 
-  it('is not given other credentials where the venue refuses those that it still holds, and the log says so', async () => {
+  it('is read again, but no credentials are derived, where the secret still holds those that the venue refuses', async () => {
     const { secret } = await rotateCredentials(world);
     secrets.set(secret);
-    await withOrders(world, async ({ sandbox, place }) => {
+    await withOrders(world, async ({ place, lines }) => {
       venue.arm({ fault: 'unauthorized', path: '/order', times: 9 });
-      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
-      const before = count();
-      assert.equal(codeOf(await place()), 'venue_refused_service');
-      assert.equal(count(), before);
-      assert.match(sandbox.output(), /"message":"the venue refuses the API credentials in the secret"/);
+      const before = authCalls();
+      assert.equal((await place()).code, 'venue_refused_service');
+      assert.equal(authCalls(), before);
+      assert.ok(lines().some(({ message }) => message === 'the venue refuses the API credentials in the secret'));
     });
-    await world.calm();
+    await fetch(`${world.venueUrl}/paper/faults`, { method: 'DELETE' });
   });
 
-  it('is read again before credentials are derived or created, where it has held the key alone', async () => {
-    secrets.set(WALLET_KEY);
-    await withOrders(world, async ({ place }) => {
-      assert.equal((await place()).status, 201);
-      const { secret } = await rotateCredentials(world);
-      secrets.set(secret);
-      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
-      const before = count();
-      assert.equal((await place()).status, 201);
-      assert.equal(count(), before);
-    });
-  });
-
-  it('is refused when a rotation brings the key of another wallet', async () => {
+  it('is refused when a rotation brings the key of another wallet: the answer names the signed order', async () => {
     const { secret } = await rotateCredentials(world);
     secrets.set(secret);
     await withOrders(world, async ({ place }) => {
       assert.equal((await place()).status, 201);
       secrets.set(secret.replace(WALLET_KEY, FOREIGN_KEY));
       const placed = venue.orders().length;
-      venue.arm({ fault: 'unauthorized', method: 'POST', path: '/order', times: 1 });
+      venue.arm(UNAUTHORIZED);
       const signed = await place();
-      assert.deepEqual(codeOf(signed), 'order_placement_disabled');
-      assert.match(JSON.stringify(signed.body), /"order_id":"0x[0-9a-f]{64}"/);
-      assert.deepEqual(codeOf(await place()), 'order_placement_disabled');
+      assert.equal(signed.code, 'order_placement_disabled');
+      assert.match(String(signed.body['order_id']), /^0x[0-9a-f]{64}$/);
+      assert.equal((await place()).code, 'order_placement_disabled');
       assert.equal(venue.orders().length, placed);
       secrets.set(secret);
       assert.equal((await place()).status, 201);
     });
   });
 
-  it('is not said to have kept an order from being sent that the venue has refused', async () => {
+  it('cannot be read after the venue refused the order: the answer says that no order was placed', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ place }) => {
       assert.equal((await place()).status, 201);
       secrets.set(undefined);
-      venue.arm({ fault: 'unauthorized', method: 'POST', path: '/order', times: 1 });
+      venue.arm(UNAUTHORIZED);
       const { status, body } = await place();
       assert.equal(status, 503);
-      assert.match(
-        JSON.stringify(body),
-        /so this request placed no order; repeat it later\..*"order_id":"0x[0-9a-f]{64}"/,
-      );
+      assert.match(String(body['detail']), /this request placed no order/);
+      assert.match(String(body['order_id']), /^0x[0-9a-f]{64}$/);
     });
   });
 
-  it('is read again after refused credentials that were derived from it', async () => {
+  it('is read again, and credentials derived once, however many orders the venue refuses for them', async () => {
     secrets.set(WALLET_KEY);
     await withOrders(world, async ({ place }) => {
       assert.equal((await place()).status, 201);
-      venue.arm({ fault: 'unauthorized', path: '/order', times: 9 });
-      assert.deepEqual(codeOf(await place()), 'venue_refused_service');
-      await world.calm();
-      const before = secrets.reads();
-      assert.equal((await place()).status, 201);
-      assert.equal(secrets.reads() - before, 1);
-    });
-  });
-
-  it('is asked for credentials once in a while where the venue refuses each, however many orders come', async () => {
-    secrets.set(WALLET_KEY);
-    await withOrders(world, async ({ place }) => {
-      assert.equal((await place()).status, 201);
-      const count = () => venue.requests().filter(({ path }) => path.startsWith('/auth/')).length;
-      const before = count();
+      const before = authCalls();
       venue.arm({ fault: 'unauthorized', path: '/order', times: 99 });
-      for (let order = 0; order < 5; order += 1) assert.equal(codeOf(await place()), 'venue_refused_service');
-      await world.calm();
-      // Derived and created side by side, once.
-      assert.equal(count() - before, 2);
+      for (let order = 0; order < 5; order += 1) assert.equal((await place()).code, 'venue_refused_service');
+      await fetch(`${world.venueUrl}/paper/faults`, { method: 'DELETE' });
+      // Derived and created side by side.
+      assert.equal(authCalls() - before, 2);
+      const reads = secrets.reads();
+      assert.equal((await place()).status, 201);
+      assert.equal(secrets.reads() - reads, 1);
     });
   });
 }
 
-/** Checks what becomes of the secret, which only Lambda has. */
+/** Checks the use of the secret, which only a deployment has. */
 export function describeWalletKey(world: World): void {
-  describe('the key', () => {
-    describeLoading(world);
+  describe('the wallet key', () => {
+    describeReading(world);
     describeRotation(world);
   });
 }

@@ -1,99 +1,125 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { ORDER_CONTEXT, SECRET_NAME } from '../support/deployment.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
+import { type SecretStore, startSecretStore } from '../support/secret-store.ts';
 import { synthesize } from '../support/synthesize.ts';
-import { type Assembly, type DeployedFunction, readAssembly } from './assembly.ts';
-import { LISTED_ORIGIN } from './requests.ts';
-import { prepareStage, type Stage } from './sandbox.ts';
-import { type SecretStore, startSecretStore } from './secret-store.ts';
+import type { ClientRequest } from './gateway.ts';
+import type { DeployedFunction } from './sandbox.ts';
+
+/** The synthesized functions of a deployment, by the names of their endpoints. */
+export type Deployment = ReadonlyMap<string, DeployedFunction>;
 
 /** Everything around the functions, on this machine. */
-export interface World {
+export interface World extends AsyncDisposable {
   readonly venue: PaperVenue;
   readonly venueUrl: string;
-  /** An outcome of a market with tick 0.01, a minimum of 5 shares and a best ask below 0.6. */
-  readonly token: string;
   readonly secrets: SecretStore;
-  readonly stage: Stage;
-  readonly readOnly: Assembly;
-  readonly trading: Assembly;
-  /** A function that shows the cost of any start. */
+  readonly readOnly: Deployment;
+  readonly trading: Deployment;
+  /** A function that does nothing: the cost of any start. */
   readonly empty: DeployedFunction;
   /** The variables by which the functions find AWS. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Lets the venue behave again. */
-  calm(): Promise<void>;
-  close(): Promise<void>;
+  /** A token with a best ask above 0.4. */
+  readonly token: string;
+  /** Creates an order that rests. */
+  order(headers?: Readonly<Record<string, string>>): ClientRequest;
 }
 
-/** The cap on an order. */
-export const CAP = '50';
+const metadata = z.looseObject({ 'aws:cdk:path': z.string(), 'aws:asset:path': z.string() });
+const lambdaFunction = z.object({
+  Type: z.literal('AWS::Lambda::Function'),
+  Properties: z.object({
+    Handler: z.string(),
+    MemorySize: z.number(),
+    Timeout: z.number(),
+    Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }).default({ Variables: {} }),
+  }),
+  Metadata: metadata,
+});
+const layerVersion = z.object({ Type: z.literal('AWS::Lambda::LayerVersion'), Metadata: metadata });
+const template = z.object({ Resources: z.record(z.string(), z.unknown()) });
 
-const listed = z.object({ markets: z.array(z.object({ question: z.string(), clobTokenIds: z.string().nullable() })) });
-
-/** The rows are written for one market of the paper venue. */
-async function findToken(venueUrl: string): Promise<string> {
-  const response = await fetch(`${venueUrl}/markets/keyset?limit=100`);
-  const { markets } = listed.parse(await response.json());
-  const market = markets.find(({ question }) => question === 'Will the Copper Lake ferry run on Founders Day?');
-  const [token] = z.array(z.string()).parse(JSON.parse(market?.clobTokenIds ?? '[]'));
-  if (token === undefined) throw new Error('the paper venue does not list the market that the rows are written for');
-  return token;
+/** Builds and synthesizes, and reads the functions out of the template. */
+async function deploy(folder: string, context: Readonly<Record<string, string>>): Promise<Deployment> {
+  const directory = await synthesize(folder, context);
+  const text = await readFile(join(directory, 'Service.template.json'), 'utf8');
+  const resources = Object.values(template.parse(JSON.parse(text)).Resources);
+  const layers = resources.flatMap((found) => layerVersion.safeParse(found).data ?? []);
+  const functions = resources.flatMap((found) => lambdaFunction.safeParse(found).data ?? []);
+  const deployed = functions.map(({ Properties, Metadata }) => ({
+    name: `${Metadata['aws:cdk:path'].split('/')[1]}`.toLowerCase(),
+    task: join(directory, Metadata['aws:asset:path']),
+    layer: join(directory, `${layers[0]?.Metadata['aws:asset:path']}`),
+    handler: Properties.Handler,
+    memory: Properties.MemorySize,
+    timeout: Properties.Timeout * 1_000,
+    // A reference, such as that to the table, has no value before a deployment.
+    variables: Object.fromEntries(
+      Object.entries(Properties.Environment.Variables).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : '',
+      ]),
+    ),
+  }));
+  return new Map(deployed.map((target) => [target.name, target]));
 }
 
 async function createEmptyFunction(folder: string): Promise<DeployedFunction> {
   const task = join(folder, 'empty');
   await mkdir(task);
   await writeFile(join(task, 'index.mjs'), 'export const handler = async () => ({ statusCode: 200, headers: {} });\n');
-  return {
-    name: 'empty',
-    task,
-    layer: undefined,
-    handler: 'index.handler',
-    memory: 128,
-    timeout: 3_000,
-    variables: {},
-  };
+  const [handler, memory, timeout] = ['index.handler', 128, 3_000] as const;
+  return { name: 'empty', task, layer: task, handler, memory, timeout, variables: {} };
+}
+
+const listed = z.object({ markets: z.array(z.object({ question: z.string(), clobTokenIds: z.string().nullable() })) });
+
+async function findToken(venueUrl: string): Promise<string> {
+  const response = await fetch(`${venueUrl}/markets/keyset?limit=100`);
+  const { markets } = listed.parse(await response.json());
+  const market = markets.find(({ question }) => question === 'Will the Copper Lake ferry run on Founders Day?');
+  const [token] = z.array(z.string()).parse(JSON.parse(market?.clobTokenIds ?? '[]'));
+  if (token === undefined) throw new Error('the paper venue has no market that an order can be placed on');
+  return token;
 }
 
 /** Starts everything around the functions. */
 export async function openWorld(): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'rig-world-'));
+  const folder = await mkdtemp(join(tmpdir(), 'rig-'));
   const venue = createPaperVenue({ still: true });
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const secrets = await startSecretStore(SECRET_NAME);
   const table = await startDynamoDb();
-  const stage = await prepareStage();
-  const context = { gammaUrl: url, clobUrl: url, corsOrigins: LISTED_ORIGIN };
-  const readOnly = await synthesize(join(folder, 'read-only'), context);
-  const trading = await synthesize(join(folder, 'trading'), { ...context, ...ORDER_CONTEXT, maxOrderNotional: CAP });
+  const context = { gammaUrl: url, clobUrl: url, corsOrigins: 'https://app.example' };
+  const token = await findToken(url);
   return {
     venue,
     venueUrl: url,
-    token: await findToken(url),
     secrets,
-    stage,
-    readOnly: await readAssembly(readOnly),
-    trading: await readAssembly(trading),
+    token,
+    readOnly: await deploy(join(folder, 'read-only'), context),
+    trading: await deploy(join(folder, 'trading'), { ...context, ...ORDER_CONTEXT }),
     empty: await createEmptyFunction(folder),
     variables: {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
       AWS_ENDPOINT_URL_DYNAMODB: String(table.client.endpoint),
-      // The template refers to the table that CloudFormation would make.
       SERVICE_ORDERS_TABLE: table.tableName,
     },
-    calm: async () => {
-      await fetch(`${url}/paper/faults`, { method: 'DELETE' });
-    },
-    close: async () => {
+    order: (headers = {}) => ({
+      method: 'POST',
+      path: '/v1/orders',
+      headers: { 'x-request-id': 'rig-1', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ token_id: token, side: 'buy', price: 0.4, size: '10', post_only: true }),
+    }),
+    [Symbol.asyncDispose]: async () => {
       await venue.close();
       secrets.close();
       await table.close();
-      await stage.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };

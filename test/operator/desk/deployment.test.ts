@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
+import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';

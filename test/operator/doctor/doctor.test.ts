@@ -14,7 +14,7 @@ import { createRun, type DoctorLimits } from '../../../operator/doctor/run.ts';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { DOCTOR_MS } from '../../../shared/limits.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
-import { type SecretStore, startSecretStore } from '../../../tools/lambda-rig/secret-store.ts';
+import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';

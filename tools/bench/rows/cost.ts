@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +21,7 @@ const PRICE = {
 /** Response headers, in bytes. */
 const HEADER_BYTES = 500;
 
-/** What is assumed of an endpoint: the rig has neither the gateway's log nor Lambda's processors. */
+/** What is assumed of an endpoint: this machine has neither the gateway's log nor Lambda's processors. */
 const ASSUMED = {
   'cost-books': { billedMs: 29, gatewayLogBytes: 400 },
   'cost-keyed-orders': { billedMs: 39, gatewayLogBytes: 360 },
@@ -82,61 +83,44 @@ async function startMeter(tableUrl: string) {
 const answer = z.object({ statusCode: z.number(), body: z.string(), isBase64Encoded: z.optional(z.boolean()) });
 
 /** Opens the deployed functions with a meter before their table. */
-async function openRig() {
-  // Loaded only here: synthesizing brings a large library, which the load generator's process does not need.
-  const [{ openWorld }, { startSandbox }, gateway, requests] = await Promise.all([
-    import('../../lambda-rig/world.ts'),
-    import('../../lambda-rig/sandbox.ts'),
-    import('../../lambda-rig/gateway.ts'),
-    import('../../lambda-rig/requests.ts'),
-  ]);
+async function openFunctions() {
+  // Loaded only here: the CDK is a large library, which the load generator's process does not need.
+  const { openWorld } = await import('../../lambda-rig/world.ts');
+  const { startSandbox } = await import('../../lambda-rig/sandbox.ts');
+  const { toEvent } = await import('../../lambda-rig/gateway.ts');
   const world = await openWorld();
   world.secrets.set(WALLET_KEY);
   const meter = await startMeter(world.variables['AWS_ENDPOINT_URL_DYNAMODB'] ?? '');
-  const variables = { ...world.variables, AWS_ENDPOINT_URL_DYNAMODB: meter.url };
-  const book = () => ({ method: 'GET', path: `/v1/book/${world.token}`, headers: { 'accept-encoding': 'gzip' } });
-  let orders = 0;
-  const keyedOrder = () => {
-    orders += 1;
-    const headers = { 'content-type': 'application/json', 'idempotency-key': `8a0cf1f6-4b3e-4c0e-9d6d-${orders}` };
-    return { ...requests.order(world.token), headers };
-  };
-  const calls = {
-    'cost-books': { target: world.trading.functions.get('Book'), request: book },
-    'cost-keyed-orders': { target: world.trading.functions.get('Orders'), request: keyedOrder },
+  const requests = {
+    book: () => ({ method: 'GET', path: `/v1/book/${world.token}`, headers: { 'accept-encoding': 'gzip' } }),
+    orders: () => world.order({ 'idempotency-key': randomUUID() }),
   } as const;
-  const measure = async (name: RowName): Promise<Use> => {
-    const { target, request } = calls[name];
+  const measure = async (name: keyof typeof requests): Promise<Use> => {
+    const target = world.trading.get(name);
     if (!target) throw new Error('the template has not got the function');
-    const sandbox = await startSandbox(target, world.stage, variables);
-    try {
-      await sandbox.initialised;
-      const ask = async () => {
-        const { statusCode, body, isBase64Encoded } = answer.parse(
-          await sandbox.invoke(gateway.route(world.trading, request()).event),
-        );
-        if (statusCode >= 400) throw new Error(`${target.name} answered ${statusCode}: ${body}`);
-        // The log comes by a pipe of its own.
-        await sleep(100);
-        return Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-      };
-      await ask();
-      const before = { ...meter.used, log: Buffer.byteLength(sandbox.output()) };
-      const responseBytes = await ask();
-      return {
-        memoryMb: target.memory,
-        responseBytes,
-        logBytes: Buffer.byteLength(sandbox.output()) - before.log,
-        readUnits: meter.used.readUnits - before.readUnits,
-        writeUnits: meter.used.writeUnits - before.writeUnits,
-      };
-    } finally {
-      sandbox.stop();
-    }
+    using sandbox = await startSandbox(target, { ...world.variables, AWS_ENDPOINT_URL_DYNAMODB: meter.url });
+    const ask = async () => {
+      const result = await sandbox.invoke(toEvent(requests[name](), true).event);
+      const { statusCode, body, isBase64Encoded } = answer.parse(result);
+      if (statusCode >= 400) throw new Error(`${name} answered ${statusCode}: ${body}`);
+      // The log comes by a pipe of its own.
+      await sleep(100);
+      return Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+    };
+    await ask();
+    const before = { ...meter.used, log: Buffer.byteLength(sandbox.output()) };
+    const responseBytes = await ask();
+    return {
+      memoryMb: target.memory,
+      responseBytes,
+      logBytes: Buffer.byteLength(sandbox.output()) - before.log,
+      readUnits: meter.used.readUnits - before.readUnits,
+      writeUnits: meter.used.writeUnits - before.writeUnits,
+    };
   };
   const dispose = async () => {
     await meter.close();
-    await world.close();
+    await world[Symbol.asyncDispose]();
   };
   return { measure, [Symbol.asyncDispose]: dispose };
 }
@@ -149,14 +133,14 @@ function row(name: RowName, what: string, atMost: number) {
 export const cost: Bench = {
   rows: [row('cost-books', 'books', 2.2), row('cost-keyed-orders', 'keyed orders', 6.5)],
   async *rounds() {
-    await using rig = await openRig();
-    const sample = async (name: RowName) => ({
-      value: costOf(name, await rig.measure(name)),
-      baseline: 1,
-      errors: 0,
-    });
+    await using functions = await openFunctions();
     for (;;) {
-      yield { 'cost-books': await sample('cost-books'), 'cost-keyed-orders': await sample('cost-keyed-orders') };
+      const books = costOf('cost-books', await functions.measure('book'));
+      const orders = costOf('cost-keyed-orders', await functions.measure('orders'));
+      yield {
+        'cost-books': { value: books, baseline: 1, errors: 0 },
+        'cost-keyed-orders': { value: orders, baseline: 1, errors: 0 },
+      };
     }
   },
 };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { listenOnLoopback } from '../support/loopback.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 /** Secrets Manager on loopback with one secret. */
 export interface SecretStore {

@@ -2,7 +2,7 @@
  * Replaces the runtime client's native part, which is not built here, by the same three calls over node:http. Only the
  * way in which bytes reach the Runtime API differs from Lambda.
  */
-import { Agent, request } from 'node:http';
+const { Agent, request } = require('node:http');
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
 const agent = new Agent({ keepAlive: true });
@@ -26,8 +26,8 @@ function post(path, headers, body) {
   void call('POST', path, { 'content-length': Buffer.byteLength(body), ...headers }, body);
 }
 
-/** The three calls of the Runtime API: take an invocation, answer it, report its failure. */
-export const client = {
+module.exports = {
+  initializeClient: () => undefined,
   next: () => call('GET', 'next', { 'x-process-start': performance.timeOrigin }),
   done: (id, body) => post(`${id}/response`, { 'content-type': 'application/json' }, body),
   error: (id, body) => post(`${id}/error`, { 'content-type': 'application/json' }, body),
