@@ -15,9 +15,9 @@ import { startPaper } from '../../support/venue/paper-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ARGS = ['local/start.js', '--settings', devNull];
-const PROCESSES = 4;
-const KEYS = Array.from({ length: FULL_EXTENT ? 60 : 18 }, (_, index) => `key-${index}`);
-const KILLS = FULL_EXTENT ? 60 : 6;
+const PROCESSES = FULL_EXTENT ? 4 : 2;
+const KEYS = Array.from({ length: FULL_EXTENT ? 60 : 6 }, (_, index) => `key-${index}`);
+const KILLS = FULL_EXTENT ? 60 : 2;
 
 const answer = z.object({ order_id: z.string() });
 
