@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AssetType } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { z } from 'zod';
 import { takerFee } from '../../packages/client/amounts.ts';
 import { createClient } from '../../packages/client/client.ts';
+import type { PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
@@ -15,8 +17,9 @@ import { describeInChromium, openPage } from '../support/page/chromium.ts';
 import { bundleClient, installClient } from '../support/page/client-bundle.ts';
 import { startSite } from '../support/page/static-site.ts';
 import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
-import { startIamGateway } from '../support/service/iam-gateway.ts';
+import { startIamGateway, startTokenGateway } from '../support/service/gateway.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
+import { startTokenIssuer } from '../support/service/token-issuer.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';
@@ -158,6 +161,30 @@ describe('the example', () => {
     expect((await ask({ ...AWS_VARIABLES, AWS_SESSION_TOKEN: 'another' })).stdout).toBe('{"message":"Forbidden"}');
     expect((await ask(AWS_VARIABLES)).stdout).toContain('"status":"live"');
     expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+  });
+
+  it('for an app with the token of a login and a wallet works', async () => {
+    const issuer = await startTokenIssuer();
+    const venues: PaperVenue[] = [];
+    const gateway = await startTokenGateway(issuer, async (authority) => {
+      const verified = { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_PUBLIC_AUTHORITY: authority };
+      const service = await startPaperService(verified);
+      venues.push(service.venue);
+      return service;
+    });
+    const cwd = await folder();
+    await symlink(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+    const place = { file: 'docs/clients.md', heading: '## With the token of a login', language: 'js' };
+    await writeFile(join(cwd, 'example.mjs'), await example(place, gateway.url, DEPLOYED_URL));
+    const ask = async (token: string) => {
+      const env = { ...process.env, CLIENT_KEY: `0x${'22'.repeat(32)}`, LOGIN_TOKEN: token };
+      return (await run(process.execPath, ['example.mjs'], { cwd, env })).stdout;
+    };
+    const login = await (await fetch(`${issuer.url}/token`, { method: 'POST' })).json();
+    const { access_token: token } = z.object({ access_token: z.string() }).parse(login);
+    expect(await ask(`${token.slice(0, -4)}AAAA`)).toBe('401 {"message":"Unauthorized"}\n');
+    expect(await ask(token)).toMatch(/^201 \{"order_id":"0x/);
+    expect(venues.flatMap((venue) => venue.orders())).toMatchObject([SMALLEST_ORDER]);
   });
 
   it('for the typed client with AWS credentials works', async () => {

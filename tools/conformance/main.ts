@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
@@ -13,6 +13,11 @@ const COMMAND = {
     sign: flag(
       'sign every request with AWS credentials, found as the AWS SDK does: a deployment takes no other orders by default',
     ),
+    'token-file': {
+      type: 'string',
+      value: 'FILE',
+      meaning: "send the token in this file with every request: for orderAccess=jwt, a login's access token",
+    },
     region: { type: 'string', value: 'REGION', meaning: "the API's region, where its address does not say it" },
     orders: flag('also place an order: post-only, of the smallest size, far from the market; shows the cost and asks'),
     yes: flag('do not ask'),
@@ -35,16 +40,24 @@ async function ask(): Promise<boolean> {
 }
 
 /** Reads the options; throws `UsageError` where one is missing or none of its kind. */
-function readOptions({ url, sign, region, ...rest }: Values<typeof COMMAND.options>) {
+function readOptions({ url, sign, region, 'token-file': tokenFile, ...rest }: Values<typeof COMMAND.options>) {
   if (url === undefined) throw new UsageError('--url must name the service.');
   if (!URL.canParse(url)) throw new UsageError('--url must be a URL, such as http://127.0.0.1:8080.');
   const baseUrl = url.replace(/\/+$/, '');
   const signingRegion = region ?? regionOf(baseUrl);
   if (sign && signingRegion === undefined) throw new UsageError('--url does not name its region: give --region, too.');
-  return { baseUrl, ...(sign && signingRegion !== undefined && { sign: { region: signingRegion } }), ...rest };
+  if (sign && tokenFile !== undefined) throw new UsageError('--sign and --token-file exclude each other.');
+  return {
+    baseUrl,
+    tokenFile,
+    ...(sign && signingRegion !== undefined && { sign: { region: signingRegion } }),
+    ...rest,
+  };
 }
 
-async function conform({ baseUrl, sign, orders, yes, quick, junit }: ReturnType<typeof readOptions>): Promise<number> {
+async function conform(options: ReturnType<typeof readOptions>): Promise<number> {
+  const { baseUrl, sign, tokenFile, orders, yes, quick, junit } = options;
+  const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
   const confirmOrders = async (cost: string) => {
     process.stdout.write(`${cost}\n`);
     return yes || ask();
@@ -52,7 +65,7 @@ async function conform({ baseUrl, sign, orders, yes, quick, junit }: ReturnType<
   const onResult = (result: Result) => process.stdout.write(formatResult(result));
   // Loaded only here: `--help` does without.
   const { runConformance } = await import('./suite.ts');
-  const report = await runConformance({ baseUrl, sign, quick, onResult, ...(orders && { confirmOrders }) });
+  const report = await runConformance({ baseUrl, sign, token, quick, onResult, ...(orders && { confirmOrders }) });
   process.stdout.write(formatSummary(report));
   if (junit !== undefined) await writeFile(junit, formatJunit(report));
   return report.passed ? 0 : 1;

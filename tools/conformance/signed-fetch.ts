@@ -11,6 +11,23 @@ export interface Signing {
   readonly credentials?: ConstructorParameters<typeof SignatureV4>[0]['credentials'];
 }
 
+/** What the suite has for a gateway that checks its callers. */
+export interface Credentials {
+  /** Signs every request with AWS credentials. */
+  readonly sign?: Signing | undefined;
+  /** Goes with every request: a token of the issuer that the gateway asks for. */
+  readonly token?: string | undefined;
+}
+
+/** Makes a `fetch` that sends a login's token with every request. */
+export function tokenFetch(token: string, fetch: FetchLike): FetchLike {
+  return (url, init) => {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return fetch(url, { ...init, headers });
+  };
+}
+
 /** Reads the region out of the host name that API Gateway gives to an API; `undefined` for a domain of one's own. */
 export function regionOf(baseUrl: string): string | undefined {
   return /\.execute-api\.([a-z\d-]+)\.amazonaws\.com(?:\.cn)?$/.exec(new URL(baseUrl).hostname)?.[1];

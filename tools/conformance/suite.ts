@@ -7,18 +7,16 @@ import { READS } from './checks/reads.ts';
 import { REFUSED_ORDERS } from './checks/refused-orders.ts';
 import { VERIFIED_CLIENTS } from './checks/verified-clients.ts';
 import { type Contract, loadContract } from './contract.ts';
-import { type Signing, signedFetch } from './signed-fetch.ts';
+import { type Credentials, signedFetch, tokenFetch } from './signed-fetch.ts';
 import { createSigningClient } from './signing.ts';
 import { survey, surveyOrders } from './survey.ts';
 
 /** What to check, and how far to go. */
-export interface ConformanceOptions {
+export interface ConformanceOptions extends Credentials {
   /** Without trailing slash. */
   readonly baseUrl: string;
   /** Default: the platform's. Whatever else answers requests can be run against, too. */
   readonly fetch?: FetchLike;
-  /** Signs every request with AWS credentials, for a gateway that wants it. */
-  readonly sign?: Signing | undefined;
   /** Default: the local server's where the host is loopback and nothing is signed. */
   readonly edge?: Edge;
   /** Asks for consent to the orders, given their cost. Without it none are placed. */
@@ -80,12 +78,13 @@ async function runCheck({ group, name, run }: Check, world: World): Promise<Resu
 }
 
 async function openWorld(options: ConformanceOptions, contract: Contract, seen: Set<string>): Promise<World> {
-  const { baseUrl, fetch: send = globalThis.fetch, sign } = options;
-  const { edge = isLoopback(baseUrl) && !sign ? 'local' : 'gateway' } = options;
-  const fetch = sign ? signedFetch(sign, send) : send;
+  const { baseUrl, fetch: send = globalThis.fetch, sign, token } = options;
+  const { edge = isLoopback(baseUrl) && !sign && !token ? 'local' : 'gateway' } = options;
+  const withToken = token === undefined ? send : tokenFetch(token, send);
+  const fetch = sign ? signedFetch(sign, send) : withToken;
   const askAsItIs = createAsk({ baseUrl, fetch, contract, edge, seen });
   const found = await survey(askAsItIs);
-  const { ordersKeptBack, wantsSignatures } = await surveyOrders(askAsItIs, found, sign !== undefined);
+  const { ordersKeptBack, wantsSignatures } = await surveyOrders(askAsItIs, found, options);
   const client = wantsSignatures ? createSigningClient(askAsItIs) : undefined;
   return { baseUrl, ask: client?.ask ?? askAsItIs, contract, edge, ...found, ordersKeptBack, client };
 }

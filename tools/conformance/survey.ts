@@ -3,6 +3,7 @@ import { compareDecimals, type Decimal, multiplyDecimals, parseDecimal, ZERO } f
 import type { Answer } from './answer.ts';
 import { type Ask, isOfGateway } from './ask.ts';
 import type { Sample, World } from './check.ts';
+import type { Credentials } from './signed-fetch.ts';
 
 const health = z.object({ mode: z.enum(['read-only', 'order-placing']) });
 const markets = z.object({
@@ -35,11 +36,11 @@ async function sampleFrom(ask: Ask, tokenId: string, question: string): Promise<
 }
 
 /** Returns a sentence on why the gateway keeps orders back; `undefined` if it does not. */
-function whyKeptBack(answer: Answer, isSigned: boolean): string | undefined {
+function whyKeptBack(answer: Answer, { sign, token }: Credentials): string | undefined {
   if (!isOfGateway(answer) || (answer.status !== 401 && answer.status !== 403)) return undefined;
-  if (answer.status === 401)
-    return 'The gateway takes orders only with a token of its issuer, which this suite has not.';
-  if (!isSigned) return 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
+  if (token !== undefined) return 'The gateway refused the token: check its issuer, audience, scopes and expiry.';
+  if (answer.status === 401) return 'The gateway takes orders only with a token of its issuer: use --token-file.';
+  if (!sign) return 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
   return 'The gateway refused the signature: are the region and the account right, and may the caller execute-api:Invoke?';
 }
 
@@ -47,7 +48,7 @@ function whyKeptBack(answer: Answer, isSigned: boolean): string | undefined {
  * Finds out, with an order for a token that does not exist, whether orders reach the service, and whether it
  * verifies its clients.
  */
-export async function surveyOrders(ask: Ask, { mode }: Pick<World, 'mode'>, isSigned: boolean) {
+export async function surveyOrders(ask: Ask, { mode }: Pick<World, 'mode'>, credentials: Credentials) {
   if (mode === 'read-only') return { ordersKeptBack: undefined, wantsSignatures: false };
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true });
@@ -55,7 +56,7 @@ export async function surveyOrders(ask: Ask, { mode }: Pick<World, 'mode'>, isSi
   // An answer that is not as documented is what the checks are there to find.
   const answer = await asked.catch(() => undefined);
   return {
-    ordersKeptBack: answer && whyKeptBack(answer, isSigned),
+    ordersKeptBack: answer && whyKeptBack(answer, credentials),
     wantsSignatures: JSON.stringify(answer?.body ?? null).includes('"field":"X-Client-Address"'),
   };
 }

@@ -108,15 +108,15 @@ describe('the build', () => {
     expect(own + layer).toBeLessThanOrEqual(120_000);
   });
 
-  it('keeps orders within 600 KB', async () => {
+  it('keeps orders within 650 KB, with the client of KMS, which loads where it holds the key', async () => {
     const { own, layer } = await bytesOf('orders');
-    expect(own + layer).toBeLessThanOrEqual(600_000);
+    expect(own + layer).toBeLessThanOrEqual(650_000);
   });
 
   it('keeps health small, and without the layer', async () => {
     const { own, layer } = await bytesOf('health');
     expect(layer).toBe(0);
-    expect(own).toBeLessThanOrEqual(52_000);
+    expect(own).toBeLessThanOrEqual(60_000);
   });
 
   it('has the cryptography of wallets once, in the layer', async () => {

@@ -183,7 +183,7 @@ describe('the document about operations', () => {
     const restored = `${names.ordersTable}-2`;
     const known = new Set([...Object.values(names), ...functions, restored]);
     const named = operations.match(/(?:\/aws\/vendedlogs\/)?order-book-adapter[\w/-]*/g) ?? [];
-    expect(named.length).toBeGreaterThan(8);
+    expect(named).toContain('order-book-adapter-orders');
     expect(named.filter((name) => !known.has(name))).toStrictEqual([]);
   });
 
@@ -193,28 +193,5 @@ describe('the document about operations', () => {
     const named = [...chapter.matchAll(/`([a-z]+(?: [a-z]+)+)`/g)].map(([, line = '']) => line);
     expect(named).toContain('a placed order contradicts its record');
     expect(named.filter((line) => !line.startsWith('npx ') && !sources.includes(`'${line}'`))).toStrictEqual([]);
-  });
-});
-
-describe('the cost a month in the document about deploying', () => {
-  it('counts the metrics of the alarms that there are, and adds up', async () => {
-    const text = await readFile(join(DOCS, 'deploying.md'), 'utf8');
-    const [, chapter = ''] = /\n## Cost a month\n(.*?)\n## /s.exec(text) ?? [];
-    const countOf = (context: object) => {
-      const { service } = createServiceApp(folder, { ...context });
-      return alarmsOf(quietly(() => Template.fromStack(service))).flatMap(({ metrics }) => metrics).length;
-    };
-    const { alarmTopic, region } = ORDER_CONTEXT;
-    expect([...chapter.matchAll(/(\d+) × 0\.10/g)].map(([, count]) => Number(count))).toStrictEqual([
-      countOf({ alarmTopic, region }),
-      countOf(ORDER_CONTEXT),
-    ]);
-    const sums = [...chapter.matchAll(/([\d.]+(?: [×+] [\d.]+)+) = (\d+)(\.\d+)?/g)];
-    const multiply = (term: string) => term.split(' × ').reduce((product, factor) => product * Number(factor), 1);
-    const add = (sum: string) => sum.split(' + ').reduce((total, term) => total + multiply(term), 0);
-    for (const [, sum = '', whole, cents = ''] of sums) {
-      expect(add(sum).toFixed(cents === '' ? 0 : 2)).toBe(`${whole}${cents}`);
-    }
-    expect(sums).toHaveLength(6);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,10 @@ import { formatJunit, formatResult, formatSummary } from '../../../tools/conform
 import type { Report } from '../../../tools/conformance/suite.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { AWS_VARIABLES, REGION } from '../../../tools/support/sigv4.ts';
-import { startIamGateway } from '../../support/service/iam-gateway.ts';
+import { startIamGateway, startTokenGateway } from '../../support/service/gateway.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { startScriptedService } from '../../support/service/scripted-service.ts';
+import { startTokenIssuer } from '../../support/service/token-issuer.ts';
 
 const MAIN = join(import.meta.dirname, '../../../tools/conformance/main.ts');
 
@@ -57,6 +58,21 @@ describe('the command', () => {
       code: 2,
       stderr: expect.stringContaining('--url does not name its region: give --region, too.\n'),
     });
+  });
+
+  it("sends a login's token from a file", async () => {
+    const issuer = await startTokenIssuer();
+    const { url } = await startTokenGateway(issuer, () => startPaperService());
+    const folder = await mkdtemp(join(tmpdir(), 'token-'));
+    const file = join(folder, 'token');
+    const { access_token: token } = JSON.parse(await (await fetch(`${issuer.url}/token`, { method: 'POST' })).text());
+    const orders = ['--url', url, '--quick', '--orders', '--yes'] as const;
+    await writeFile(file, `${token}\n`);
+    expect(await run(...orders, '--token-file', file)).toMatchObject({ code: 0, stderr: '' });
+    await writeFile(file, 'x.y.z');
+    const wrong = { code: 2, stderr: expect.stringContaining('check its issuer, audience, scopes and expiry') };
+    expect(await run(...orders, '--token-file', file)).toMatchObject(wrong);
+    await rm(folder, { recursive: true });
   });
 
   it('exits with 2 where there is nothing to look at, or nobody to ask', async () => {
