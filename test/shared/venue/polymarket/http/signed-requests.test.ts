@@ -101,12 +101,16 @@ describe('credentials that are derived', () => {
     const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
     const source = createCredentialSource(undefined, () => derived);
     const patient = source.get(callWithin(24_000));
-    const startedAt = performance.now();
+    // By the order of timers, which a busy machine does not change.
+    let isLate = false;
+    setTimeout(() => {
+      isLate = true;
+    }, SENDING_RESERVE_MS / 2).unref();
     await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({
       code: 'venue_timeout',
       message: 'The venue did not answer in time; try again.',
     });
-    expect(performance.now() - startedAt).toBeLessThan(SENDING_RESERVE_MS / 2);
+    expect(isLate).toBe(false);
     resolve(CREDENTIALS);
     expect(await patient).toBe(CREDENTIALS);
   });

@@ -280,9 +280,8 @@ describe('transport without a readable answer', () => {
   it('gives up a connection that is not there after 3 s, however much time is left', async () => {
     const silent = createServer(() => undefined);
     const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
-    const startedAt = performance.now();
-    expect(await failureOf(http.send(POST, callWithin(20_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    // More than a test may take.
+    expect(await failureOf(http.send(POST, callWithin(600_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
     silent.close();
   });
 
@@ -320,13 +319,13 @@ describe('transport without a readable answer', () => {
     ['a head that is no HTTP', raw('HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'), 'no_http'],
     ['a body that is no HTTP', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'), 'no_http'],
   ])('knows that the request may have arrived after %s', async (_what, reply, kind) => {
-    const venue = await startVenue(() => reply);
-    const startedAt = performance.now();
-    // Enough to connect on a busy machine, or far more than a test may take.
-    const limit = kind === 'timeout' ? 500 : 60_000;
-    const failure = await failureOf(createTransport(venue.url).send({ ...POST, timeLimit: limit }, callWithin()));
+    const venue = await startVenue((_request, index) => (index === 0 ? {} : reply));
+    const http = createTransport(venue.url);
+    // Opens the connection, which may take longer than the limit of the second request.
+    await http.send(POST, callWithin(60_000));
+    const timeLimit = kind === 'timeout' ? 500 : 600_000;
+    const failure = await failureOf(http.send({ ...POST, timeLimit }, callWithin(600_000)));
     expect(failure).toStrictEqual({ kind, sent: true });
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   // A timer may fire a fraction of a millisecond before the time that was asked for.
@@ -349,8 +348,7 @@ describe('transport without a readable answer', () => {
     const http = createTransport(venue.url);
     const others = Array.from({ length: 256 }, () => http.send(GET, callWithin(60_000)));
     while (held.length < others.length) await sleep(20);
-    const waiting = failureOf(http.send(POST, callWithin(300)));
-    const ended = await Promise.race([waiting, sleep(10_000, 'still waiting', { ref: false })]);
+    const ended = await failureOf(http.send(POST, callWithin(300)));
     for (const response of held) response.end('{}');
     await Promise.all(others);
     expect(ended).toStrictEqual({ kind: 'timeout', sent: false });
@@ -358,11 +356,11 @@ describe('transport without a readable answer', () => {
   }, 60_000);
 
   it('ends with the call even where the request may take longer', async () => {
-    const venue = await startVenue(() => 'hang');
-    const startedAt = performance.now();
-    const answer = createTransport(venue.url).send({ ...GET, timeLimit: 60_000 }, callWithin(500));
+    const venue = await startVenue((_request, index) => (index === 0 ? {} : 'hang'));
+    const http = createTransport(venue.url);
+    await http.send(GET, callWithin(60_000));
+    const answer = http.send({ ...GET, timeLimit: 600_000 }, callWithin(500));
     expect(await failureOf(answer)).toStrictEqual({ kind: 'timeout', sent: true });
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 
