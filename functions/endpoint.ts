@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly domainName: string;
   readonly body: unknown;
   readonly requestId: string;
+  /** The caller that a gateway identified. */
+  readonly caller: string | null;
   /** Grows while the request is answered; ends up in its log line. */
   readonly logFields: Record<string, unknown>;
 }

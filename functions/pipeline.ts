@@ -175,12 +175,14 @@ function answerOptions(route: AnyRoute, { headers }: GatewayEvent): HttpResponse
   return { status: 204, headers: { allow, ...(headers['origin'] !== undefined && preflightHeaders(allow)) } };
 }
 
-async function answer(event: GatewayEvent, { call, logFields, requestId }: RequestState, { handler }: Endpoint) {
+async function answer(event: GatewayEvent, state: RequestState, { handler }: Endpoint) {
+  const { call, logFields, requestId } = state;
   const request = {
     headers: event.headers,
     query: parseQuery(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
     domainName: event.requestContext.domainName,
+    caller: state.trace['gateway_caller'] ?? null,
     body: event.body,
     requestId,
     logFields,

@@ -180,6 +180,12 @@ const KEY_REUSED = {
   'another venue': usedWhen('traded at another venue'),
 } as const;
 
+interface DailyCapFacts {
+  readonly maxDailyNotional: string;
+  readonly resetsAt: string;
+  readonly scope: 'client' | 'service';
+}
+
 /** Set where the venue named the rule, which has changed since it was read. */
 interface Contradicted {
   readonly contradicted?: true;
@@ -378,15 +384,19 @@ export const ERRORS = {
   },
   daily_cap_reached: {
     status: 422,
-    when: "with the order, price times size of all orders of the UTC day would be above the operator's daily cap",
+    when: "with the order, price times size of all orders of the UTC day, or of those of the client, would be above the operator's daily cap",
     facts: {
       ...signedOrder,
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
       resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins again.' },
+      scope: {
+        kind: ['client', 'service'],
+        meaning: 'The orders that count: those of the verified client, or all of the service.',
+      },
     },
-    detail: ({ maxDailyNotional, resetsAt }: { readonly maxDailyNotional: string; readonly resetsAt: string }) =>
-      `With this order, the orders of the day would be above ${maxDailyNotional}, the daily cap of this service; ` +
-      `order less, or again from ${resetsAt}.`,
+    detail: ({ maxDailyNotional, resetsAt, scope }: DailyCapFacts) =>
+      `This order would exceed the daily cap of ${maxDailyNotional} of ${scope === 'client' ? 'your address' : 'this service'}. ` +
+      `Reduce it, or try again after ${resetsAt}.`,
   },
   post_only_would_cross: {
     status: 422,

@@ -93,7 +93,7 @@ export function ordersEndpoint(openOrders: OpenOrders, { verification, callerChe
       clientHeaders,
       PARSE_JSON,
     ].flat(),
-    handler: async ({ body, headers, domainName, requestId, logFields }, call) => {
+    handler: async ({ body, headers, domainName, requestId, caller, logFields }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);
       const wireOrder = orderToWire(order);
@@ -103,7 +103,7 @@ export function ordersEndpoint(openOrders: OpenOrders, { verification, callerChe
       Object.assign(logFields, trace);
       if (client.kind === 'refused') throw client.error;
       const idempotencyKey = headers['idempotency-key'];
-      const request = { order, idempotencyKey, client: client.client, requestId };
+      const request = { order, idempotencyKey, client: client.client, requestId, caller };
       const result = await orders.place(request, { ...call, trace: { ...call.trace, ...trace } });
       const placement = placementOf(result, idempotencyKey);
       const { replayed } = result;

@@ -100,7 +100,7 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     // They know when credentials were last refused: others would ask the venue for new ones with every order.
     if (before && isSame(key, before.key)) return before;
     const entry = createOrderEntry({ ...config, ...key, reloadCredentials: (call) => reload(key, call) }, log);
-    const orders = createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+    const orders = createOrders({ ...config, entry, store, log });
     // The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again.
     const place: Orders['place'] = async (...request) => {
       try {

@@ -40,8 +40,8 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   const add = (actions: string[], resource: string, conditions = {}) =>
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
-  // The last one counts the notional of a day.
-  add(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
+  // A record is deleted to release its key, and an update counts the notional of a day.
+  add(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
   const { kmsKey, credentialsSecret, privateKeySecret } = settings;
   if (kmsKey !== undefined) {
     const { resource: key, conditions } = kmsKeyOf(role, kmsKey);

@@ -41,9 +41,12 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
       !isGiven('kmsKey') &&
       'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
-    isGiven('allowedClients') &&
-      values.clientVerification === 'off' &&
-      'allowedClients needs clientVerification=required: any caller can claim an address.',
+    ...(['allowedClients', 'maxDailyNotionalPerClient'] as const).map(
+      (name) =>
+        isGiven(name) &&
+        values.clientVerification === 'off' &&
+        `${name} needs clientVerification=required: any caller can claim an address.`,
+    ),
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     orderAccess !== 'iam' &&

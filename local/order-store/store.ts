@@ -2,7 +2,14 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
-import { isReplaceable, type OrderStore, type Written } from '../../shared/orders/order-store.ts';
+import {
+  type DayCount,
+  fullBy,
+  isReplaceable,
+  type OrderStore,
+  sumName,
+  type Written,
+} from '../../shared/orders/order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { type OwnFile, ownFile } from './own-file.ts';
 
@@ -128,7 +135,7 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
   const sumOf = db.prepare('SELECT units FROM days WHERE day = ?');
   sumOf.setReadBigInts(true);
   const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
-  const countedOn = (day: string): bigint => BigInt(String(sumOf.get(day)?.['units'] ?? 0));
+  const sumWith = (count: DayCount): bigint => BigInt(String(sumOf.get(sumName(count))?.['units'] ?? 0)) + count.units;
   /** The holders that this process has stored, by key. Any other one is dead. */
   const holders = new Map<string, string>();
   const find = (key: string): OrderRecord | undefined => {
@@ -148,11 +155,11 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
       const written = await transact(() => {
         const standing = find(key);
         if (!isReplaceable(standing, over)) return { standing };
-        const full = counts.find(({ day, units, atMost }) => atMost !== undefined && countedOn(day) + units > atMost);
-        if (full) return { fullDay: full.day };
+        const full = counts.find((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
+        if (full) return fullBy(full);
         if (record) put.run(key, encodeRecord(record), record.state === 'finished' ? record.keepUntil : null);
         else remove.run(key);
-        for (const { day, units } of counts) add.run(day, units);
+        for (const count of counts) add.run(sumName(count), count.units);
         return 'written';
       });
       if (written !== 'written') return written;

@@ -79,7 +79,7 @@ function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Sto
       import('../../shared/orders/orders.ts'),
     ]);
     const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
-    return createOrders({ entry, store, log, maxDailyNotional: config.maxDailyNotional });
+    return createOrders({ ...config, entry, store, log });
   };
   // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
   return () => {

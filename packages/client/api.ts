@@ -718,7 +718,7 @@ export interface components {
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
-        /** @description Answered when with the order, price times size of all orders of the UTC day would be above the operator's daily cap. */
+        /** @description Answered when with the order, price times size of all orders of the UTC day, or of those of the client, would be above the operator's daily cap. */
         DailyCapReachedProblem: {
             /** @constant */
             type: "about:blank";
@@ -741,6 +741,11 @@ export interface components {
             max_daily_notional: string;
             /** @description The next midnight in UTC, when the count begins again. */
             resets_at: string;
+            /**
+             * @description The orders that count: those of the verified client, or all of the service.
+             * @enum {string}
+             */
+            scope: "client" | "service";
         };
         /** @description Answered when a post-only order would match at once. */
         PostOnlyWouldCrossProblem: {
@@ -1637,7 +1642,7 @@ export interface operations {
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
              *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
              *     - `order_above_cap`: price times size is above the operator's cap.
-             *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day would be above the operator's daily cap.
+             *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day, or of those of the client, would be above the operator's daily cap.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.

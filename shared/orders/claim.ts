@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
-import { countOf, dailyCapReached, dayOf } from './day-cap.ts';
+import { countsOf, dailyCapReached, dayOf } from './day-cap.ts';
 import { orderInProgress, type Placing, type Turn } from './order-request.ts';
+import type { CapScope } from './order-store.ts';
 import {
   type FinishedOrder,
   isOfOrder,
@@ -36,20 +37,20 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
 
 /** Signs the order and stores it under its new key. */
 async function create(placing: Placing): Promise<Turn | FinishedOrder> {
-  const { store, key, maxDailyNotional } = placing;
+  const { store, key } = placing;
   const record = await sign(placing);
   const { orderId } = record;
-  const counts = countOf(record, maxDailyNotional);
+  const counts = countsOf(record, placing);
   const written = await required(() => store.write(key, record, 'nothing', counts), orderId);
   if (written === 'written') return { placing, act: 'submit', record, unprovenBefore: null };
-  if ('fullDay' in written) throw aboveDailyCap(placing, orderId, written.fullDay);
+  if ('fullDay' in written) throw aboveDailyCap(placing, orderId, written);
   // Another request with the key was first.
   if (!written.standing) throw orderInProgress(placing, undefined);
   return claimFound(written.standing, placing);
 }
 
 async function sign(placing: Placing): Promise<UnfinishedOrder> {
-  const { entry, order, client, requestId, call, maxDailyNotional } = placing;
+  const { entry, order, client, requestId, caller, call } = placing;
   const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call);
   const lease = newLease(placing, signedAt);
   return {
@@ -60,8 +61,9 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
     walletAddress: entry.walletAddress,
     signedFor: entry.signedFor,
     signedAt,
-    countedOn: maxDailyNotional ? dayOf(signedAt) : null,
+    countedOn: placing.maxDailyNotional || placing.maxDailyNotionalPerClient ? dayOf(signedAt) : null,
     requestId,
+    caller,
     client,
     payload,
     lease,
@@ -75,11 +77,15 @@ function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
   return { owner: randomUUID(), until: now + leaseMs };
 }
 
-function aboveDailyCap({ maxDailyNotional, log, call }: Placing, orderId: string, fullDay: string): AppError {
-  if (!maxDailyNotional) throw new Error('the store refused a count without a cap');
-  const trace = { order_id: orderId, ...call.trace };
+function aboveDailyCap(
+  placing: Placing,
+  orderId: string,
+  full: { readonly fullDay: string; readonly scope: CapScope },
+): AppError {
+  const { log, call } = placing;
+  const trace = { order_id: orderId, scope: full.scope, ...call.trace };
   log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
-  return aboutOrder(dailyCapReached(maxDailyNotional, fullDay), orderId);
+  return aboutOrder(dailyCapReached(placing, full), orderId);
 }
 
 async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn | FinishedOrder> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS } from '../limits.ts';
 import type { Fate } from '../venue/port.ts';
-import { countOf, giveBack } from './day-cap.ts';
+import { countsOf, giveBack } from './day-cap.ts';
 import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './order-request.ts';
 import type { DayCount, Over } from './order-store.ts';
 import { type FinalAnswer, type FinishedOrder, type OrderRecord, toRefusal, versionOf } from './record.ts';
@@ -114,7 +114,7 @@ async function concludePlaced(turn: Turn, fate: FateOf<'placed'>): Promise<Order
   const answer = standing.state === 'finished' ? standing.answer : null;
   turn.placing.log.error('a placed order contradicts its record', { ...contradiction, record: answer });
   // Its notional counts again, even above the cap: the order exists.
-  const written = await storeAnswer(turn, record, { version: versionOf(standing) }, countOf(record));
+  const written = await storeAnswer(turn, record, { version: versionOf(standing) }, countsOf(record));
   if (written !== 'written') logFault(turn, 'final answer not stored');
   return ownResult(turn, fate);
 }

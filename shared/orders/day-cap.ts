@@ -1,7 +1,7 @@
 import { type Decimal, formatDecimal, toUnits, UNIT_DECIMALS } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
-import type { DayCount } from './order-store.ts';
-import { notionalOf, type OrderRecord } from './record.ts';
+import type { CapScope, DayCount } from './order-store.ts';
+import { notionalOf, type OrderRecord, verifiedAddressOf } from './record.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,21 +17,39 @@ function unitsOf(record: Pick<OrderRecord, 'terms'>): bigint {
   return units;
 }
 
-/** Returns the count of an order's notional on its day, at most up to a cap in collateral. */
-export function countOf(record: OrderRecord, cap?: Decimal): readonly DayCount[] {
-  if (record.countedOn === null) return [];
-  // Rounded down to the millionths that are counted.
-  const atMost = cap && (cap.coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(cap.scale);
-  return [{ day: record.countedOn, units: unitsOf(record), ...(atMost !== undefined && { atMost }) }];
+/** The caps on the notional of a UTC day, in collateral. */
+export interface DayCaps {
+  readonly maxDailyNotional?: Decimal | undefined;
+  /** For each verified client. */
+  readonly maxDailyNotionalPerClient?: Decimal | undefined;
 }
 
-/** Returns the count that gives an order's notional back. */
+/** Returns a cap in millionths, rounded down. */
+function boundOf(cap: Decimal | undefined): Pick<DayCount, 'atMost'> {
+  return cap ? { atMost: (cap.coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(cap.scale) } : {};
+}
+
+/** Returns the counts of an order's notional on its day: that of its verified client, then that of all orders. */
+export function countsOf(record: OrderRecord, caps: DayCaps = {}): readonly DayCount[] {
+  if (record.countedOn === null) return [];
+  const count = { day: record.countedOn, units: unitsOf(record) };
+  const client = verifiedAddressOf(record.client);
+  const all = { ...count, ...boundOf(caps.maxDailyNotional) };
+  return client === null ? [all] : [{ ...count, client, ...boundOf(caps.maxDailyNotionalPerClient) }, all];
+}
+
+/** Returns the counts that give an order's notional back. */
 export function giveBack(record: OrderRecord): readonly DayCount[] {
-  return countOf(record).map(({ day, units }) => ({ day, units: -units }));
+  return countsOf(record).map((count) => ({ ...count, units: -count.units }));
 }
 
 /** Creates 422 `daily_cap_reached`, until the end of that day. */
-export function dailyCapReached(cap: Decimal, fullDay: string): AppError {
+export function dailyCapReached(
+  caps: DayCaps,
+  { fullDay, scope }: { readonly fullDay: string; readonly scope: CapScope },
+): AppError {
+  const cap = scope === 'client' ? caps.maxDailyNotionalPerClient : caps.maxDailyNotional;
+  if (!cap) throw new Error('the store refused a count without a cap');
   const resetsAt = `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`;
-  return refuse('daily_cap_reached', { maxDailyNotional: formatDecimal(cap), resetsAt });
+  return refuse('daily_cap_reached', { maxDailyNotional: formatDecimal(cap), resetsAt, scope });
 }

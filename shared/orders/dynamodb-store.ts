@@ -15,7 +15,7 @@ import {
 import * as z from 'zod/mini';
 import { awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import type { DayCount, OrderStore, Over, Written } from './order-store.ts';
+import { type DayCount, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
 
 /** The table of a store, and how to reach it. */
@@ -75,12 +75,13 @@ function conditionOf(over: Over) {
 const MOST_ROOM = 10n ** 37n;
 
 /** Adds to the sum of a day, where that does not make it too large. No idempotency key has a control character. */
-function countItem(TableName: string, { day, units, atMost }: DayCount): TransactWriteItem {
+function countItem(TableName: string, count: DayCount): TransactWriteItem {
+  const { day, units, atMost } = count;
   const room = atMost !== undefined && atMost - units;
   return {
     Update: {
       TableName,
-      Key: { idempotency_key: { S: `\u0000day ${day}` } },
+      Key: { idempotency_key: { S: `\u0000day ${sumName(count)}` } },
       UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
       ExpressionAttributeValues: {
         ':units': { N: String(units) },
@@ -148,7 +149,7 @@ export function createDynamoDbStore({
     write: (key, record, over, counts = []) =>
       withinTime(limits.call, async (abortSignal) => {
         const tooLarge = counts.find(({ units, atMost }) => atMost !== undefined && units > atMost);
-        if (tooLarge) return { fullDay: tooLarge.day };
+        if (tooLarge) return fullBy(tooLarge);
         const place = { TableName, ...conditionOf(over) };
         const change = record
           ? { Put: { ...place, Item: toItem(key, record) } }
@@ -169,7 +170,7 @@ export function createDynamoDbStore({
             const isUnmet = ({ Code }: CancellationReason = {}) => Code === 'ConditionalCheckFailed';
             if (isUnmet(reasons[0])) return insteadOf(reasons[0]?.Item);
             const full = counts.find((_, index) => isUnmet(reasons[index + 1]));
-            if (full) return { fullDay: full.day };
+            if (full) return fullBy(full);
             const pause = pauseBefore(reasons, repeats);
             if (pause === undefined) throw error;
             await sleep(pause, undefined, { signal: abortSignal });

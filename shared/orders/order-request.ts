@@ -1,7 +1,7 @@
-import type { Decimal } from '../decimal.ts';
 import { type AppError, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
+import type { DayCaps } from './day-cap.ts';
 import type { OrderStore } from './order-store.ts';
 import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';
 
@@ -14,6 +14,8 @@ export interface OrderRequest {
   readonly client: OrderClient | null;
   /** The id of the request, for the record. */
   readonly requestId: string | null;
+  /** The caller that a gateway identified, for the record; `null` without one. */
+  readonly caller: string | null;
 }
 
 /** The fate of a requested order. */
@@ -25,14 +27,12 @@ export interface OrderResult {
 }
 
 /** The parts that all orders of a process share. */
-export interface OrdersDeps {
+export interface OrdersDeps extends DayCaps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;
   readonly log: Log;
   readonly leaseMs: number;
   readonly lateArrivalMs: number;
-  /** The cap on the notional of all orders of a UTC day, in collateral. */
-  readonly maxDailyNotional: Decimal | undefined;
 }
 
 /** One request on its way, with the parts that it needs. */

@@ -1,9 +1,14 @@
 import { type OrderRecord, versionOf } from './record.ts';
 
+/** Whose orders of a day a sum counts: those of one verified client, or all. */
+export type CapScope = 'client' | 'service';
+
 /** A change of the notional that is counted for a day, made in the same write as the record. */
 export interface DayCount {
   /** In UTC, such as `2026-11-21`. */
   readonly day: string;
+  /** The canonical address of a verified client, whose sum of the day is its own; absent for the sum of all. */
+  readonly client?: string;
   /** In millionths of collateral; below zero it is given back. */
   readonly units: bigint;
   /** The write fails if the sum of the day would exceed this. */
@@ -21,9 +26,22 @@ export type Over =
 
 /**
  * The result of a conditional write. Otherwise nothing was written: `standing` is the record that the key has instead, if
- * it has one, and `fullDay` a day whose sum would be too large.
+ * it has one, and `fullDay` the first day whose sum would be too large.
  */
-export type Written = 'written' | { readonly standing: OrderRecord | undefined } | { readonly fullDay: string };
+export type Written =
+  | 'written'
+  | { readonly standing: OrderRecord | undefined }
+  | { readonly fullDay: string; readonly scope: CapScope };
+
+/** Returns the result of a write whose count would make a sum too large. */
+export function fullBy({ day, client }: DayCount): Written {
+  return { fullDay: day, scope: client === undefined ? 'service' : 'client' };
+}
+
+/** Returns the name of the sum that a count changes. It begins with the day, so that sums are in the order of their days. */
+export function sumName({ day, client }: DayCount): string {
+  return client === undefined ? day : `${day} ${client}`;
+}
 
 /**
  * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when

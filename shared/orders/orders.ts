@@ -48,12 +48,7 @@ export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> & Partia
  *             ├─ not taken ─> release the own lease, or delete the record: the key is free ─> 4xx or 5xx
  *             └─ unknown ───> release the own lease ────────────────────────────────────────> 504
  */
-export function createOrders({
-  leaseMs = LEASE_MS,
-  lateArrivalMs = LATE_ARRIVAL_MS,
-  maxDailyNotional,
-  ...parts
-}: OrdersOptions): Orders {
+export function createOrders({ leaseMs = LEASE_MS, lateArrivalMs = LATE_ARRIVAL_MS, ...parts }: OrdersOptions): Orders {
   const { entry } = parts;
   return {
     walletAddress: entry.walletAddress,
@@ -61,7 +56,7 @@ export function createOrders({
     async place(request, call) {
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
-      const placing: Placing = { ...parts, leaseMs, lateArrivalMs, maxDailyNotional, ...request, key, call };
+      const placing: Placing = { ...parts, leaseMs, lateArrivalMs, ...request, key, call };
       const claimed = await claim(placing);
       return 'act' in claimed ? conclude(claimed, await attempt(claimed)) : replay(claimed, placing);
     },

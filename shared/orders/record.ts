@@ -56,6 +56,8 @@ interface CommonRecord {
   readonly countedOn: string | null;
   /** The request that it was signed for; `null` for a caller without an id. */
   readonly requestId: string | null;
+  /** The caller that a gateway identified: the ARN of IAM or the subject of a token. */
+  readonly caller: string | null;
   /** `null` where the caller named no client. */
   readonly client: OrderClient | null;
 }
@@ -96,6 +98,7 @@ const stored = z.object({
   at: z.number(),
   counted: z.nullable(z.string()),
   request: z.nullable(z.string()),
+  caller: z.nullable(z.string()),
   client: z.nullable(z.tuple([z.string(), z.boolean()])),
   end: z.union([
     z.object({
@@ -132,6 +135,7 @@ export function encodeRecord(record: OrderRecord): string {
     at: record.signedAt,
     counted: record.countedOn,
     request: record.requestId,
+    caller: record.caller,
     client: client && [client.address, client.isVerified],
     end: encodeEnd(record),
   } satisfies z.infer<typeof stored>);
@@ -151,6 +155,7 @@ export function decodeRecord(text: string): OrderRecord {
     signedAt: rest.at,
     countedOn: rest.counted,
     requestId: rest.request,
+    caller: rest.caller,
     client: client && { address: client[0], isVerified: client[1] },
   };
   if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };

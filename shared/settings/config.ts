@@ -51,17 +51,26 @@ function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unkno
   ]);
 }
 
+const NEEDS_VERIFICATION = 'needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.';
+
 /** Returns sentences on settings that do not go together, locally or deployed. `hasKey`: the accounts of the key are known. */
 function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boolean): readonly Sentence[] {
-  const { signatureType = 'eoa', funderAddress, allowedClients, clientVerification } = config;
+  const {
+    signatureType = 'eoa',
+    funderAddress,
+    allowedClients,
+    maxDailyNotionalPerClient,
+    clientVerification,
+  } = config;
   return [
     !hasKey &&
       signatureType !== 'eoa' &&
       !funderAddress &&
       'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
-    allowedClients.length > 0 &&
+    allowedClients.length > 0 && clientVerification === 'off' && `SERVICE_ALLOWED_CLIENTS ${NEEDS_VERIFICATION}`,
+    maxDailyNotionalPerClient &&
       clientVerification === 'off' &&
-      'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
+      `SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT ${NEEDS_VERIFICATION}`,
   ];
 }
 

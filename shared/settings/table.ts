@@ -89,6 +89,7 @@ export const SETTINGS = {
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
     maxOrderNotional: row(AMOUNT, 'refuses an order with a larger price times size, in pUSD before fees'),
     maxDailyNotional: row(AMOUNT, 'refuses an order with which those of the UTC day would be larger, in pUSD'),
+    maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
     clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: preset(CLIENTS, '', 'with verification: addresses that may order, comma-separated; all without it'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),

@@ -241,6 +241,36 @@ describe('a signature that anybody can make of another', () => {
   });
 });
 
+describe("a cap on each client's day", () => {
+  it('refuses one client without touching the day of another', async () => {
+    const { venue, sign, post } = await open({ SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '0.5' });
+    for (const key of ['a', 'b']) expect(summary(await post(await sign({ wallet: ALICE, key })))).toBe('201');
+    const refused = await post(await sign({ wallet: ALICE, key: 'c' }));
+    expect([summary(refused), JSON.parse(refused.text).scope]).toStrictEqual(['422 daily_cap_reached', 'client']);
+    expect(JSON.parse(refused.text)).toMatchObject({ max_daily_notional: '0.5' });
+    expect(summary(await post(await sign({ wallet: BOB, key: 'd' })))).toBe('201');
+    expect(venue.orders()).toHaveLength(3);
+  });
+
+  it('comes before that on the day of the service', async () => {
+    const { sign, post } = await open({
+      SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '0.3',
+      SERVICE_MAX_DAILY_NOTIONAL: '0.3',
+    });
+    await post(await sign({ wallet: ALICE, key: 'a' }));
+    const scopes = [];
+    for (const wallet of [ALICE, BOB]) {
+      scopes.push(JSON.parse((await post(await sign({ wallet, key: `${wallet.address} b` }))).text).scope);
+    }
+    expect(scopes).toStrictEqual(['client', 'service']);
+  });
+
+  it('needs verified clients', async () => {
+    const settings = { SERVICE_CLIENT_VERIFICATION: 'off', SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' };
+    await expect(startPaperService(settings)).rejects.toThrow('needs SERVICE_CLIENT_VERIFICATION=required');
+  });
+});
+
 describe('a service that lists the clients that may order', () => {
   it('takes orders of these clients, in whatever case they are listed, and of no other', async () => {
     const listed = `${ALICE.address.toLowerCase()}, ${CAROL.address}`;

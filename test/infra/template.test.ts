@@ -331,7 +331,7 @@ describe('the flag placeOrder', () => {
     expect(statements).toStrictEqual([
       logStatement({ 'Fn::GetAtt': [expect.stringMatching('^OrderStoreLog'), 'Arn'] }),
       {
-        Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
         Resource: arn('dynamodb', 'table/order-book-adapter-orders'),
       },

@@ -132,7 +132,7 @@ const ERRORS_TO_SHOW: readonly AppError[] = [
   refuse('notional_below_minimum', { minNotional: '1' }),
   refuse('expiry_too_soon', { earliest: '2026-12-01T12:02:00Z' }),
   refuse('order_above_cap', { maxNotional: '250' }),
-  refuse('daily_cap_reached', { maxDailyNotional: '1000', resetsAt: '2026-12-02T00:00:00Z' }),
+  refuse('daily_cap_reached', { maxDailyNotional: '1000', resetsAt: '2026-12-02T00:00:00Z', scope: 'service' }),
   aboutOrder(refuse('post_only_would_cross', { venueReason: 'invalid post-only order: order crosses book' }), ORDER_ID),
   aboutOrder(refuse('market_not_accepting_orders', { venueReason: 'the market is closed' }), ORDER_ID),
   aboutOrder(refuse('order_rejected', { venueReason: 'a reason of its own' }), ORDER_ID),

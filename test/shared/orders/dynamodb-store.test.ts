@@ -164,6 +164,7 @@ describe('orders in DynamoDB', () => {
     expect(await store.write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
     expect(await store.write('other', unfinishedOrder('a'), 'nothing', [count])).toStrictEqual({
       fullDay: '2026-11-21',
+      scope: 'service',
     });
     db.cancel(Number.POSITIVE_INFINITY);
     const other = openStore(SHORT).write('other', unfinishedOrder('a'), 'nothing', [{ ...count, atMost: 99n }]);

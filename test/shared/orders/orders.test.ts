@@ -97,7 +97,10 @@ describe('orders under an idempotency key', () => {
       maxDailyNotional: parseNumber(dailyCap),
     });
   const ask = async (request: LimitOrder, key: string | undefined, orders: Orders, call: Call) => {
-    const result = await orders.place({ order: request, idempotencyKey: key, client: null, requestId: null }, call);
+    const result = await orders.place(
+      { order: request, idempotencyKey: key, client: null, requestId: null, caller: null },
+      call,
+    );
     return { placement: placementOf(result, key), replayed: result.replayed };
   };
   const place = (request = order(), key: string | undefined = 'key', orders = open()) =>
@@ -133,7 +136,7 @@ describe('orders under an idempotency key', () => {
 
   it.each(['key', undefined])('keeps who asked for an order in its record, with key %s', async (idempotencyKey) => {
     const client = { address: '0xme', isVerified: false };
-    const request = { order: order(), idempotencyKey, client, requestId: 'r-1' };
+    const request = { order: order(), idempotencyKey, client, requestId: 'r-1', caller: 'arn:aws:iam::1:user/a' };
     let stored: unknown;
     venue.submit = async ({ orderId }) => {
       [stored] = store.records.values();
@@ -141,7 +144,7 @@ describe('orders under an idempotency key', () => {
     };
     await open().place(request, { deadline: 0, venueRequests: [] });
     const terms = { tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null };
-    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', signedAt: START };
+    const kept = { orderId: '0x1', terms, client, requestId: 'r-1', caller: request.caller, signedAt: START };
     expect(stored).toMatchObject({ ...kept, state: 'unfinished' });
     expect([...store.records.values()]).toMatchObject([{ ...kept, state: 'finished' }]);
   });
@@ -497,7 +500,7 @@ describe('orders under an idempotency key', () => {
       const error = await refusal(ask5('c'));
       expect([error.code, error.facts]).toStrictEqual([
         'daily_cap_reached',
-        { orderId: '0x3', maxDailyNotional: '12', resetsAt: '2026-09-22T00:00:00Z' },
+        { orderId: '0x3', maxDailyNotional: '12', resetsAt: '2026-09-22T00:00:00Z', scope: 'service' },
       ]);
       expect(error.message).toContain('2026-09-22T00:00:00Z');
       expect([counted(), asked]).toStrictEqual([10_000_000n, ['submit 0x1', 'submit 0x2']]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import { countOf, dailyCapReached, dayOf, giveBack } from '../../../shared/orders/day-cap.ts';
+import { countsOf, dailyCapReached, dayOf, giveBack } from '../../../shared/orders/day-cap.ts';
 import { decodeRecord, encodeRecord, isOfOrder, signedOrderOf, termsOf } from '../../../shared/orders/record.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 
@@ -12,7 +12,7 @@ const decimal = (text: string) => parseDecimal(text) ?? ZERO;
 /** An unfinished order for one share at a price. */
 function orderOf(price: string, countedOn: string | null = DAY) {
   const record = unfinishedOrder('me');
-  return { ...record, countedOn, terms: { ...record.terms, price, size: '1' } };
+  return { ...record, client: null, countedOn, terms: { ...record.terms, price, size: '1' } };
 }
 
 describe('an order', () => {
@@ -74,22 +74,38 @@ describe('what is counted for a day', () => {
 
   it('is the notional in millionths, on the UTC day of the record, and given back in full', () => {
     const record = orderOf('5.000001');
-    expect(countOf(record)).toStrictEqual([{ day: DAY, units }]);
-    expect(countOf(record, decimal('9'))).toStrictEqual([{ day: DAY, units, atMost: 9_000_000n }]);
+    expect(countsOf(record)).toStrictEqual([{ day: DAY, units }]);
+    expect(countsOf(record, { maxDailyNotional: decimal('9') })).toStrictEqual([
+      { day: DAY, units, atMost: 9_000_000n },
+    ]);
     expect(giveBack(record)).toStrictEqual([{ day: DAY, units: -units }]);
+  });
+
+  it("is on the day of the verified client too, before everybody's", () => {
+    const address = '0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD';
+    const record = { ...orderOf('5.000001'), client: { address, isVerified: true } };
+    const client = address.toLowerCase();
+    expect(countsOf(record, { maxDailyNotionalPerClient: decimal('7') })).toStrictEqual([
+      { day: DAY, units, client, atMost: 7_000_000n },
+      { day: DAY, units },
+    ]);
+    expect(giveBack(record)).toStrictEqual([
+      { day: DAY, units: -units, client },
+      { day: DAY, units: -units },
+    ]);
   });
 
   it('is nothing for an order that does not count', () => {
     const record = orderOf('5', null);
-    expect([countOf(record, decimal('9')), giveBack(record)]).toStrictEqual([[], []]);
+    expect([countsOf(record, { maxDailyNotional: decimal('9') }), giveBack(record)]).toStrictEqual([[], []]);
   });
 
   it('is never rounded', () => {
-    expect(() => countOf(orderOf('0.0000001'))).toThrow(RangeError);
+    expect(() => countsOf(orderOf('0.0000001'))).toThrow(RangeError);
   });
 
   it('is at most the cap, rounded down where that is finer', () => {
-    expect(countOf(orderOf('1'), decimal('1.2345678'))).toMatchObject([{ atMost: 1_234_567n }]);
+    expect(countsOf(orderOf('1'), { maxDailyNotional: decimal('1.2345678') })).toMatchObject([{ atMost: 1_234_567n }]);
   });
 
   it('belongs to the UTC day of its signing', () => {
@@ -98,6 +114,8 @@ describe('what is counted for a day', () => {
   });
 
   it('resets at the end of the day that is full', () => {
-    expect(dailyCapReached(decimal('1'), DAY).facts).toMatchObject({ resetsAt: `${NEXT}T00:00:00Z` });
+    expect(dailyCapReached({ maxDailyNotional: decimal('1') }, { fullDay: DAY, scope: 'service' }).facts).toMatchObject(
+      { resetsAt: `${NEXT}T00:00:00Z` },
+    );
   });
 });

@@ -1,4 +1,11 @@
-import { type DayCount, isReplaceable, type OrderStore, type Written } from '../../../shared/orders/order-store.ts';
+import {
+  type DayCount,
+  fullBy,
+  isReplaceable,
+  type OrderStore,
+  sumName,
+  type Written,
+} from '../../../shared/orders/order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord } from '../../../shared/orders/record.ts';
 
 /** The calls of a store: a first record is created, another one replaced or deleted. */
@@ -31,10 +38,10 @@ export function createMemoryOrderStore(): MemoryOrderStore {
   const set = (key: string, record: OrderRecord | undefined, counts: readonly DayCount[]): Written => {
     const named = [record?.countedOn ?? null, ...counts.map(({ day }) => day)];
     if (!named.every((day) => day === null || DAY.test(day))) throw new Error('not a day');
-    const sumWith = ({ day, units }: DayCount) => (days.get(day) ?? 0n) + units;
+    const sumWith = (count: DayCount) => (days.get(sumName(count)) ?? 0n) + count.units;
     const full = counts.find((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
-    if (full) return { fullDay: full.day };
-    for (const count of counts) days.set(count.day, sumWith(count));
+    if (full) return fullBy(full);
+    for (const count of counts) days.set(sumName(count), sumWith(count));
     if (record) records.set(key, decodeRecord(encodeRecord(record)));
     else records.delete(key);
     return 'written';

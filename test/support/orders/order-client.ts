@@ -21,7 +21,7 @@ export const ORDER: LimitOrder = {
 };
 /** Returns a request of no client for an order. */
 export function requestOf(order: LimitOrder, idempotencyKey: string | undefined): OrderRequest {
-  return { order, idempotencyKey, client: null, requestId: null };
+  return { order, idempotencyKey, client: null, requestId: null, caller: null };
 }
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };

@@ -24,6 +24,7 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     signedAt: 1_790_000_000_000,
     countedOn: null,
     requestId: 'r-1',
+    caller: null,
     client: { address: WALLET, isVerified: true },
     payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
     lease: { owner, until: 1_790_000_030_000 },

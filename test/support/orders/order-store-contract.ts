@@ -14,7 +14,7 @@ const CONTENDERS = 8;
 export async function expectCounted(store: OrderStore, day: string, units: bigint): Promise<void> {
   const probe = (atMost: bigint) =>
     store.write(`probe ${randomUUID()}`, unfinishedOrder('probe'), 'nothing', [{ day, units: 0n, atMost }]);
-  expect(await probe(units - 1n)).toStrictEqual({ fullDay: day });
+  expect(await probe(units - 1n)).toStrictEqual({ fullDay: day, scope: 'service' });
   expect(await probe(units)).toBe('written');
 }
 
@@ -131,19 +131,50 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     const [store, other] = stores();
     await expectCounted(store, DAY, 0n);
     expect(await store.write('a', unfinishedOrder('a'), 'nothing', count(60n, 100n))).toBe('written');
-    expect(await store.write('b', unfinishedOrder('b'), 'nothing', count(41n, 100n))).toStrictEqual({ fullDay: DAY });
+    expect(await store.write('b', unfinishedOrder('b'), 'nothing', count(41n, 100n))).toStrictEqual({
+      fullDay: DAY,
+      scope: 'service',
+    });
     expect(await other.read('b')).toBeUndefined();
     expect(await other.write('b', unfinishedOrder('b'), 'nothing', count(40n, 100n))).toBe('written');
     await expectCounted(other, DAY, 100n);
     await expectCounted(other, '2026-11-22', 0n);
-    expect(await store.write('c', unfinishedOrder('c'), 'nothing', count(101n, 100n))).toStrictEqual({ fullDay: DAY });
+    expect(await store.write('c', unfinishedOrder('c'), 'nothing', count(101n, 100n))).toStrictEqual({
+      fullDay: DAY,
+      scope: 'service',
+    });
   });
 
   it('takes no order that is above the limit by itself, on a day that has none yet', async () => {
     const [store] = stores();
-    expect(await store.write('a', unfinishedOrder('a'), 'nothing', count(101n, 100n))).toStrictEqual({ fullDay: DAY });
+    expect(await store.write('a', unfinishedOrder('a'), 'nothing', count(101n, 100n))).toStrictEqual({
+      fullDay: DAY,
+      scope: 'service',
+    });
     expect(await store.read('a')).toBeUndefined();
     await expectCounted(store, DAY, 0n);
+  });
+
+  it("counts each client's orders of a day by themselves, in the write that counts them for all", async () => {
+    const [store, other] = stores();
+    const of = (client: string, units: bigint, atMost: bigint, all = 1_000n) => [
+      { day: DAY, client, units, atMost },
+      { day: DAY, units, atMost: all },
+    ];
+    expect(await store.write('a', unfinishedOrder('a'), 'nothing', of('0xa', 60n, 100n))).toBe('written');
+    expect(await other.write('b', unfinishedOrder('b'), 'nothing', of('0xa', 41n, 100n))).toStrictEqual({
+      fullDay: DAY,
+      scope: 'client',
+    });
+    expect(await other.write('b', unfinishedOrder('b'), 'nothing', of('0xb', 41n, 100n))).toBe('written');
+    // The client's own sum is looked at first.
+    expect(await store.write('c', unfinishedOrder('c'), 'nothing', of('0xb', 60n, 100n, 101n))).toMatchObject({
+      scope: 'client',
+    });
+    expect(await store.write('c', unfinishedOrder('c'), 'nothing', of('0xc', 1n, 100n, 101n))).toMatchObject({
+      scope: 'service',
+    });
+    await expectCounted(store, DAY, 101n);
   });
 
   it('counts nothing for a write that is not made', async () => {
@@ -159,10 +190,14 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     const [store, other] = stores();
     const both = (units: bigint, atMost: bigint) => [...count(units, atMost), ...count(units, atMost, '2026-11-22')];
     expect(await store.write('a', unfinishedOrder('a'), 'nothing', both(60n, 100n))).toBe('written');
-    expect(await store.write('b', unfinishedOrder('b'), 'nothing', both(41n, 100n))).toStrictEqual({ fullDay: DAY });
+    expect(await store.write('b', unfinishedOrder('b'), 'nothing', both(41n, 100n))).toStrictEqual({
+      fullDay: DAY,
+      scope: 'service',
+    });
     expect(await other.write('c', unfinishedOrder('c'), 'nothing', count(40n, 100n, '2026-11-22'))).toBe('written');
     expect(await store.write('d', unfinishedOrder('d'), 'nothing', both(40n, 100n))).toStrictEqual({
       fullDay: '2026-11-22',
+      scope: 'service',
     });
     expect(await other.read('d')).toBeUndefined();
     await expectCounted(store, DAY, 60n);
