@@ -12,14 +12,6 @@ const { fileURLToPath } = await import('node:url');
  */
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
 
-/**
- * Deletes three exports of node:http that are not used here: for them, the first import of node:http loads all of
- * Node's fetch, which takes as long as an empty process.
- */
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
-  Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
-}
-
 /** The other commands by their names, for the package and the container, which have no npm scripts. */
 const COMMANDS = new Map([
   ['doctor', () => import('../operator/doctor/main.ts')],

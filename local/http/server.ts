@@ -1,106 +1,71 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import { errorCode } from '../../shared/error-code.ts';
+import { refuse } from '../../shared/errors.ts';
 import { MAX_HEADER_BYTES, STOP_MS } from '../../shared/limits.ts';
-import type { Log } from '../../shared/log.ts';
-import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
-import { createApp, type Handlers } from './app.ts';
-import { Connections } from './connections.ts';
-import { bracketed, urlOf } from './hosts.ts';
+import { type AppDeps, createApp } from './app.ts';
+import { createConnections } from './connections.ts';
+import { bracketed } from './hosts.ts';
 import { fromParserError } from './replies.ts';
 
-const SERVER_LIMITS = {
-  /** Ends the wait for the headers: a slower client gets 408. */
-  headersMs: 10_000,
-  /** Ends the wait for the body, counted from the first byte of the request: at most 16 KiB come in. */
-  requestMs: 15_000,
-  /** Pause between two looks at the two above. */
-  checkIntervalMs: 1_000,
+/** Node's limits for clients. */
+const LIMITS: ServerOptions = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  /** A slower client gets 408. */
+  headersTimeout: 10_000,
+  /** Counted from the first byte of a request, of which at most 16 KiB are read. */
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
   /** Longer than clients and proxies commonly keep an idle connection (60 s), so that they close it and no order meets its end. */
-  keepAliveMs: 65_000,
-  /** A connection on which nothing moves is dropped; an order takes up to 25 s in silence. */
-  silenceMs: 60_000,
-  maxConnections: 512,
-  /** How long a stop waits for requests in flight. */
-  stopMs: STOP_MS,
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
 };
-
-/** Limits for clients; tests shorten the times. */
-export type ServerLimits = Readonly<typeof SERVER_LIMITS>;
 
 /** The parts of a server. */
-export interface ServerDeps {
-  readonly handlers: Handlers;
-  readonly config: Pick<LocalConfig, 'host' | 'port' | 'allowedHosts'>;
-  readonly log: Log;
-  readonly limits?: Partial<ServerLimits>;
+export interface ServerDeps extends Omit<AppDeps, 'atWork'> {
+  readonly config: AppDeps['config'] & { readonly port: number };
+  /** Replace those above and the time that a stop waits for requests in flight, in tests. */
+  readonly limits?: ServerOptions & { readonly stopMs?: number };
 }
-
-const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is already in use: stop the other program or set SERVICE_PORT',
-  EACCES: 'may not be used by this user: set SERVICE_PORT to a port above 1023',
-  EADDRNOTAVAIL: 'is not an address of this machine: set SERVICE_HOST',
-  ENOTFOUND: 'has no address, since the name cannot be resolved: set SERVICE_HOST',
-};
 
 async function listen(server: Server, { host, port }: ServerDeps['config']): Promise<void> {
   try {
     await once(server.listen({ host, port }), 'listening');
   } catch (cause) {
-    const code = errorCode(cause) ?? '';
-    const reason = LISTEN_FAILURES[code] ?? `cannot be listened on (${code})`;
-    throw new ConfigError(`${bracketed(host)}:${port} ${reason}.`, { cause });
+    const failed = `${bracketed(host)}:${port} cannot be listened on (${errorCode(cause)})`;
+    throw new ConfigError(`${failed}: set SERVICE_PORT or SERVICE_HOST, or stop the program that uses it.`, { cause });
   }
 }
 
-function createLimitedServer(limits: ServerLimits): Server {
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // A missing Host is refused by our own check, as a problem.
-    requireHostHeader: false,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    connectionsCheckingInterval: limits.checkIntervalMs,
-    keepAliveTimeout: limits.keepAliveMs,
-  });
-  server.maxConnections = limits.maxConnections;
-  server.timeout = limits.silenceMs;
-  // Node drops headers above this number without an error, an Idempotency-Key among them.
-  server.maxHeadersCount = 0;
-  return server;
-}
-
 /** Serves the endpoints over HTTP as the gateway does. Rejects with `ConfigError` where it cannot listen. */
-export async function startServer({ handlers, config, log, limits }: ServerDeps) {
-  const granted = { ...SERVER_LIMITS, ...limits };
+export async function startServer({ limits: { stopMs = STOP_MS, ...limits } = {}, ...deps }: ServerDeps) {
   const atWork = new Set<Promise<unknown>>();
-  const connections = new Connections(createApp({ handlers, config, log, atWork }), log);
-  const server = createLimitedServer(granted);
-  const dispatch: RequestListener = (request, response) => connections.take(request, response);
+  const connections = createConnections(createApp({ ...deps, atWork }), deps.log);
+  const server = createServer({ ...LIMITS, ...limits });
+  server.maxConnections = 512;
+  // A connection on which nothing moves is dropped; an order takes up to 25 s in silence.
+  server.timeout = 60_000;
   // Node would answer an unknown expectation without a body.
-  server.on('request', dispatch).on('checkExpectation', dispatch);
-  server.on('connection', (socket) => connections.open(socket));
-  server.on('clientError', (error, socket) => connections.refuse(socket, fromParserError(error)));
-  await listen(server, config);
+  server.on('request', connections.take).on('checkExpectation', connections.take);
+  server.on('connection', connections.add);
+  server.on('clientError', (error, socket) => connections.end(socket, fromParserError(error)));
+  await listen(server, deps.config);
   const address = server.address();
+  // The wildcard addresses are not ones to connect to.
+  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[deps.config.host] ?? deps.config.host;
   return {
-    /** Base address without trailing slash. */
-    url: urlOf(config.host, typeof address === 'object' ? address?.port : undefined),
+    /** Base address without trailing slash, for clients on this machine. */
+    url: `http://${bracketed(host)}:${typeof address === 'object' ? address?.port : ''}`,
     /** Stops accepting, and resolves when the requests in flight are answered and their handlers have ended. */
     close: async (): Promise<void> => {
       const closed = new Promise((resolve) => server.close(resolve));
-      connections.stop();
-      const drained = new AbortController();
+      connections.endAll(refuse('request_timeout', {}));
       // It keeps the process, which would otherwise end with its last connection, before the store is closed.
-      const timeout = sleep(granted.stopMs, undefined, { signal: drained.signal }).catch(() => undefined);
-      await Promise.race([closed.then(() => Promise.allSettled(atWork)), timeout]);
-      drained.abort();
-      server.closeAllConnections();
+      const timeout = setTimeout(() => server.closeAllConnections(), stopMs);
+      await closed;
+      await Promise.allSettled(atWork);
+      clearTimeout(timeout);
     },
   };
 }
-
-/** A server that listens. */
-export type RunningServer = Awaited<ReturnType<typeof startServer>>;

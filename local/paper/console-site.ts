@@ -80,7 +80,7 @@ function explain(error: unknown): readonly [status: number, sentence: string] {
 
 /** Creates the site: the paths of the venue that the page may use, then the files of the console. */
 function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly string[]) {
-  const isAllowed = createHostTest('127.0.0.1', []);
+  const isAllowed = createHostTest([]);
   let files: Files | undefined;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);

@@ -93,17 +93,13 @@ export const PORT = wholeNumber(0, 65_535);
 
 function parseHost(text: string): string | undefined {
   const host = text.toLowerCase();
-  const [, address = host, prefix] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(host) ?? [];
-  const bare = address.replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(bare);
-  if (prefix !== undefined)
-    return family && Number(prefix) <= (family === 4 ? 32 : 128) ? `${bare}/${prefix}` : undefined;
-  if (family === 6) return `[${bare}]`;
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) === 6) return `[${bare}]`;
   return /^[\w.-]{1,255}$/.test(host) ? host : undefined;
 }
 
-/** Host names in lower case, IPv6 addresses in brackets as they stand in URLs, ranges of addresses without. */
-export const HOSTS = listOf('host names, IP addresses or ranges such as 10.0.0.0/8, all without port', parseHost);
+/** Host names in lower case, IPv6 addresses in brackets as they stand in URLs. */
+export const HOSTS = listOf('host names or IP addresses without port', parseHost);
 
 /** A host with an optional port as in URLs, in lower case; the default ports of http and https are dropped. */
 export const AUTHORITY = parsed('a host with an optional port, such as api.example.com', (text) => {

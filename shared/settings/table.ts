@@ -65,7 +65,7 @@ export const SETTINGS = {
   local: {
     host: preset(HOST, '127.0.0.1', 'address to listen on'),
     port: preset(PORT, '8080', 'port to listen on; 0 takes a free one'),
-    allowedHosts: preset(HOSTS, '', 'further hosts to answer to, and ranges such as 10.0.0.0/8'),
+    allowedHosts: preset(HOSTS, '', 'further hosts to answer to'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
     storeSharedFolder: row(CONSENT, '1 allows a store in a network or shared folder, where locks may not work'),

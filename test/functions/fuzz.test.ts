@@ -96,7 +96,7 @@ describe('whatever is sent to the server', () => {
 
   beforeAll(async () => {
     ({ url } = await startTestServer({
-      limits: { headersMs: 500, requestMs: 500, checkIntervalMs: 50 },
+      limits: { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 50 },
     }));
   });
 

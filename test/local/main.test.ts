@@ -177,7 +177,9 @@ describe('the command line', () => {
     const port = (await silent()).port;
     const { stdout, stderr, code } = await (await run([], { SERVICE_PORT: port })).ended;
     expect([code, stdout]).toStrictEqual([1, '']);
-    expect(stderr).toBe(`127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.\n`);
+    expect(stderr).toBe(
+      `127.0.0.1:${port} cannot be listened on (EADDRINUSE): set SERVICE_PORT or SERVICE_HOST, or stop the program that uses it.\n`,
+    );
   });
 });
 
@@ -282,7 +284,7 @@ describe('the service', () => {
     }
   });
 
-  it("listens before it loads the venue's client, a provider of ethers or Node's fetch", async () => {
+  it("listens before it loads the venue's client or a provider of ethers", async () => {
     const report = `import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
@@ -298,7 +300,7 @@ describe('the service', () => {
     service.child.kill('SIGTERM');
     const loaded = (await service.ended).stderr.split('\n');
     const heavy =
-      /node_modules\/(?:@polymarket|viem|ethers\/lib\.esm\/(?:providers|contract|wallet)|axios|@aws-sdk|esbuild)\/|undici/;
+      /node_modules\/(?:@polymarket|viem|ethers\/lib\.esm\/(?:providers|contract|wallet)|axios|@aws-sdk|esbuild)\//;
     expect(loaded.filter((name) => heavy.test(name))).toStrictEqual([]);
     // Both kinds of names are in the list.
     for (const name of [/local\/http\/server\.ts$/, /^NativeModule http$/])

@@ -56,7 +56,10 @@ describe('the 16 KiB limit', () => {
 
   it('answers an endless body 408 when its time is over, and places no order', async () => {
     const orders = fakeOrders();
-    const { url } = await startTestServer({ orders, limits: { requestMs: 300, headersMs: 300, checkIntervalMs: 20 } });
+    const { url } = await startTestServer({
+      orders,
+      limits: { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 20 },
+    });
     const { socket, closed } = openRaw(url);
     const head = 'POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     socket.write(`${head}Content-Length: 100000000000\r\n\r\n${orderOf(LIMIT_BYTES + 1)}`);

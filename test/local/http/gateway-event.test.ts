@@ -43,7 +43,7 @@ describe('the event of a request', () => {
       headers: ['Host', 'LocalHost:1', 'User-Agent', 'probe/1', 'X-Thing', '1', 'x-thing', '2'],
     });
     expect(event).toStrictEqual({
-      rawPath: '/v1/book/1+2',
+      rawPath: '/v1/book/1%2B2',
       rawQueryString: 'a=1&b=x%20y&a=2',
       headers: { host: 'LocalHost:1', 'user-agent': 'probe/1', 'x-thing': '1,2', connection: 'close' },
       pathParameters: { token_id: '1+2' },
@@ -53,7 +53,7 @@ describe('the event of a request', () => {
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         timeEpoch: expect.any(Number),
       },
-      isBase64Encoded: false,
+      isBase64Encoded: true,
     });
   });
 
@@ -76,13 +76,7 @@ describe('the event of a request', () => {
     expect(headers).toMatchObject({ host: 'localhost', 'content-type': 'text/a,text/b', authorization: '1,2' });
   });
 
-  it.each(['application/json', 'text/plain', ''])('holds a body of type "%s" as text', async (type) => {
-    const headers = { host: 'localhost', ...(type !== '' && { 'content-type': type }) };
-    const event = await eventOf({ method: 'POST', path: '/v1/orders', headers, body: 'ä{' });
-    expect([event.body, event.isBase64Encoded]).toStrictEqual(['ä{', false]);
-  });
-
-  it('holds bytes that are not UTF-8 as base64', async () => {
+  it('holds the bytes of a body, whatever its type', async () => {
     const request = { method: 'POST', path: '/v1/orders', headers: { host: 'localhost' } };
     const event = await eventOf({ ...request, body: Buffer.from([0xff, 0, 1]) });
     expect([event.body, event.isBase64Encoded]).toStrictEqual(['/wAB', true]);
@@ -91,7 +85,7 @@ describe('the event of a request', () => {
   it('holds the bytes of a body that came in chunks', async () => {
     const headers = { host: 'localhost', 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
     const event = await eventOf({ method: 'POST', path: '/v1/orders', headers, body: '{"a":1}' });
-    expect(event.body).toBe('{"a":1}');
+    expect(Buffer.from(event.body ?? '', 'base64').toString()).toBe('{"a":1}');
   });
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('reaches the endpoint with %s', async (method) => {

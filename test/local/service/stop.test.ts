@@ -118,9 +118,10 @@ describe('a stop', () => {
     const { socket, closed } = openRaw(url);
     socket.write(ORDER_REQUEST);
     await asked;
-    await close();
+    const stopped = close();
     expect(await closed).toBe('');
     release();
+    await stopped;
   });
 });
 
@@ -158,7 +159,7 @@ describe('an address that cannot be listened on', () => {
     const config = { host: '127.0.0.1', port, allowedHosts: [] };
     await expect(startServer({ handlers, config, log })).rejects.toMatchObject({
       name: 'ConfigError',
-      message: `127.0.0.1:${port} is already in use: stop the other program or set SERVICE_PORT.`,
+      message: `127.0.0.1:${port} cannot be listened on (EADDRINUSE): set SERVICE_PORT or SERVICE_HOST, or stop the program that uses it.`,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals';
 import type { PipelineDeps } from '../../../functions/pipeline.ts';
 import type { Handlers } from '../../../local/http/app.ts';
-import { type RunningServer, type ServerLimits, startServer } from '../../../local/http/server.ts';
+import { type ServerDeps, startServer } from '../../../local/http/server.ts';
 import { createHandlers } from '../../../local/service/handlers.ts';
 import { refuse } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
@@ -22,7 +22,7 @@ export interface Setup {
   readonly host?: string;
   readonly port?: number;
   readonly allowedHosts?: readonly string[];
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: ServerDeps['limits'];
   /** In the place of those around fakes. */
   readonly handlers?: Partial<Handlers>;
 }
@@ -37,6 +37,8 @@ export function createTestHandlers({ orders, marketData = fakeMarketData() }: Se
   const health = { mode: 'read-only', walletAddress: null, funderAddress: undefined } as const;
   return createHandlers({ pipeline, health, marketData, openOrders });
 }
+
+type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 const running: RunningServer[] = [];
 
