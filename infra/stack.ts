@@ -36,16 +36,16 @@ export class ServiceStack extends Stack {
     const layer = addVenueLayer(this, assets, names);
     const readers = addReaders(this, { names, assets, layer, settings });
     const orders = settings.orders && addOrders(this, { names, assets, layer, store, settings: settings.orders });
-    const gateway = addGateway(this, { names, settings, readers, orders });
+    const api = addGateway(this, { names, settings, readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
     for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
     if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
     const { alarmTopic } = settings;
-    const stoppingRollout = addAlarms(this, { metrics, gateway, readers, orders, alarmTopic });
+    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, alarmTopic });
     if (settings.orders && orders) {
       addRollout(this, orders.alias, stoppingRollout, settings.orders.rollout === 'canary');
     }
-    addDashboard(this, { names, metrics, gateway, functions });
+    addDashboard(this, { names, metrics, api, functions });
     addQuery(this, names, store.log);
     if (settings.ordersTable === undefined) store.addTable(this.node.children.filter((child) => child !== store));
   }

@@ -128,7 +128,7 @@ function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string
 }
 
 /** Adds the HTTP API with its routes, its one stage, throttles and access log. */
-export function addGateway(scope: Construct, props: GatewayProps) {
+export function addGateway(scope: Construct, props: GatewayProps): apigateway.HttpApi {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
   const perSecond = { ...PER_SECOND, markets: settings.marketsPerSecond, book: settings.booksPerSecond };
@@ -171,8 +171,5 @@ export function addGateway(scope: Construct, props: GatewayProps) {
   );
   const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
   new CfnOutput(scope, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
-  return { api, stage };
+  return api;
 }
-
-/** The API of a deployment. */
-export type Gateway = ReturnType<typeof addGateway>;

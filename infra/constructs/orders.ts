@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
@@ -24,15 +24,19 @@ function secretArn(scope: Construct, nameOrArn: string): string {
   });
 }
 
-/** Returns what a policy names for one key. An alias is no resource: it is a condition on the keys of the account. */
-function kmsKeyOf(
-  scope: Construct,
-  key: string,
-): { readonly resource: string; readonly conditions: { readonly StringEquals?: Readonly<Record<string, string>> } } {
+/** Lets a role sign with one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
+function allowSigning(role: Role, key: string): void {
   const [, alias] = /(?:^|:)(alias\/.*)$/.exec(key) ?? [];
-  if (alias === undefined && key.startsWith('arn:')) return { resource: key, conditions: {} };
-  const resource = Stack.of(scope).formatArn({ service: 'kms', resource: 'key', resourceName: alias ? '*' : key });
-  return { resource, conditions: alias === undefined ? {} : { StringEquals: { 'kms:RequestAlias': alias } } };
+  const ofAccount = { service: 'kms', resource: 'key', resourceName: alias === undefined ? key : '*' };
+  const isWhole = alias === undefined && key.startsWith('arn:');
+  const resource = isWhole ? key : Stack.of(role).formatArn(ofAccount);
+  const named = alias === undefined ? {} : { StringEquals: { 'kms:RequestAlias': alias } };
+  if (alias !== undefined) acknowledgeWildcard(role, resource, 'The condition allows the one key behind the alias.');
+  const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
+  const add = (action: string, conditions: Readonly<Record<string, object>>) =>
+    role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource], conditions }));
+  add('kms:GetPublicKey', named);
+  add('kms:Sign', { StringEquals: { ...named.StringEquals, ...form } });
 }
 
 /** Lets a role sign with the key, or read the one secret that holds it, and use one table. */
@@ -43,19 +47,7 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   // A record is deleted to release its key, and an update counts the notional of a day.
   add(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
   const { kmsKey, credentialsSecret, privateKeySecret } = settings;
-  if (kmsKey !== undefined) {
-    const { resource: key, conditions } = kmsKeyOf(role, kmsKey);
-    if (conditions.StringEquals) {
-      acknowledgeWildcard(
-        role,
-        key,
-        'An alias is no resource of a policy: the condition allows the one key behind it.',
-      );
-    }
-    add(['kms:GetPublicKey'], key, conditions);
-    const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
-    add(['kms:Sign'], key, { StringEquals: { ...conditions.StringEquals, ...form } });
-  }
+  if (kmsKey !== undefined) allowSigning(role, kmsKey);
   const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
   if (secret === undefined) return;
   const resource = secretArn(role, secret);

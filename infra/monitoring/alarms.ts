@@ -1,9 +1,9 @@
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
-import type { Gateway } from '../constructs/gateway.ts';
 import type { Readers } from '../constructs/readers.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
@@ -36,7 +36,7 @@ type Row = readonly [id: keyof typeof DESCRIPTIONS, metric: IMetric, condition?:
 
 interface Watched {
   readonly metrics: ServiceMetrics;
-  readonly gateway: Gateway;
+  readonly api: HttpApi;
   readonly readers: Readers;
   /** Absent where no orders are taken. */
   readonly orders: EndpointFunction | undefined;
@@ -45,7 +45,7 @@ interface Watched {
 }
 
 /** The alarms of every deployment. Those on functions cover all versions of each. */
-function commonAlarms({ metrics, gateway, readers, orders }: Watched): readonly Row[] {
+function commonAlarms({ metrics, api, readers, orders }: Watched): readonly Row[] {
   const callingVenue = [readers.markets, readers.book, ...(orders ? [orders] : [])];
   const all = [readers.health, ...callingVenue];
   const refusals = callingVenue.map(({ route }) => metrics.errors(route, 'venue_refused_service'));
@@ -55,7 +55,7 @@ function commonAlarms({ metrics, gateway, readers, orders }: Watched): readonly 
   const durations = callingVenue.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return [
     // A brief outage of the venue causes some, which callers repeat.
-    ['GatewayFaults', gateway.api.metricServerError(), { threshold: 10 }],
+    ['GatewayFaults', api.metricServerError(), { threshold: 10 }],
     ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
     ['FunctionFaults', combine([...crashes, ...faults], 'sum'), { stopsRollout: true }],
     ['Throttles', combine(throttles, 'sum')],

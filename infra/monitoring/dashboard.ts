@@ -1,21 +1,21 @@
 import { Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Dashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
-import type { Gateway } from '../constructs/gateway.ts';
 import type { Names } from '../constructs/names.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
 interface Shown {
   readonly names: Names;
   readonly metrics: ServiceMetrics;
-  readonly gateway: Gateway;
+  readonly api: HttpApi;
   readonly functions: readonly EndpointFunction[];
 }
 
 /** Adds one dashboard for all endpoints. */
-export function addDashboard(scope: Construct, { names, metrics, gateway: { api }, functions }: Shown): void {
+export function addDashboard(scope: Construct, { names, metrics, api, functions }: Shown): void {
   const graph = (title: string, ...left: IMetric[]) =>
     new GraphWidget({ title, left, width: 12, height: 6, leftYAxis: { min: 0, showUnits: false } });
   const ofFunctions = (name: string, statistic: string) =>
