@@ -39,7 +39,7 @@ interface Use {
 }
 
 /** Returns the USD for a million requests. */
-export function costOf(name: RowName, { memoryMb, responseBytes, logBytes, readUnits, writeUnits }: Use): number {
+function costOf(name: RowName, { memoryMb, responseBytes, logBytes, readUnits, writeUnits }: Use): number {
   const { billedMs, gatewayLogBytes } = ASSUMED[name];
   // A million bytes are 0.001 GB, and a million requests of a byte each are that many.
   const perByte = 0.001;
