@@ -108,7 +108,7 @@ export default {
       from: { path: '^(functions|shared|local|operator)/', pathNot: '^(shared/venue/polymarket|operator/inspection)/' },
       to: {
         path: '^shared/venue/polymarket/',
-        pathNot: '^shared/venue/polymarket/(accounts|market-data|order-entry)\\.ts$',
+        pathNot: '^shared/venue/polymarket/(accounts|market-data|official-client|order-entry)\\.ts$',
       },
     },
     {

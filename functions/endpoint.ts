@@ -23,7 +23,7 @@ export type InvocationContext = Pick<Context, 'awsRequestId'>;
 export type GatewayHandler = (event: GatewayEvent, context: InvocationContext) => Promise<GatewayResult>;
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;

@@ -28,7 +28,7 @@ function placeOf(setting: string): string {
 }
 
 /** Returns the error of a store that could not be opened or read. */
-export function storeError(done: 'opened' | 'read', setting: string, cause: unknown): ConfigError {
+function storeError(done: 'opened' | 'read', setting: string, cause: unknown): ConfigError {
   const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
   return new ConfigError(`SERVICE_STORE cannot be ${done} at ${placeOf(setting)}: ${reason}.`, { cause });
 }

@@ -26,7 +26,7 @@ import {
 } from './formats.ts';
 
 /** The callers from whom a deployment takes orders: `iam` and `jwt` are checked by the gateway. */
-export const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
+const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
 /** The callers from whom a deployment takes orders. */
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 
