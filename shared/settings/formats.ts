@@ -63,7 +63,7 @@ function listOf(rule: string, parseEntry: (entry: string) => string | undefined)
   });
 }
 
-/** Creates the format of whole numbers; `0` and more digits than `most` has are refused with all others beyond. */
+/** Creates the format of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   return parsed(`a whole number from ${least} to ${most}`, (text) => {
     const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
