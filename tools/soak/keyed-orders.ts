@@ -44,6 +44,8 @@ const REFUSED_THEN: FaultOrder = { ...POST, fault: 'refuse', text: CROSSES, time
 
 /** Requests that are under way at the same time. */
 const CLIENTS = 96;
+/** The same on a table, which serves one call after the other here. */
+const TABLE_CLIENTS = 16;
 /** A share of the orders that a fault is armed for. */
 const FAULT_SHARE = 0.4;
 const DISTURBANCE_PAUSE_MS = 1_200;
@@ -238,7 +240,8 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
       venueOffsetMs = offsetMs;
     };
     const disturbing = disturb({ services, setVenueClock, seconds }, random, counts, () => ended);
-    await Promise.all(Array.from({ length: CLIENTS }, client));
+    const clients = options.processes > 1 ? TABLE_CLIENTS : CLIENTS;
+    await Promise.all(Array.from({ length: clients }, client));
     ended = true;
     await disturbing;
     await sleep(LATE_LIMIT_MS);
@@ -264,6 +267,6 @@ async function repeatAll(asked: readonly AskedKey[], service: { url(): string })
       repeated.push({ key, order, replies: again ? [...replies, again] : replies });
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: TABLE_CLIENTS }, client));
   return repeated;
 }

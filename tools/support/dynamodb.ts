@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
@@ -113,7 +113,7 @@ async function transact(ask: Ask, body: string): Promise<Answer> {
 /** Adds transactions to a server that has none: every request passes here, one after the other. */
 function withTransactions(url: string, codesOfCancelled: () => readonly string[] | undefined): Server {
   let last: Promise<unknown> = Promise.resolve();
-  return createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'POST', url: path = '/' } = request;
     const headers = Object.fromEntries(
       Object.entries(request.headers).flatMap(([name, value]) =>
@@ -138,12 +138,16 @@ function withTransactions(url: string, codesOfCancelled: () => readonly string[]
     last = turn.catch(() => undefined);
     const { status, body: answered } = await turn;
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(answered);
-  });
+  };
+  // A client that was killed leaves half a request.
+  return createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
 }
 
 /** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
   const plain = dynalite({ createTableMs: 0 });
+  // The client closes connections: one that the server closes at the same moment would lose a request.
+  plain.keepAliveTimeout = 0;
   let [asked, left] = [0, 0];
   let codesOf: readonly string[] = [];
   const server = withTransactions(await listenOnLoopback(plain), () => {
