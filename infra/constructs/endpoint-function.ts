@@ -9,7 +9,6 @@ import type { Route } from '../../functions/routes.ts';
 import { acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
-/** One endpoint's function. */
 export interface EndpointFunctionProps {
   readonly name: Route['name'];
   readonly names: Names;
@@ -66,9 +65,9 @@ export class EndpointFunction extends Construct {
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
     this.alias = this.function.addAlias(props.alias ?? 'live');
     const { functionArn } = this.alias;
-    // Not by an integration, whose permission would be for every stage and method.
-    const isAllowedHere = { sameEnvironment: false, skipPermissions: true };
-    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, ...isAllowedHere });
+    // An integration would add a permission for every stage and method.
+    const without = { sameEnvironment: false, skipPermissions: true };
+    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, ...without });
   }
 
   /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */

@@ -61,10 +61,9 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
 }
 
 /**
- * Returns the name of the alias, which follows the settings of orders: a deployment that changes one creates another
- * alias, and all orders go to it at once. A canary would leave the old ones in force for its minutes: a public route that
- * is being closed, another wallet. A changed build keeps the alias, which then moves
- * as `rollout` says. Scopes and issuer of tokens are those of the route, which is changed after its alias.
+ * Returns the name of the alias, which follows the settings of orders: a changed one creates another alias, and all orders
+ * go to it at once. A canary would leave the old ones in force for its minutes, such as a public route that is being
+ * closed. A changed build keeps the alias. Scopes and issuer are the route's, which changes after its alias.
  */
 function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: OrderSettings): string {
   const text = JSON.stringify([environment, jwtIssuer, jwtAudience, jwtScopes]);
