@@ -83,7 +83,7 @@ export type Clients = Map<string, ClientCells>;
 export async function addClients(desk: Desk, orderIds: readonly string[], known: Clients): Promise<boolean> {
   const ids = new Set(orderIds.filter((id) => !known.has(id)));
   if (ids.size > 0) {
-    const pick = ({ orderId, client }: OrderRecord) => (ids.has(orderId.toLowerCase()) ? client : undefined);
+    const pick = (record: OrderRecord) => (ids.has(record.orderId.toLowerCase()) ? record : undefined);
     const records = await orNote(desk, readRecords(desk.access, pick, desk.terminal.progress));
     for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
   }

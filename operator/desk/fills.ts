@@ -2,11 +2,11 @@ import { formatDecimal, ZERO } from '../../shared/decimal.ts';
 import { type Desk, note, orNote, plural } from './desk.ts';
 import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
-import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords } from './records.ts';
+import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords, type Who } from './records.ts';
 import type { Fees, Trade } from './venue.ts';
 
 const FILL_NAMES =
-  'time client_address client_address_verified order_id market outcome side price size value fee trade_id transaction_hash status fee_source recorded';
+  'time client_address client_address_verified caller order_id token_id market outcome side price size value fee fee_source trade_id transaction_hash status recorded';
 
 /** The report of fills. */
 export const FILLS: Sheet = {
@@ -108,7 +108,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   const { since, until, client, byClient: isByClient } = options;
   const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
-  const records = await readRecords(access, (record) => record.client, terminal.progress);
+  const records = await readRecords(access, ({ client, caller }): Who => ({ client, caller }), terminal.progress);
   const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
   const clientOf = (orderId: string) => cellsOf(records.byId.get(orderId));
   const fills = all.filter(({ order_id }) => client === undefined || isOfClient(clientOf(order_id), client));

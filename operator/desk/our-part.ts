@@ -79,6 +79,7 @@ interface Share {
   readonly orderId: string;
   readonly role: 'taker' | 'maker';
   readonly side: 'buy' | 'sell';
+  readonly tokenId: string;
   readonly outcome: string | null;
   readonly parts: readonly Part[];
   readonly told: Decimal | null;
@@ -103,11 +104,12 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
     const side = first.side ?? (first.asset_id === trade.asset_id ? opposite : trade.side);
     const parts = entries.map(({ matched_amount: size, price }) => ({ size, price }));
     const told = entries.length === 1 ? first.fee : null;
-    return [{ orderId, role: 'maker', side, outcome: first.outcome, parts, told }];
+    return [{ orderId, role: 'maker', side, tokenId: first.asset_id, outcome: first.outcome, parts, told }];
   });
   if (!isTaker) return makers;
-  const { side, outcome, fee } = trade;
-  return [{ orderId: taker_order_id, role: 'taker', side, outcome, parts: takerParts(trade), told: fee }, ...makers];
+  const { side, asset_id: tokenId, outcome, fee } = trade;
+  const parts = takerParts(trade);
+  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, told: fee }, ...makers];
 }
 
 const UNKNOWN_FEE = { fee: null, fee_source: null };
@@ -125,12 +127,13 @@ function feeOf({ role, parts, told }: Share, fees: Fees | null) {
  */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
-    const { orderId, side, outcome, parts } = share;
+    const { orderId, side, tokenId, outcome, parts } = share;
     const size = sumOf(parts.map((part) => part.size));
     const isExecuted = COUNTED.has(trade.status);
     return {
       time: formatTime(trade.match_time),
       order_id: orderId,
+      token_id: tokenId,
       market: trade.market,
       outcome,
       side,

@@ -3,7 +3,7 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { readRecordTexts } from '../../local/order-store/store.ts';
 import { PROJECT, storeFileOf } from '../../local/service/settings-file.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
-import { decodeRecord, type OrderClient, type OrderRecord } from '../../shared/orders/record.ts';
+import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { type Access, DeskError } from './access.ts';
 
@@ -79,19 +79,31 @@ export interface ClientCells {
   readonly client_address: string | null;
   /** `null` where there is no address. */
   readonly client_address_verified: boolean | null;
+  /** The caller that a gateway identified. */
+  readonly caller: string | null;
   /** False for an order without a record; `null` where the records could not be read. */
   readonly recorded: boolean | null;
 }
 
 /** Where the records were not read, nothing is known of any order. */
-export const UNREAD: ClientCells = { client_address: null, client_address_verified: null, recorded: null };
+export const UNREAD: ClientCells = {
+  client_address: null,
+  client_address_verified: null,
+  caller: null,
+  recorded: null,
+};
 
-/** Returns the cells of the client that a record names; `undefined` for an order without a record. */
-export function cellsOf(client: OrderClient | null | undefined): ClientCells {
+/** The part of a record that says who ordered. */
+export type Who = Pick<OrderRecord, 'client' | 'caller'>;
+
+/** Returns the cells of who ordered; `undefined` for an order without a record. */
+export function cellsOf(record: Who | undefined): ClientCells {
+  const { client, caller = null } = record ?? {};
   return {
     client_address: client?.address ?? null,
     client_address_verified: client?.isVerified ?? null,
-    recorded: client !== undefined,
+    caller,
+    recorded: record !== undefined,
   };
 }
 

@@ -27,7 +27,7 @@ function recordCells(record: OrderRecord): Row {
 }
 
 const SHOW_NAMES =
-  'order_id client_address client_address_verified recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
+  'order_id client_address client_address_verified caller recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
 const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 
 /** Shows an order: its record, what the venue knows of it, and its fills. Returns 1 where a fee cannot be read. */
@@ -47,7 +47,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
-  const client = cellsOf(record?.client);
+  const client = cellsOf(record);
   const cells = {
     order_id: id,
     ...client,

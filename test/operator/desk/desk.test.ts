@@ -187,14 +187,16 @@ describe('fills', () => {
         'time',
         'client_address',
         'client_address_verified',
+        'caller',
         'order_id',
+        'token_id',
         'market',
         'outcome',
         'side',
         'price',
         'size',
       ],
-      ...['value', 'fee', 'trade_id', 'transaction_hash', 'status', 'fee_source', 'recorded'],
+      ...['value', 'fee', 'fee_source', 'trade_id', 'transaction_hash', 'status', 'recorded'],
     ]);
     expect(rows.map(({ fee_source }) => fee_source)).toStrictEqual(['computed', 'computed', 'computed']);
   });
