@@ -32,8 +32,8 @@ interface HttpRequest {
   readonly requestId: string;
   /** The caller that a gateway identified. */
   readonly caller: string | null;
-  /** Grows while the request is answered; ends up in its log line. */
-  readonly logFields: Record<string, unknown>;
+  /** Adds members to the log lines of the request from now on. */
+  readonly note: (members: Readonly<Record<string, unknown>>) => void;
 }
 
 /** `body` is a JSON value; without it there is no body. */
@@ -49,12 +49,13 @@ export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResp
 /** The state of a request from its arrival to its log line. */
 export interface RequestState {
   readonly requestId: string;
-  /** Names the request as others know it, for its lines in the log. */
-  readonly trace: Readonly<Record<string, string>>;
+  /** The members of the request's log lines, which grow while it is answered. */
+  readonly trace: Record<string, unknown>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly call: Call;
-  readonly logFields: Record<string, unknown>;
+  /** The caller that a gateway identified. */
+  caller?: string;
   /** The body as it came, of an endpoint that parses it. */
   text?: string;
 }

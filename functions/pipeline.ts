@@ -21,12 +21,6 @@ import type { AnyRoute } from './routes.ts';
 export interface PipelineDeps {
   readonly log: Log;
   readonly corsOrigins: readonly string[];
-  /** Names a request as the gateway and Lambda know it, for its lines in the log. */
-  readonly trace?: (
-    event: GatewayEvent,
-    context: InvocationContext,
-    requestId: string,
-  ) => Readonly<Record<string, string>>;
 }
 
 /** The form of a request id that is taken over from the caller. */
@@ -72,24 +66,22 @@ function waitedMs({ requestContext: { timeEpoch } }: GatewayEvent): number {
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
 }
 
-function openState(
-  event: GatewayEvent,
-  context: InvocationContext,
-  budgetMs: number,
-  deps: PipelineDeps,
-): RequestState {
+/**
+ * Returns the ids by which others know a request whose own id is the caller's: `gateway_request_id` in the gateway's
+ * access log, `lambda_request_id` there and in the lines that Lambda writes by itself. Both are one on the local server.
+ */
+function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
+  if (lambdaId === requestId || lambdaId === gatewayId) return {};
+  return { gateway_request_id: gatewayId, lambda_request_id: lambdaId };
+}
+
+function openState(event: GatewayEvent, { awsRequestId }: InvocationContext, budgetMs: number): RequestState {
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. No clock grants more than the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
-  const requestId = requestIdFrom(event.headers['x-request-id'], context.awsRequestId);
-  const trace = { request_id: requestId, ...deps.trace?.(event, context, requestId) };
-  return {
-    requestId,
-    trace,
-    startedAt,
-    call: { deadline, venueRequests: [], trace },
-    logFields: {},
-  };
+  const requestId = requestIdFrom(event.headers['x-request-id'], awsRequestId);
+  const trace = { request_id: requestId, ...otherIds(requestId, event.requestContext.requestId, awsRequestId) };
+  return { requestId, trace, startedAt, call: { deadline, venueRequests: [], trace } };
 }
 
 /** Ends every request: its id on the response and one line in the log. */
@@ -98,9 +90,8 @@ function trace(route: AnyRoute, { log }: PipelineDeps): Middleware {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
-    const { call, logFields } = state;
     // An alarm waits for this line, whatever the threshold of the log.
-    const unlessFailed = logFields['code'] === 'caller_not_identified' ? log.audit : log.info;
+    const unlessFailed = state.trace['code'] === 'caller_not_identified' ? log.audit : log.info;
     const write = status >= 500 ? log.error : unlessFailed;
     write('request', {
       route: route.name,
@@ -109,8 +100,7 @@ function trace(route: AnyRoute, { log }: PipelineDeps): Middleware {
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
       ...state.trace,
-      venue_calls: call.venueRequests,
-      ...logFields,
+      venue_calls: state.call.venueRequests,
     });
   };
   return { after: close, onError: close };
@@ -138,18 +128,17 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {
-      const { requestId, trace: ids, logFields } = request.context.state;
+      const { requestId, trace } = request.context.state;
       const error = toAppError(request.error);
-      logFields['code'] = error.code;
-      // The sentence says what is for the operator to change: an origin that is not listed, what the venue objects to.
-      const isForOperator = error.code === 'origin_not_allowed' || error.code === 'venue_refused_service';
-      if (isForOperator) logFields['detail'] = error.message;
       const { orderId } = error.facts;
-      const ofOrder = orderId !== undefined && { order_id: orderId };
-      Object.assign(logFields, ofOrder);
+      if (orderId !== undefined) trace['order_id'] = orderId;
       // Only this line has the stack of a fault of ours.
       const write = error.code === 'internal_error' ? log.error : log.warn;
-      if (error.cause !== undefined) write('request failed', { ...ids, ...ofOrder, error });
+      if (error.cause !== undefined) write('request failed', { ...trace, error });
+      trace['code'] = error.code;
+      // The operator can change these: an origin that is not listed, what the venue objects to.
+      const isForOperator = error.code === 'origin_not_allowed' || error.code === 'venue_refused_service';
+      if (isForOperator) trace['detail'] = error.message;
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
       // Set, not returned: what is returned ends middy's chain before the headers are added.
@@ -176,16 +165,16 @@ function answerOptions(route: AnyRoute, { headers }: GatewayEvent): HttpResponse
 }
 
 async function answer(event: GatewayEvent, state: RequestState, { handler }: Endpoint) {
-  const { call, logFields, requestId } = state;
+  const { call, trace, requestId } = state;
   const request = {
     headers: event.headers,
     query: parseQuery(event.rawQueryString),
     pathParameters: event.pathParameters ?? {},
     domainName: event.requestContext.domainName,
-    caller: state.trace['gateway_caller'] ?? null,
+    caller: state.caller ?? null,
     body: event.body,
     requestId,
-    logFields,
+    note: (members: Readonly<Record<string, unknown>>) => void Object.assign(trace, members),
   };
   return toResult(await handler(request, call), methodOf(event));
 }
@@ -204,7 +193,7 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
     toResult(answerOptions(route, event), methodOf(event)),
   );
   return async (event, context) => {
-    const opened = { ...context, state: openState(event, context, budgetMs, deps) };
+    const opened = { ...context, state: openState(event, context, budgetMs) };
     const isPreflight = methodOf(event) === 'OPTIONS' && route.method !== 'ANY';
     return (isPreflight ? options : main)(event, opened);
   };

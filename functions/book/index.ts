@@ -1,9 +1,8 @@
 import { createMarketData } from '#venue/market-data';
-import { openDeployed } from '../lambda-start.ts';
-import { createGatewayHandler } from '../pipeline.ts';
+import { openDeployed } from '../container.ts';
 import { bookEndpoint } from './endpoint.ts';
 
-const { config, log, pipeline } = openDeployed();
+const { config, log, serve } = openDeployed();
 
 /** The Lambda handler of `GET /v1/book/{token_id}`. */
-export const handler = createGatewayHandler(bookEndpoint(createMarketData(config, log)), pipeline);
+export const handler = serve(bookEndpoint(createMarketData(config, log)));

@@ -1,9 +1,8 @@
 import { createMarketData } from '#venue/market-data';
-import { openDeployed } from '../lambda-start.ts';
-import { createGatewayHandler } from '../pipeline.ts';
+import { openDeployed } from '../container.ts';
 import { marketsEndpoint } from './endpoint.ts';
 
-const { config, log, pipeline } = openDeployed();
+const { config, log, serve } = openDeployed();
 
 /** The Lambda handler of `GET /v1/markets`. */
-export const handler = createGatewayHandler(marketsEndpoint(createMarketData(config, log)), pipeline);
+export const handler = serve(marketsEndpoint(createMarketData(config, log)));

@@ -1,20 +1,8 @@
-import { openDeployed } from '../lambda-start.ts';
-import { createGatewayHandler } from '../pipeline.ts';
+import { openDeployed } from '../container.ts';
 import { ordersEndpoint } from './endpoint.ts';
-import { checkCaller, gatewayCaller } from './gateway-caller.ts';
-import { createTrading } from './trading.ts';
-import { openVerification } from './verification/open.ts';
+import { openTrading } from './trading.ts';
 
-const { config, log, pipeline } = openDeployed(gatewayCaller);
-const openOrders = createTrading(config, log);
-
-// At init, where no caller waits for it; a failure is logged where it happens, and the next request tries again.
-await openOrders().catch(() => undefined);
-
-const verification = await openVerification(config);
-
-// `createTrading` has refused settings without an access.
-const callerCheck = checkCaller(config.orderAccess);
+const { config, log, serve } = openDeployed();
 
 /** The Lambda handler of `POST /v1/orders`. */
-export const handler = createGatewayHandler(ordersEndpoint(openOrders, { verification, callerCheck }), pipeline);
+export const handler = serve(ordersEndpoint(await openTrading(config, log)));

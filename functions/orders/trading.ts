@@ -7,7 +7,9 @@ import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import type { OpenOrders } from './endpoint.ts';
+import type { OpenOrders, OrdersDeps } from './endpoint.ts';
+import { createCallerCheck } from './gateway-caller.ts';
+import { openVerification } from './verification/open.ts';
 import { createWalletKeyReader, type WalletKey } from './wallet-key.ts';
 
 function isSame({ wallet, credentials: a }: WalletKey, { wallet: other, credentials: b }: WalletKey): boolean {
@@ -37,7 +39,7 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
  * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key, and
  * where the pinned address does not control the account.
  */
-export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
+function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
     throw new ConfigError(
       'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_ORDERS_TABLE must be set.',
@@ -124,4 +126,13 @@ export function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     before = await opened;
     return before.orders;
   };
+}
+
+/** Opens the parts of the deployed order function. */
+export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
+  const openOrders = createTrading(config, log);
+  // At init, where no caller waits for it; a failure is logged where it happens, and the next request tries again.
+  await openOrders().catch(() => undefined);
+  const verification = await openVerification(config);
+  return { openOrders, verification, checkCaller: createCallerCheck(config.orderAccess) };
 }

@@ -45,7 +45,7 @@ export function addQuery(scope: Construct, names: Names, orderLog: ILogGroup): v
     name: `${names.stack}/orders by client`,
     logGroupNames: [orderLog.logGroupName],
     queryString: [
-      'fields time, client_address, client_address_unverified, gateway_caller, order_id, order.token_id, order.side, order.price, order.size, request_id',
+      'fields time, client_address, client_address_verified, gateway_caller, order_id, order.token_id, order.side, order.price, order.size, request_id',
       'filter message = "order signed"',
       'sort time desc',
       'limit 500',

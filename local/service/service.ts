@@ -124,7 +124,7 @@ export async function startService(
   env: Environment,
   { write, throwAway = false, announce }: StartOptions = {},
 ): Promise<Service> {
-  const { config, log, pipeline } = openContainer(parseLocalConfig, env, write);
+  const { config, log, serve } = openContainer(parseLocalConfig, env, write);
   let store: Store | undefined;
   try {
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
@@ -139,7 +139,7 @@ export async function startService(
     let { port } = config;
     const verification = await openVerification(config, () => ownAuthorities(config.host, port));
     const health = { mode: modeOf(config), ...account };
-    const handlers = createHandlers({ pipeline, health, marketData, openOrders, verification });
+    const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }

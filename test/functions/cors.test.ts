@@ -83,7 +83,7 @@ describe('health', () => {
 });
 
 describe.each([
-  ['orders', () => ordersEndpoint(async () => fakeOrders())],
+  ['orders', () => ordersEndpoint({ openOrders: async () => fakeOrders() })],
   ['orders of a read-only service', () => disabledOrdersEndpoint('read_only')],
 ])('%s', (_name, makeEndpoint) => {
   it.each(EVIL)('are refused from %s, and so is the preflight', async (origin) => {

@@ -40,14 +40,11 @@ describe('an accepted order', () => {
     const property = fc.asyncProperty(written, written, async (price, size) => {
       const orders = fakeOrders();
       const body = `{"token_id":"${TOKEN_ID}","side":"buy","price":${price.json},"size":${size.json}}`;
-      const answered = await ask(
-        ordersEndpoint(async () => orders),
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body,
-        },
-      );
+      const answered = await ask(ordersEndpoint({ openOrders: async () => orders }), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       if (answered.result.statusCode !== 201) {
         expect(answered.body).toMatchObject({ status: 400, code: 'invalid_request' });
         expect(orders.placed).toStrictEqual([]);

@@ -27,10 +27,7 @@ function expectDecent({ result, body }: Answered): void {
 
 describe('whatever is sent to an endpoint', () => {
   const post = (body: string, headers: Record<string, string> = JSON_TYPE, isBase64Encoded = false) =>
-    ask(
-      ordersEndpoint(async () => fakeOrders()),
-      { method: 'POST', headers, body, isBase64Encoded },
-    );
+    ask(ordersEndpoint({ openOrders: async () => fakeOrders() }), { method: 'POST', headers, body, isBase64Encoded });
 
   it('as a body is an order or a problem', async () => {
     const member = fc.constantFrom(

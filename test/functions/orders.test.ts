@@ -15,10 +15,12 @@ async function place(body: unknown, parts: EventParts = {}) {
   const orders = fakeOrders();
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { ...JSON_TYPE, ...parts.headers };
-  const answered = await ask(
-    ordersEndpoint(async () => orders),
-    { method: 'POST', body: text, ...parts, headers },
-  );
+  const answered = await ask(ordersEndpoint({ openOrders: async () => orders }), {
+    method: 'POST',
+    body: text,
+    ...parts,
+    headers,
+  });
   return { ...answered, placed: orders.placed };
 }
 
@@ -78,6 +80,7 @@ describe('an order', () => {
         order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true, expiresAt: null },
         idempotencyKey: undefined,
         client: null,
+        caller: null,
         requestId: expect.any(String),
       },
     ]);
@@ -86,14 +89,11 @@ describe('an order', () => {
   it('says when it is the answer to an earlier request', async () => {
     const fate = { kind: 'placed', placement: PLACEMENT } as const;
     const orders = { ...fakeOrders(), place: async () => ({ orderId: PLACEMENT.orderId, fate, replayed: true }) };
-    const { result } = await ask(
-      ordersEndpoint(async () => orders),
-      {
-        method: 'POST',
-        headers: JSON_TYPE,
-        body: JSON.stringify(ORDER),
-      },
-    );
+    const { result } = await ask(ordersEndpoint({ openOrders: async () => orders }), {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(ORDER),
+    });
     expect(result.headers?.['idempotency-replayed']).toBe('true');
   });
 
@@ -107,7 +107,7 @@ describe('an order', () => {
       tradeIds: ['t'],
     } as const;
     const orders = fakeOrders(async () => placement);
-    const endpoint = ordersEndpoint(async () => orders);
+    const endpoint = ordersEndpoint({ openOrders: async () => orders });
     const { body } = await ask(endpoint, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(ORDER) });
     expect(body).toMatchObject({
       status: 'matched',
@@ -176,7 +176,8 @@ describe('an order', () => {
         request_id: 'm',
         venue_calls: [],
         order: { token_id: TOKEN_ID, side: 'buy', price: '0.51', size: '10', post_only: false, expires_at: null },
-        client_address_unverified: 'cosmos1abc',
+        client_address: 'cosmos1abc',
+        client_address_verified: false,
         order_id: PLACEMENT.orderId,
         order_status: 'live',
         replayed: false,
@@ -188,19 +189,19 @@ describe('an order', () => {
   it('is logged with the client address and its id when its outcome is unknown', async () => {
     const failure = new AppError('x', { code: 'outcome_unknown', facts: { orderId: '0x9' } });
     const orders = fakeOrders(() => Promise.reject(failure));
-    const endpoint = ordersEndpoint(async () => orders);
+    const endpoint = ordersEndpoint({ openOrders: async () => orders });
     const headers = { ...JSON_TYPE, 'x-client-address': 'cosmos1abc' };
     const { lines } = await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(ORDER) });
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
       code: 'outcome_unknown',
       order_id: '0x9',
-      client_address_unverified: 'cosmos1abc',
+      client_address: 'cosmos1abc',
     });
   });
 
   it('is logged without a client address as one without', async () => {
-    expect((await place(ORDER)).lines).toMatchObject([{ client_address_unverified: null }]);
+    expect((await place(ORDER)).lines).toMatchObject([{ client_address: null, client_address_verified: null }]);
   });
 });
 
@@ -376,10 +377,7 @@ describe('a body that is no order', () => {
 
   it('is refused without a type, and compressed', async () => {
     const text = JSON.stringify(ORDER);
-    const untyped = await ask(
-      ordersEndpoint(async () => fakeOrders()),
-      { method: 'POST', body: text },
-    );
+    const untyped = await ask(ordersEndpoint({ openOrders: async () => fakeOrders() }), { method: 'POST', body: text });
     expect(untyped.result.statusCode).toBe(415);
     expect((await place(ORDER, { headers: { 'content-encoding': 'gzip' } })).result.statusCode).toBe(415);
     expect((await place(ORDER, { headers: { 'content-encoding': 'Identity' } })).result.statusCode).toBe(201);
@@ -497,7 +495,10 @@ describe('the headers of an order', () => {
 });
 
 describe.each([
-  ['the local server', () => ordersEndpoint(() => Promise.reject(refuse('order_placement_disabled', { why })))],
+  [
+    'the local server',
+    () => ordersEndpoint({ openOrders: () => Promise.reject(refuse('order_placement_disabled', { why })) }),
+  ],
   ['a deployment', () => disabledOrdersEndpoint(why)],
 ])('orders of a read-only service: %s', (_name, makeEndpoint) => {
   it.each([undefined, '', 'rubbish', JSON.stringify(ORDER), 'x'.repeat(20_000)])(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
-import { invocationTrace } from '../../functions/lambda-start.ts';
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode, refuse, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
@@ -107,10 +106,9 @@ describe('the pipeline', () => {
   );
 
   it('names the invocation in the log once, as the request itself where the caller has sent no id', async () => {
-    const trace = invocationTrace(() => undefined);
-    const [own] = (await ask(ok, { awsRequestId: 'invocation-1' }, { trace })).lines;
+    const [own] = (await ask(ok, { awsRequestId: 'invocation-1' })).lines;
     const headers = { 'x-request-id': 'mine' };
-    const [sent] = (await ask(ok, { awsRequestId: 'invocation-1', headers }, { trace })).lines;
+    const [sent] = (await ask(ok, { awsRequestId: 'invocation-1', headers })).lines;
     expect([own?.['request_id'], own?.['lambda_request_id']]).toStrictEqual(['invocation-1', undefined]);
     expect([sent?.['request_id'], sent?.['lambda_request_id']]).toStrictEqual(['mine', 'invocation-1']);
   });
@@ -133,9 +131,9 @@ describe('the pipeline', () => {
   });
 
   it('writes one line for a request, with what the venue was asked and what the handler added', async () => {
-    const endpoint = endpointOf(({ logFields }, call) => {
+    const endpoint = endpointOf(({ note }, call) => {
       call.venueRequests.push({ name: 'book', result: 200, milliseconds: 3 });
-      logFields['extra'] = 'x';
+      note({ extra: 'x' });
       return { status: 200 };
     });
     const { lines } = await ask(endpoint, { headers: { 'x-request-id': 'mine' } });
@@ -324,8 +322,8 @@ describe('errors', () => {
   it('have it under every id by which the request and its order are looked for', async () => {
     const cause = new Error('socket hang up');
     const failure = new AppError('x', { code: 'outcome_unknown', facts: { orderId: '0x1' }, cause });
-    const trace = () => ({ gateway_request_id: 'gateway-id', lambda_request_id: 'lambda-id' });
-    const { lines } = await ask(failing(failure), { headers: { 'x-request-id': 'mine' } }, { trace });
+    const request = { headers: { 'x-request-id': 'mine' }, awsRequestId: 'lambda-id' };
+    const { lines } = await ask(failing(failure), request);
     const ids = {
       request_id: 'mine',
       gateway_request_id: 'gateway-id',

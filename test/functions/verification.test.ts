@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { invocationTrace } from '../../functions/lambda-start.ts';
-import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { checkCaller, gatewayCaller } from '../../functions/orders/gateway-caller.ts';
+import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { createCallerCheck } from '../../functions/orders/gateway-caller.ts';
 import { openVerification } from '../../functions/orders/verification/open.ts';
-import { type ClientVerification, createVerification } from '../../functions/orders/verification/verification.ts';
+import {
+  type Authorities,
+  type ClientVerification,
+  createVerification,
+} from '../../functions/orders/verification/verification.ts';
+import { AppError } from '../../shared/errors.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
 import { ask } from '../support/service/gateway-event.ts';
@@ -31,11 +35,19 @@ const sign = (seconds: number, authority = 'x.example') =>
     expires: secondsFromNow(seconds, NOW),
   });
 
-const now = () => NOW;
+const now = NOW;
 
-/** Returns the proved address, or the code of the refusal. */
-function endOf(client: ReturnType<ClientVerification['verify']>) {
-  return client.kind === 'verified' ? [client.client.address, undefined] : [undefined, client.error.code];
+type Signed = Parameters<ClientVerification['verify']>[0];
+
+/** Verifies headers; returns the client, or the refusal. */
+function verifyWith(headers: Signed['headers'], more: Partial<Signed> = {}, authorities: Authorities = {}) {
+  const { verify } = createVerification(authorities);
+  try {
+    return { client: verify({ headers, domainName: 'x.example', order: ORDER, now, ...more }), error: undefined };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { client: undefined, error };
+  }
 }
 
 describe('the end of a signature', () => {
@@ -49,36 +61,27 @@ describe('the end of a signature', () => {
     [86_400 * 366, 'The signature is valid for too long.'],
   ])('in %d s is judged by the clock of the venue', async (seconds, detail) => {
     const headers = await sign(seconds);
-    const client = createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now });
-    expect(endOf(client)[0]).toBe(detail === undefined ? ALICE.address : undefined);
-    if (client.kind === 'refused') expect(client.error.message).toContain(detail);
+    const { client, error } = verifyWith(headers);
+    expect(client?.address).toBe(detail === undefined ? ALICE.address : undefined);
+    expect(error?.message ?? '').toContain(detail ?? '');
   });
 
   it('lets a captured request place its order for no longer than SECURITY.md says', async () => {
     const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
     const seconds = Number(/Until its end \((\d+) s at most\)/.exec(security)?.[1]);
     const headers = await sign(630);
-    const endAfter = (s: number) => {
-      const later = () => NOW + 1_000 * s;
-      return endOf(createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now: later }))[1];
-    };
+    const endAfter = (s: number) => verifyWith(headers, { now: NOW + 1_000 * s }).error?.code;
     expect([endAfter(seconds), endAfter(seconds + 1)]).toStrictEqual([undefined, 'client_signature_invalid']);
   });
 
   it('of a text that we write is in 300 s', () => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { verify } = createVerification();
-    const client = verify({ headers, domainName: 'x.example', order: ORDER, now: () => NOW + 999 });
-    expect(client.kind === 'refused' && client.error.facts['challenge']).toMatch(
-      /\nSignature valid until: 2026-11-21T13:05:00Z$/,
-    );
+    const { error } = verifyWith(headers, { now: NOW + 999 });
+    expect(error?.facts['challenge']).toMatch(/\nSignature valid until: 2026-11-21T13:05:00Z$/);
   });
 });
 
 describe('a signature', () => {
-  const verify = (headers: Readonly<Record<string, string | undefined>>) =>
-    createVerification().verify({ headers, domainName: 'x.example', order: ORDER, now });
-
   it('counts with its end, and only where the client has made it for this very order', async () => {
     const right = await sign(300);
     const { 'x-client-signature': signature, 'x-client-signature-expires': end, ...neither } = right;
@@ -92,23 +95,16 @@ describe('a signature', () => {
       [{ ...right, 'x-client-signature': '0x' }, 'client_signature_invalid'],
     ] as const;
     for (const [headers, code] of cases) {
-      expect(endOf(verify(headers))).toStrictEqual([code ? undefined : ALICE.address, code]);
+      const { client, error } = verifyWith(headers);
+      expect([client?.address, error?.code]).toStrictEqual([code ? undefined : ALICE.address, code]);
     }
-  });
-
-  it('names its client in the record and in the log', async () => {
-    expect(verify(await sign(300))).toStrictEqual({
-      kind: 'verified',
-      client: { address: ALICE.address, isVerified: true },
-      trace: { client_address: ALICE.address, client_address_verified: true },
-    });
   });
 
   it('proves nothing beside headers that nobody has checked', async () => {
     const right = await sign(300);
     const { 'x-client-address': _address, ...nobody } = right;
     for (const headers of [nobody, { ...right, 'x-client-signature-expires': 'tomorrow' }]) {
-      expect(() => verify(headers)).toThrow('the headers were not checked');
+      expect(() => verifyWith(headers)).toThrow('the headers were not checked');
     }
   });
 });
@@ -120,10 +116,9 @@ describe('the authority', () => {
     ['the one that the operator has set, is not explained', { public: 'y.example' }, 'y.example', undefined],
   ])('to sign for, %s', (_name, authorities, authority, sentence) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const client = createVerification(authorities).verify({ headers, domainName: 'x.example', order: ORDER, now });
-    if (client.kind !== 'refused') throw new Error('it is not signed');
-    expect(String(client.error.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
-    expect(/sign for [\w.]+/.exec(client.error.message)?.[0]).toBe(sentence);
+    const { error } = verifyWith(headers, {}, authorities);
+    expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
+    expect(/sign for [\w.]+/.exec(error?.message ?? '')?.[0]).toBe(sentence);
   });
 
   it.each([
@@ -135,9 +130,8 @@ describe('the authority', () => {
     ['[::80]', '[::80]'],
   ])('of %s is %s', (domainName, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const client = createVerification().verify({ headers, domainName, order: ORDER, now });
-    const challenge = client.kind === 'refused' && client.error.facts['challenge'];
-    expect(String(challenge).split('\n')[0]).toBe(`Place one order on ${authority}`);
+    const { error } = verifyWith(headers, { domainName });
+    expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
   });
 });
 
@@ -159,7 +153,7 @@ describe('verification', () => {
   });
 
   it('answers for its headers before the body is parsed', async () => {
-    const endpoint = ordersEndpoint(async () => fakeOrders(), { verification: createVerification() });
+    const endpoint = ordersEndpoint({ openOrders: async () => fakeOrders(), verification: createVerification() });
     for (const client of [{}, { 'x-client-address': 'nobody' }]) {
       const headers = { 'content-type': 'application/json', ...client };
       const { body } = await ask(endpoint, { method: 'POST', headers, body: '{' });
@@ -173,7 +167,7 @@ describe('verification', () => {
 
   it('goes by the clock of the orders and by the name that the gateway has', async () => {
     const orders = { ...fakeOrders(), now: () => NOW };
-    const endpoint = ordersEndpoint(async () => orders, { verification: createVerification() });
+    const endpoint = ordersEndpoint({ openOrders: async () => orders, verification: createVerification() });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
       return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;
@@ -189,16 +183,6 @@ describe('the trace of a deployed order', () => {
   const userArn = 'arn:aws:iam::123456789012:user/trader';
 
   it.each([
-    [{ authorizer: { iam: { userArn } } }, userArn],
-    [{ authorizer: { jwt: { claims: { sub: 'me' }, scopes: null } } }, 'me'],
-    [{ authorizer: { iam: null, jwt: { claims: {} } } }, undefined],
-    [{ authorizer: { lambda: { iam: { userArn } } } }, undefined],
-    [{}, undefined],
-  ])('says whom the gateway has verified: %j', (requestContext, caller) => {
-    expect(gatewayCaller(requestContext)).toBe(caller);
-  });
-
-  it.each([
     ['iam', { authorizer: { iam: { userArn } } }, 201],
     ['iam', { authorizer: { jwt: { claims: { sub: 'me' } } } }, 403],
     ['iam', { authorizer: { iam: { userArn: null } } }, 403],
@@ -211,7 +195,7 @@ describe('the trace of a deployed order', () => {
     ['public', {}, 201],
   ] as const)('is needed where access is %s: %j', async (access, requestContext, status) => {
     const fake = fakeOrders();
-    const endpoint = ordersEndpoint(async () => fake, { callerCheck: checkCaller(access) });
+    const endpoint = ordersEndpoint({ openOrders: async () => fake, checkCaller: createCallerCheck(access) });
     const trace = { requestContext, method: 'POST', headers: { 'content-type': 'application/json' } };
     const { result } = await ask(endpoint, { ...trace, body: JSON.stringify(BODY) });
     expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
@@ -226,17 +210,15 @@ describe('the trace of a deployed order', () => {
       return fake.place(request, call);
     };
     const opened: unknown[] = [];
-    const endpoint = ordersEndpoint(async (call) => {
+    const openOrders: OpenOrders = async (call) => {
       opened.push(call?.trace);
       return { ...fake, place };
-    });
+    };
+    const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck('jwt') });
+    const requestContext = { authorizer: { jwt: { claims: { sub: 'me' } } } };
     const headers = { 'content-type': 'application/json', 'x-request-id': 'mine' };
     const send = (body: string) =>
-      ask(
-        endpoint,
-        { method: 'POST', headers, body, awsRequestId: 'lambda-id' },
-        { trace: invocationTrace(() => 'me') },
-      );
+      ask(endpoint, { method: 'POST', headers, body, awsRequestId: 'lambda-id', requestContext });
     const [placed, refused] = [await send(JSON.stringify(BODY)), await send('{')];
     const lines = [...traces, ...opened, ...placed.lines, ...refused.lines];
     for (const line of lines) {

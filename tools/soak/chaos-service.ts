@@ -49,7 +49,7 @@ function withBudget(orders: Orders): Orders {
   };
 }
 
-const { config, log, pipeline } = openContainer(parseLocalConfig, options.settings);
+const { config, log, serve } = openContainer(parseLocalConfig, options.settings);
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
 const wallet = await openSigningKey(config.orders.key);
 const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log);
@@ -58,7 +58,7 @@ const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));
 const handlers = createHandlers({
-  pipeline,
+  serve,
   health: { mode: 'order-placing', walletAddress: entry.walletAddress, funderAddress: undefined },
   marketData: createMarketData(config, log),
   openOrders: async () => orders,

@@ -1,9 +1,9 @@
 import { loadWalletKinds } from '#venue/accounts';
-import { type FactsOf, refuse } from '../../../shared/errors.ts';
+import { refuse } from '../../../shared/errors.ts';
+import type { OrderClient } from '../../../shared/orders/record.ts';
 import { ConfigError } from '../../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../../shared/time.ts';
 import type { Middleware } from '../../endpoint.ts';
-import { claimedClient, type Headers, type IdentifiedClient } from '../request.ts';
 import { type ChallengedOrder, challengeText } from './challenge.ts';
 
 /**
@@ -16,12 +16,12 @@ const WALLET_KINDS = await loadWalletKinds();
 
 /** An order with everything that its signature is about. */
 interface SignedRequest {
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /** The gateway's domain name, or the `Host` that the local server was sent. */
   readonly domainName: string;
   readonly order: ChallengedOrder;
-  /** The later of the venue's clock and ours, in milliseconds of the Unix epoch. */
-  readonly now: () => number;
+  /** The venue's time, in milliseconds of the Unix epoch. */
+  readonly now: number;
 }
 
 /** Returns the authority of a request as it stands in its URL: 80 is the port of http, which the local server speaks. */
@@ -91,10 +91,9 @@ export function createVerification(authorities: Authorities = {}, allowedClients
      * Verifies the signature, and that its client may order. The errors: 401 `client_signature_required` and
      * `client_signature_invalid`, 403 `client_not_allowed`.
      */
-    verify({ headers, domainName, order, now: clock }: SignedRequest): Exclude<IdentifiedClient, { kind: 'claimed' }> {
+    verify({ headers, domainName, order, now }: SignedRequest): OrderClient {
       const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
       const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
-      const now = clock();
       const requested = authorityOf(domainName);
       const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
       const [authority = requested] = own.includes(requested) ? [requested] : own;
@@ -103,25 +102,16 @@ export function createVerification(authorities: Authorities = {}, allowedClients
       const textUntil = (validUntil: string) =>
         challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
       const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
-      const { trace } = claimedClient(headers);
-      if (!signature || !expires) {
-        return { kind: 'refused', error: refuse('client_signature_required', { challenge, foreign }), trace };
-      }
-      const invalid = (why: FactsOf<'client_signature_invalid'>['why']) =>
-        ({ kind: 'refused', error: refuse('client_signature_invalid', { challenge, foreign, why }), trace }) as const;
+      if (!signature || !expires) throw refuse('client_signature_required', { challenge, foreign });
       const holder = holderOf(clientAddress);
       const validUntil = parseTime(expires);
       if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
-      const mistimed = whyMistimed(validUntil, now);
-      if (mistimed) return invalid(mistimed);
       const { kind, client: address } = holder;
-      const checked = kind.check(signature, { text: textUntil(expires), address });
-      if (checked !== 'valid') return invalid(checked);
-      const proved = { client_address: address, client_address_verified: true };
-      if (allowed.size > 0 && !allowed.has(address)) {
-        return { kind: 'refused', error: refuse('client_not_allowed', {}), trace: proved };
-      }
-      return { kind: 'verified', client: { address, isVerified: true }, trace: proved };
+      const signed = { text: textUntil(expires), address };
+      const why = whyMistimed(validUntil, now) ?? kind.check(signature, signed);
+      if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, foreign, why });
+      if (allowed.size > 0 && !allowed.has(address)) throw refuse('client_not_allowed', {});
+      return { address, isVerified: true };
     },
   };
 }

@@ -253,7 +253,7 @@ it('leaves its trace in the log of a process that is killed before it answers', 
   expect(await line('order signed')).toMatchObject({
     order_id: atVenue?.id,
     request_id: 'r-1',
-    client_address_unverified: 'me',
+    client_address: 'me',
   });
   expect(lines.some(({ message }) => message === 'request')).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { placementOf } from '../../../functions/orders/endpoint.ts';
+import { placementOf } from '../../../functions/orders/placement.ts';
 import { toProblem } from '../../../functions/problem.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode, type ErrorFacts } from '../../../shared/errors.ts';

@@ -1,4 +1,4 @@
-import { placementOf } from '../../../functions/orders/endpoint.ts';
+import { placementOf } from '../../../functions/orders/placement.ts';
 import { parseNumber } from '../../../shared/decimal.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { OrderRequest } from '../../../shared/orders/order-request.ts';

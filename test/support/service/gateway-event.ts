@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Endpoint } from '../../../functions/endpoint.ts';
-import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
+import { createGatewayHandler } from '../../../functions/pipeline.ts';
 import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';
 import { LISTED_ORIGIN } from './local-service.ts';
@@ -18,24 +18,27 @@ export interface EventParts {
   readonly isBase64Encoded?: boolean;
   /** The time at which the gateway took the request in; an old one is not believed. */
   readonly timeEpoch?: number;
-  /** The id of the invocation; a new one by default. */
+  /** The id of the invocation on Lambda; as on the local server by default. */
   readonly awsRequestId?: string;
   /** Members of the request's context besides, such as `authorizer`. */
   readonly requestContext?: object;
 }
 
 /** An event as the HTTP API gateway sends it. */
-function gatewayEvent({
-  method = 'GET',
-  path = '/x',
-  query = '',
-  headers = {},
-  pathParameters,
-  body,
-  isBase64Encoded = false,
-  timeEpoch = 0,
-  requestContext,
-}: EventParts): APIGatewayProxyEventV2 {
+function gatewayEvent(
+  {
+    method = 'GET',
+    path = '/x',
+    query = '',
+    headers = {},
+    pathParameters,
+    body,
+    isBase64Encoded = false,
+    timeEpoch = 0,
+    requestContext,
+  }: EventParts,
+  requestId: string,
+): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
     routeKey: 'ANY /x',
@@ -49,7 +52,7 @@ function gatewayEvent({
       domainName: 'x.example',
       domainPrefix: 'x',
       http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
-      requestId: 'gateway-id',
+      requestId,
       routeKey: 'ANY /x',
       stage: '$default',
       time: '01/Jan/2026:00:00:00 +0000',
@@ -68,7 +71,7 @@ export interface Answered extends CollectedLog {
   readonly body: unknown;
 }
 
-interface AskOptions extends Pick<PipelineDeps, 'trace'> {
+interface AskOptions {
   readonly level?: LogLevel;
 }
 
@@ -76,11 +79,14 @@ interface AskOptions extends Pick<PipelineDeps, 'trace'> {
 export async function ask(
   endpoint: Endpoint,
   parts: EventParts = {},
-  { level = 'debug', ...deps }: AskOptions = {},
+  { level = 'debug' }: AskOptions = {},
 ): Promise<Answered> {
   const collected = collectLog({ level });
-  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN], ...deps });
-  const result = await handler(gatewayEvent(parts), { awsRequestId: parts.awsRequestId ?? randomUUID() });
+  const handler = createGatewayHandler(endpoint, { log: collected.log, corsOrigins: [LISTED_ORIGIN] });
+  // They differ on Lambda alone.
+  const { awsRequestId = randomUUID() } = parts;
+  const requestId = parts.awsRequestId === undefined ? awsRequestId : 'gateway-id';
+  const result = await handler(gatewayEvent(parts, requestId), { awsRequestId });
   const { body, isBase64Encoded = false } = result;
   return { ...collected, result, body: body === undefined || isBase64Encoded ? undefined : JSON.parse(body) };
 }

@@ -1,5 +1,6 @@
 import { afterEach } from '@jest/globals';
-import type { PipelineDeps } from '../../../functions/pipeline.ts';
+import type { Endpoint } from '../../../functions/endpoint.ts';
+import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
 import type { Handlers } from '../../../local/http/app.ts';
 import { type ServerDeps, startServer } from '../../../local/http/server.ts';
 import { createHandlers } from '../../../local/service/handlers.ts';
@@ -35,7 +36,8 @@ export function createTestHandlers({ orders, marketData = fakeMarketData() }: Se
     return opened;
   };
   const health = { mode: 'read-only', walletAddress: null, funderAddress: undefined } as const;
-  return createHandlers({ pipeline, health, marketData, openOrders });
+  const serve = (endpoint: Endpoint) => createGatewayHandler(endpoint, pipeline);
+  return createHandlers({ serve, health, marketData, openOrders });
 }
 
 type RunningServer = Awaited<ReturnType<typeof startServer>>;

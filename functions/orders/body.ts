@@ -9,117 +9,10 @@ import {
   parseDecimal,
   parseNumber,
 } from '../../shared/decimal.ts';
-import { type AppError, type FieldError, refuse, shownName } from '../../shared/errors.ts';
-import { MAX_BODY_BYTES } from '../../shared/limits.ts';
-import type { OrderClient } from '../../shared/orders/record.ts';
+import { type FieldError, refuse, shownName } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Check, Middleware } from '../endpoint.ts';
-import { parseQuery } from '../pipeline.ts';
 import { tokenId } from '../schemas.ts';
-
-/** `application/json`, with no parameter but a charset of UTF-8; a parameter may be empty. */
-const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?\s*)?)*$/i;
-
-const MAX_ERRORS = 20;
-
-function refuseHeaders(errors: readonly FieldError[]) {
-  return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, MAX_ERRORS) });
-}
-
-/** A gateway joins the values of a repeated header with a comma. */
-const REPEATED_HEADER = 'must be there once, without a comma.';
-
-/** Refuses (400 `invalid_request`) any query: `?dry_run=true` must place no order. */
-export const checkNoQuery: Middleware = {
-  before: ({ event: { rawQueryString } }) => {
-    if (rawQueryString === '') return;
-    const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
-    const errors = [{ field: shownName(parameter), detail: 'is not known: an order has no query.' }];
-    throw refuse('invalid_request', { part: 'The query', errors });
-  },
-};
-
-/** Refuses a repeated media type (400) and 415, in this order. */
-export const checkMediaType: Middleware = {
-  before: ({ event: { headers } }) => {
-    const mediaType = headers['content-type'] ?? '';
-    if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
-    const encoding = headers['content-encoding'] ?? 'identity';
-    if (!JSON_MEDIA_TYPE.test(mediaType) || encoding.toLowerCase() !== 'identity') {
-      throw refuse('unsupported_media_type', {});
-    }
-  },
-};
-
-/** Refuses (413) a body that is too large. */
-export const checkSize: Middleware = {
-  before: ({ event: { body = '', isBase64Encoded } }) => {
-    const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-    if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
-  },
-};
-
-/** The headers of an order that are checked. */
-export const ORDER_HEADERS = {
-  'X-Client-Address': z
-    .string()
-    .check(
-      z.describe(
-        "The user's address in the client's own chain, so that the operator can match users to fills. Logged and recorded " +
-          'as unverified, cut to 512 characters, and never a reason to refuse an order. Where the service verifies ' +
-          'clients it is required: the EVM or Solana address that signs the order.',
-      ),
-    ),
-  'Idempotency-Key': z.string().check(
-    // So that it can be logged and stored as it is; without a comma, which a repeated header has.
-    z.regex(/^[\x20-\x2b\x2d-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without a comma.'),
-    z.describe(
-      'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
-        'Required where the service verifies clients. Use a UUID: a key names one order of one client.',
-    ),
-  ),
-} as const;
-
-/** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
-export const checkOrderHeaders: Middleware = {
-  before: ({ event: { headers } }) => {
-    const malformed = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
-      const value = headers[name.toLowerCase()];
-      const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
-      return issues.map(({ message }) => ({ field: name, detail: message }));
-    });
-    // Not the address, which may hold a comma where it is a label, nor what a proxy adds, such as X-Client-IP.
-    const repeated = Object.entries(headers)
-      .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
-      .map(([name]) => ({ field: shownName(name), detail: REPEATED_HEADER }));
-    const broken = [...malformed, ...repeated];
-    if (broken.length > 0) throw refuseHeaders(broken);
-  },
-};
-
-/** The client of an order request, and how far its address can be believed. `trace` names it in the log. */
-export type IdentifiedClient =
-  | { readonly kind: 'claimed'; readonly client: OrderClient | null; readonly trace: object }
-  | { readonly kind: 'verified'; readonly client: OrderClient; readonly trace: object }
-  | { readonly kind: 'refused'; readonly error: AppError; readonly trace: object };
-
-/** The headers of a request, names in lower case. */
-export type Headers = Readonly<Record<string, string | undefined>>;
-
-/** Returns what a header says in printable ASCII, everything else escaped as in JSON. */
-function labelOf(value: string): string {
-  return value.trim().replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** The longest address that is kept; longer than any chain has. */
-const MAX_CLIENT_ADDRESS_LENGTH = 512;
-
-/** Returns the client that a request names: a claim, logged so that an operator can match users to fills. */
-export function claimedClient(headers: Headers): Extract<IdentifiedClient, { kind: 'claimed' }> {
-  const address = labelOf(headers['x-client-address'] ?? '').slice(0, MAX_CLIENT_ADDRESS_LENGTH) || null;
-  const client = address === null ? null : { address, isVerified: false };
-  return { kind: 'claimed', client, trace: { client_address_unverified: address } };
-}
 
 /** Keeps the text of the body, which middy's parser replaces. */
 const keepText: Middleware = {
@@ -255,7 +148,7 @@ export function parseOrder(body: unknown): LimitOrder {
     // First what is misspelt: it is why another field is missing.
     const isUnknown = ({ code }: z.core.$ZodIssue) => Number(code === 'unrecognized_keys');
     const issues = result.error.issues.toSorted((one, other) => isUnknown(other) - isUnknown(one));
-    const errors = issues.flatMap(describe).slice(0, MAX_ERRORS);
+    const errors = issues.flatMap(describe).slice(0, 20);
     throw refuse('invalid_request', { part: 'The order', errors });
   }
   const { token_id, side, price, size, post_only, expires_at = null } = result.data;
