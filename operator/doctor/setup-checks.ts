@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { openAccount, openSigningKey } from '#venue/accounts';
 import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import { checkStore } from '../../local/service/open-store.ts';
-import { PROJECT, PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
+import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
@@ -163,6 +163,8 @@ async function judgeStore(setting: string, place: string): Promise<CheckResult |
     ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
     : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
   try {
+    // Throws for a relative path in an installed package.
+    if (!isTable) storeFileOf(setting);
     const there = isTable ? place : nearest(place);
     if (there !== place) {
       if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);

@@ -66,7 +66,7 @@ describe('the recipe', () => {
     const out = await perform('What did client X trade in November?');
     const rows = (await readFile(join(folder, 'november.csv'), 'utf8')).trimEnd().split('\n');
     expect(rows).toHaveLength(2);
-    expect(rows[1]).toContain(`,${BOB},false,${env['ORDER_ID']},`);
+    expect(rows[1]).toContain(`,${BOB},false,,${env['ORDER_ID']},`);
     expect(out).toContain('1 fill of 1 order: 15 shares, value 7.95, fees 0.14946.\n');
   }, 60_000);
 

@@ -89,9 +89,9 @@ describe('the recipe for a sentence of the venue', () => {
     async () => {
       const row = await codeOf('Add a sentence of the venue');
       const file = 'shared/venue/polymarket/calls/sentences.ts';
-      await insert(file, '  { says: /cancel-only/i,', `  ${row}`);
+      await insert(file, '  { says: /cancel[- ]only/i,', `  ${row}`);
       const ask = `import { fateSaidBy } from './${file}';
-        const { kind, error } = fateSaidBy('Trading is paused for this market', { reason: '', retryAfter: 7 });
+        const { kind, error } = fateSaidBy('The exchange is closed for the night', { reason: '', retryAfter: 7 });
         console.log(kind, error.code, error.retryAfter);`;
       expect(await output(process.execPath, '--input-type=module', '-e', ask)).toBe('not_taken venue_unavailable 7\n');
     },
@@ -119,7 +119,7 @@ describe('the recipe for a setting', () => {
   const meaning = 'refuses an order with a smaller price times size, in pUSD';
 
   beforeAll(async () => {
-    await insert('shared/settings/table.ts', '    clientVerification: preset(\n', await codeOf('Add a setting'));
+    await insert('shared/settings/table.ts', '    clientVerification: ', await codeOf('Add a setting'));
     const malformed = "  SERVICE_MIN_ORDER_NOTIONAL: ['0', '-1'],\n";
     await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
     await output('npm', 'run', 'settings');

@@ -82,6 +82,6 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   'file-store': {
     code: ['local/order-store/own-file.ts', 'local/order-store/store.ts'],
-    tests: ['local/order-store'],
+    tests: ['local/order-store/store'],
   },
 };

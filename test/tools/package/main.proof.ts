@@ -78,7 +78,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 describe('the package', () => {
   it('has programs, documents and licences, and nothing else', () => {
     const kinds = [
-      /^server\/(?:start|chunks\/(?:[\w-]+-[A-Z0-9]{8}|worker))\.js$/,
+      /^server\/(?:start|chunks\/[\w-]+-[A-Z0-9]{8})\.js$/,
       /^server\/chunks\/secp256k1\.wasm$/,
       /^packages\/console\/(?:app\.js|index\.html|style\.css)$/,
       /^(?:packages\/(?:client|paper-venue)\/|docs\/)?[\w-]+\.(?:md|png)$/,
@@ -86,8 +86,7 @@ describe('the package', () => {
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
     ];
     expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toStrictEqual([]);
-    for (const file of ['server/start.js', 'server/chunks/worker.js', 'README.md', 'LICENSE', 'docs/going-live.md'])
-      expect(files).toContain(file);
+    for (const file of ['server/start.js', 'README.md', 'LICENSE', 'docs/going-live.md']) expect(files).toContain(file);
     expect(size).toBeLessThanOrEqual(MAX_TARBALL_BYTES);
   });
 

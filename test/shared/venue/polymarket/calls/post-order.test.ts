@@ -43,7 +43,7 @@ function proved(body: unknown, changes: Changes = {}): string {
   const end = posted.kind === 'unproven' ? posted.said : posted;
   const told =
     end?.kind === 'refused' || end?.kind === 'not_taken'
-      ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.freesKey ? ' by operator' : ''}`
+      ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.freesKey ? ' and frees the key' : ''}`
       : '';
   if (posted.kind !== 'unproven') return told.trim() || posted.kind;
   return `unproven (${posted.why})${posted.words === undefined ? '' : ' in unknown words'}${told}`;
@@ -173,12 +173,12 @@ describe('a sentence of the venue', () => {
     [499, CROSSES, 'refused post_only_would_cross'],
     [500, CROSSES, `unproven (status 500: ${CROSSES})`],
     [302, CROSSES, `unproven (status 302: ${CROSSES})`],
-    [400, 'invalid signature', 'not_taken venue_refused_service by operator'],
-    [401, 'address banned', 'not_taken venue_refused_service by operator'],
+    [400, 'invalid signature', 'not_taken venue_refused_service and frees the key'],
+    [401, 'address banned', 'not_taken venue_refused_service and frees the key'],
     [503, 'Trading is currently cancel-only.', 'not_taken venue_unavailable'],
     [500, 'Trading is currently cancel-only.', 'unproven (status 500: Trading is currently cancel-only.)'],
     [503, CROSSES, `unproven (status 503: ${CROSSES})`],
-    [404, 'market not found', 'not_taken unknown_token'],
+    [404, 'market not found', 'not_taken unknown_token and frees the key'],
     [400, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
     [499, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
     [500, NOBODY_KNOWS, `unproven (status 500: ${NOBODY_KNOWS})`],
