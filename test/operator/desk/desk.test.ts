@@ -338,6 +338,13 @@ describe('cancel', () => {
     expect(resting()).toHaveLength(3);
   });
 
+  it('takes off the orders for a token', async () => {
+    await place({}, ALICE);
+    const other = await place({ token_id: no }, ALICE);
+    expect((await deskRows(['cancel', '--token', yes, '--yes'], env)).code).toBe(0);
+    expect(resting()).toStrictEqual([other.order_id]);
+  });
+
   it('takes off all, and says that some were placed elsewhere', async () => {
     await place({}, ALICE);
     await trade(yes, 0.12, 10, Side.BUY, OWN);
