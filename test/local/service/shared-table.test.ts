@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
+import { type ClientWallet, evmWallet, signedHeaders } from '../../../tools/support/client-wallets.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
@@ -19,7 +20,11 @@ const PROCESSES = FULL_EXTENT ? 4 : 2;
 const KEYS = Array.from({ length: FULL_EXTENT ? 60 : 6 }, (_, index) => `key-${index}`);
 const KILLS = FULL_EXTENT ? 60 : 2;
 
+/** Processes that race for a day's room. */
+const RIVALS = FULL_EXTENT ? 8 : 2;
+
 const answer = z.object({ order_id: z.string() });
+const problem = z.object({ code: z.string(), scope: z.optional(z.string()) });
 
 describe('several processes on one table', () => {
   let db: TestDynamoDb;
@@ -104,6 +109,48 @@ describe('several processes on one table', () => {
     const again = await Promise.all(KEYS.map((key, index) => place(key, index)));
     expect(again).toStrictEqual(ids);
     expect(venue.orders()).toHaveLength(KEYS.length);
+  }, 240_000);
+
+  it('place as many orders as the caps of the day and of each client allow, however many ask at once', async () => {
+    const { venue, url: venueUrl } = await startPaper();
+    const { tokenId: token_id } = venue.suggestOrder();
+    // Each order is worth 0.10: 4 of a client fit into its day, 7 into that of the service.
+    const order = { token_id, side: 'buy', price: '0.01', size: '10', post_only: true, expires_at: null } as const;
+    const env = {
+      ...environment(venueUrl),
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_MAX_DAILY_NOTIONAL: '0.7',
+      SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '0.4',
+    };
+    const services = await Promise.all(Array.from({ length: RIVALS }, () => start(env)));
+    const place = async (url: string, wallet: ClientWallet, key: string): Promise<string> => {
+      const body = JSON.stringify({ ...order, expires_at: undefined });
+      for (;;) {
+        const headers = { 'content-type': 'application/json', ...(await signedHeaders({ wallet, url, order, key })) };
+        const response = await fetch(`${url}/v1/orders`, { method: 'POST', headers, body });
+        const text = await response.text();
+        if (response.status === 201) return 'placed';
+        const { code, scope } = problem.parse(JSON.parse(text));
+        if (code === 'daily_cap_reached') return `full for the ${scope}`;
+        // Transactions on one counter exclude each other: the repeat is answered.
+        expect(['store_unavailable', 'order_in_progress']).toContain(code);
+        await sleep(50);
+      }
+    };
+    const wallets = [evmWallet('2'), evmWallet('3')];
+    const ends = await Promise.all(
+      wallets.map((wallet, client) =>
+        Promise.all(
+          services.flatMap(({ url }, process) =>
+            Array.from({ length: 3 }, (_, n) => place(url, wallet, `${client}-${process}-${n}`)),
+          ),
+        ),
+      ),
+    );
+    const placed = ends.map((of) => of.filter((end) => end === 'placed').length);
+    expect(placed.toSorted()).toStrictEqual([3, 4]);
+    expect(venue.orders()).toHaveLength(7);
+    expect(new Set(ends.flat())).toStrictEqual(new Set(['placed', 'full for the client', 'full for the service']));
   }, 240_000);
 
   it('write what became of the last order before they end, though its caller did not wait for that', async () => {

@@ -1,15 +1,32 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { recoverAddress } from 'viem';
+import { parseOrder, signedStruct } from '../../../packages/paper-venue/rules/order-payload.ts';
+import { isOrderSignedBy, orderId } from '../../../packages/paper-venue/rules/signing.ts';
+import { SIGNATURE_TYPES } from '../../../shared/account.ts';
+import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
-import { openWallet } from '../../../shared/wallets/evm-key.ts';
+import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
+import { openWallet, type Wallet } from '../../../shared/wallets/evm-key.ts';
 import { lowS, openKmsWallet } from '../../../shared/wallets/kms-key.ts';
 import { type FakeKms, startKms, toDer } from '../../../tools/support/kms.ts';
+import { FULL_EXTENT } from '../../support/full-extent.ts';
+import { limitOrder } from '../../support/orders/trading-world.ts';
+import { funderOf } from '../../support/venue/funder.ts';
+import { v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
 
 const KEY = 'c1'.repeat(32);
 const KEY_ID = 'alias/orders';
 const IN_MEMORY = openWallet(new Secret(`0x${KEY}`));
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const TICK = parseDecimal('0.01') ?? ZERO;
+const ORDERS = FULL_EXTENT ? 500 : 60;
+/** The exchanges: the protocol of the token, and whether its market has a negative risk. */
+const EXCHANGES = [
+  { contract: 'plain', protocol: 'v1', negRisk: false, tokenId: v1TokenId(6) },
+  { contract: 'negRisk', protocol: 'v1', negRisk: true, tokenId: v1TokenId(6) },
+  { contract: 'protocolV2', protocol: 'v2', negRisk: false, tokenId: v2TokenId(6) },
+] as const;
 const DIGEST = `0x${'5a'.repeat(32)}` as const;
 
 let kms: FakeKms;
@@ -48,6 +65,29 @@ describe('a wallet in KMS', () => {
       seen.add(signature.slice(-2));
     }
     expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 40]);
+  });
+
+  const accounts = SIGNATURE_TYPES.flatMap((kind) => EXCHANGES.map((exchange) => ({ kind, ...exchange })));
+
+  it.each(accounts)('gives $kind orders for $contract the ids of the same key in memory', async (account) => {
+    const { kind, contract, tokenId, ...market } = account;
+    const inKms = await openKmsWallet(KEY_ID);
+    const rules = { ...market, tickSize: TICK, minOrderSize: ZERO, conditionId: null };
+    const sign = (wallet: Wallet, size: number) =>
+      signOrder(
+        { ...limitOrder({ tokenId, price: '0.41', size: String(size) }), expiresAt: null },
+        rules,
+        { wallet, signatureType: kind, funderAddress: funderOf(wallet.address, kind) },
+        { now: 1_795_185_721_022, salt: size },
+      );
+    for (let size = 5; size < 5 + ORDERS / accounts.length; size += 1) {
+      const [there, here] = [await sign(inKms, size), await sign(IN_MEMORY, size)];
+      expect(there.orderId).toBe(here.orderId);
+      const parsed = parseOrder({ order: JSON.parse(there.payload), owner: '', orderType: 'GTC' });
+      const struct = signedStruct(parsed);
+      expect(orderId(struct, contract)).toBe(here.orderId);
+      expect(isOrderSignedBy(IN_MEMORY.address, struct, contract, parsed.order.signature)).toBe(true);
+    }
   });
 
   it('repeats a request once that KMS throttles', async () => {
