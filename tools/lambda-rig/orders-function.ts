@@ -40,8 +40,9 @@ export async function withOrders(
   world: World,
   act: (orders: OrdersFunction) => Promise<void>,
   variables: Readonly<Record<string, string>> = {},
+  deployment = world.trading,
 ): Promise<void> {
-  const target = world.trading.get('orders');
+  const target = deployment.get('orders');
   assert.ok(target);
   using sandbox = await startSandbox(target, { ...world.variables, ...variables });
   const ask = (request: ClientRequest) => askFunction(sandbox, request);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiKeyCreds, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { SECRET_NAME, WALLET_KEY } from '../support/deployment.ts';
+import { SECRET_NAME, WALLET_ADDRESS, WALLET_KEY } from '../support/deployment.ts';
 import { clientSigner } from '../support/paper-client.ts';
 import { FOREIGN_KEY, withOrders } from './orders-function.ts';
 import type { World } from './world.ts';
@@ -161,10 +161,41 @@ function describeRotation(world: World): void {
   });
 }
 
-/** Checks the use of the secret, which only a deployment has. */
+function describeKms(world: World): void {
+  const { kms, secrets, venue } = world;
+  it('stays in KMS, which signs each order once, and no secret is read', async () => {
+    const before = [secrets.reads(), kms.actions.length, venue.orders().length];
+    const act: Parameters<typeof withOrders>[1] = async ({ place }) => {
+      for (let order = 0; order < 2; order += 1) {
+        const { status, body } = await place();
+        assert.deepEqual([status, body['wallet_address']], [201, WALLET_ADDRESS]);
+      }
+    };
+    await withOrders(world, act, {}, world.tradingByKms);
+    // One signature derives the API credentials.
+    assert.deepEqual(kms.actions.slice(before[1]), ['GetPublicKey', 'Sign', 'Sign', 'Sign']);
+    assert.deepEqual([secrets.reads(), venue.orders().length], [before[0], Number(before[2]) + 2]);
+  });
+
+  it('places no order while the role may not sign, and the log names the permission', async () => {
+    const act: Parameters<typeof withOrders>[1] = async ({ place, lines }) => {
+      kms.behave({ error: 'AccessDeniedException', errorOf: 'Sign' });
+      const placed = venue.orders().length;
+      const { status, code } = await place();
+      assert.deepEqual([status, code, venue.orders().length], [503, 'store_unavailable', placed]);
+      assert.match(JSON.stringify(lines()), /AWS denies kms:Sign on the KMS key alias\/rig/);
+      kms.behave({});
+      assert.equal((await place()).status, 201);
+    };
+    await withOrders(world, act, {}, world.tradingByKms);
+  });
+}
+
+/** Checks the use of the secret and of KMS, which only a deployment has. */
 export function describeWalletKey(world: World): void {
   describe('the wallet key', () => {
     describeReading(world);
     describeRotation(world);
+    describeKms(world);
   });
 }

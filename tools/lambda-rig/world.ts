@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
-import { ORDER_CONTEXT, SECRET_NAME } from '../support/deployment.ts';
+import { ORDER_CONTEXT, SECRET_NAME, WALLET_KEY } from '../support/deployment.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
+import { type FakeKms, startKms } from '../support/kms.ts';
 import { type SecretStore, startSecretStore } from '../support/secret-store.ts';
 import { synthesize } from '../support/synthesize.ts';
 import type { ClientRequest } from './gateway.ts';
 import type { DeployedFunction } from './sandbox.ts';
+
+const KMS_KEY = 'alias/rig';
 
 /** The synthesized functions of a deployment, by the names of their endpoints. */
 export type Deployment = ReadonlyMap<string, DeployedFunction>;
@@ -20,6 +23,9 @@ export interface World extends AsyncDisposable {
   readonly secrets: SecretStore;
   readonly readOnly: Deployment;
   readonly trading: Deployment;
+  /** The same with its key in KMS and no secret. */
+  readonly tradingByKms: Deployment;
+  readonly kms: FakeKms;
   /** A function that does nothing: the cost of any start. */
   readonly empty: DeployedFunction;
   /** The variables by which the functions find AWS. */
@@ -97,6 +103,8 @@ export async function openWorld(): Promise<World> {
   const table = await startDynamoDb();
   const context = { gammaUrl: url, clobUrl: url, corsOrigins: 'https://app.example' };
   const token = await findToken(url);
+  const kms = await startKms(KMS_KEY, WALLET_KEY.slice(2));
+  const { privateKeySecret: _, ...byKms } = { ...context, ...ORDER_CONTEXT, kmsKey: KMS_KEY };
   return {
     venue,
     venueUrl: url,
@@ -104,9 +112,12 @@ export async function openWorld(): Promise<World> {
     token,
     readOnly: await deploy(join(folder, 'read-only'), context),
     trading: await deploy(join(folder, 'trading'), { ...context, ...ORDER_CONTEXT }),
+    tradingByKms: await deploy(join(folder, 'kms'), byKms),
+    kms,
     empty: await createEmptyFunction(folder),
     variables: {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+      AWS_ENDPOINT_URL_KMS: kms.url,
       AWS_ENDPOINT_URL_DYNAMODB: String(table.client.endpoint),
       SERVICE_ORDERS_TABLE: table.tableName,
     },
@@ -119,6 +130,7 @@ export async function openWorld(): Promise<World> {
     [Symbol.asyncDispose]: async () => {
       await venue.close();
       secrets.close();
+      kms.close();
       await table.close();
       await rm(folder, { recursive: true, force: true });
     },
