@@ -92,16 +92,6 @@ describe('the first screen of the README', () => {
 });
 
 describe('the example', () => {
-  it('for Node in the README works', async () => {
-    const { url, venue } = await startPaperService();
-    const path = await project();
-    const place = { file: 'README.md', heading: '## Use it', language: 'js' };
-    await writeFile(join(path, 'example.mjs'), await example(place, url));
-    const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: path });
-    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
-    expect(stdout).toContain(`order_id: '${venue.orders()[0]?.id}'`);
-  });
-
   it('for Node in the README of the client works', async () => {
     const { url, venue } = await startPaperService();
     const path = await project();
@@ -193,7 +183,7 @@ describe('the example', () => {
     const cwd = await project();
     for (const scope of ['@aws-sdk', '@smithy'])
       await symlink(join(ROOT, 'node_modules', scope), join(cwd, 'node_modules', scope));
-    const place = { file: 'docs/clients.md', heading: '## Signed with AWS credentials', language: 'js' };
+    const place = { file: 'packages/client/README.md', heading: '## Signed with AWS credentials', language: 'js' };
     await writeFile(join(cwd, 'example.mjs'), await example(place, gateway.url, DEPLOYED_URL));
     const env = { ...process.env, ...AWS_VARIABLES };
     const { stdout } = await run(process.execPath, ['example.mjs'], { cwd, env });
