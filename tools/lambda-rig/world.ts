@@ -6,6 +6,7 @@ import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/ve
 import { ORDER_CONTEXT, SECRET_NAME, WALLET_KEY } from '../support/deployment.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { type FakeKms, startKms } from '../support/kms.ts';
+import { paperTokens } from '../support/paper-settings.ts';
 import { type SecretStore, startSecretStore } from '../support/secret-store.ts';
 import { synthesize } from '../support/synthesize.ts';
 import type { ClientRequest } from './gateway.ts';
@@ -30,7 +31,7 @@ export interface World extends AsyncDisposable {
   readonly empty: DeployedFunction;
   /** The variables by which the functions find AWS. */
   readonly variables: Readonly<Record<string, string>>;
-  /** A token with a best ask above 0.4. */
+  /** A token with a book. */
   readonly token: string;
   /** Creates an order that rests. */
   order(headers?: Readonly<Record<string, string>>): ClientRequest;
@@ -83,17 +84,6 @@ async function createEmptyFunction(folder: string): Promise<DeployedFunction> {
   return { name: 'empty', task, layer: task, handler, memory, timeout, variables: {} };
 }
 
-const listed = z.object({ markets: z.array(z.object({ question: z.string(), clobTokenIds: z.string().nullable() })) });
-
-async function findToken(venueUrl: string): Promise<string> {
-  const response = await fetch(`${venueUrl}/markets/keyset?limit=100`);
-  const { markets } = listed.parse(await response.json());
-  const market = markets.find(({ question }) => question === 'Will the Copper Lake ferry run on Founders Day?');
-  const [token] = z.array(z.string()).parse(JSON.parse(market?.clobTokenIds ?? '[]'));
-  if (token === undefined) throw new Error('the paper venue has no market that an order can be placed on');
-  return token;
-}
-
 /** Starts everything around the functions. */
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'rig-'));
@@ -102,9 +92,9 @@ export async function openWorld(): Promise<World> {
   const secrets = await startSecretStore(SECRET_NAME);
   const table = await startDynamoDb();
   const context = { gammaUrl: url, clobUrl: url, corsOrigins: 'https://app.example' };
-  const token = await findToken(url);
   const kms = await startKms(KMS_KEY, WALLET_KEY.slice(2));
   const { privateKeySecret: _, ...byKms } = { ...context, ...ORDER_CONTEXT, kmsKey: KMS_KEY };
+  const [token = ''] = await paperTokens(url);
   return {
     venue,
     venueUrl: url,
@@ -125,7 +115,7 @@ export async function openWorld(): Promise<World> {
       method: 'POST',
       path: '/v1/orders',
       headers: { 'x-request-id': 'rig-1', 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ token_id: token, side: 'buy', price: 0.4, size: '10', post_only: true }),
+      body: JSON.stringify({ token_id: token, side: 'buy', price: 0.01, size: '5', post_only: true }),
     }),
     [Symbol.asyncDispose]: async () => {
       await venue.close();

@@ -1,6 +1,5 @@
 import { oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
-
-const FLAWS = ['no write-ahead', 'no conditions', 'no late arrivals'] as const;
+import { FLAWS } from './options.ts';
 
 const COMMAND = {
   purpose: 'Soaks the service in one of two ways, and counts what went wrong.',

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
@@ -10,14 +10,29 @@ const watched = z.object({
   resources: z.record(z.string(), z.number()),
 });
 
-/** The state of a process after a collection. */
-export type Watched = z.infer<typeof watched> & { readonly files: number };
+/** The state of a process after a collection. Each open file is there by its path or its kind, such as `socket`. */
+export type Watched = z.infer<typeof watched> & { readonly files: readonly string[] };
 
 /** A service in a process of its own, whose memory can be read. */
 export interface WatchedService extends Disposable {
   readonly url: string;
   /** Collects garbage in the process, and returns what is left. */
   look(): Promise<Watched>;
+}
+
+/** Returns the path of an open file, or its kind, such as `socket`. */
+function nameOf(descriptor: string): readonly string[] {
+  try {
+    return [readlinkSync(descriptor).replace(/^(\w+):\[\d+\]$/, '$1')];
+  } catch {
+    // It was closed since it was listed.
+    return [];
+  }
+}
+
+function openFiles(pid: number | undefined): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((descriptor) => nameOf(join(folder, descriptor)));
 }
 
 /** Starts the service with these settings. */
@@ -33,7 +48,7 @@ export async function startWatchedService(settings: Readonly<Record<string, stri
     look: async () => {
       child.send('');
       const [state] = await once(child, 'message');
-      return { ...watched.parse(state), files: readdirSync(`/proc/${child.pid}/fd`).length };
+      return { ...watched.parse(state), files: openFiles(child.pid) };
     },
     [Symbol.dispose]: () => child.kill('SIGKILL'),
   };

@@ -1,9 +1,9 @@
 import { OrderBuilder, OrderType, orderToJsonV2, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../shared/account.ts';
-import { ORDER_TYPE } from '../../../tools/support/order-type.ts';
 import { clientSigner, WALLET } from '../../../tools/support/paper-client.ts';
 import { funderOf } from './funder.ts';
+import { ORDER_TYPE } from './order-type.ts';
 
 /** An exchange contract, which is a part of the signing domain of an order. */
 export type Domain = 'plain' | 'negRisk' | 'protocolV2';

@@ -2,9 +2,33 @@ import { type Bench, inTurn, type Percentile, percentilesOf, ratesOf } from '../
 import { load } from '../load.ts';
 import { startOfficialClient } from '../official-client.ts';
 import { ORDER, startProxy, startService, startVenue, VENUE_DELAY_MS } from '../services.ts';
-import { SIGNED_ORDER } from '../venue/signed-order.ts';
+import { TOKEN_ID } from '../venue/records.ts';
 
 const PATH = '/v1/orders';
+
+const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+/** The bytes that go to the venue, which checks no signature. */
+const SIGNED_ORDER = JSON.stringify({
+  deferExec: false,
+  postOnly: true,
+  order: {
+    salt: 873_456_234_512,
+    maker: WALLET,
+    signer: WALLET,
+    tokenId: TOKEN_ID,
+    makerAmount: '5100000',
+    takerAmount: '10000000',
+    side: 'BUY',
+    signatureType: 0,
+    timestamp: '1763650000000',
+    expiration: '0',
+    metadata: `0x${'00'.repeat(32)}`,
+    builder: `0x${'00'.repeat(32)}`,
+    signature: `0x${'ab'.repeat(64)}1b`,
+  },
+  owner: 'bench-key',
+  orderType: 'GTC',
+});
 
 /** Response times behind a percentile in a full run, all rounds together: 200 of them are above the p99. */
 const RESPONSES = 20_000;

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { keccak256, TypedDataEncoder } from 'ethers';
+import * as z from 'zod/mini';
+import { hashOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
-import { type Span, sequentialDepth } from './depth.ts';
-import { orderIdOf } from './order-id.ts';
 import { bookOf, marketPage, TOKEN_ID, TOKEN_IDS } from './records.ts';
 
 /**
@@ -20,6 +21,53 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 const delay = Number(process.argv[2]);
+const posted = z.object({
+  order: z.object({
+    salt: z.number(),
+    maker: z.string(),
+    signer: z.string(),
+    tokenId: z.string(),
+    makerAmount: z.string(),
+    takerAmount: z.string(),
+    side: z.string(),
+    signatureType: z.number(),
+    timestamp: z.string(),
+    metadata: z.string(),
+    builder: z.string(),
+  }),
+});
+
+const DOMAIN = TypedDataEncoder.hashDomain({
+  name: 'Polymarket CTF Exchange',
+  version: '2',
+  chainId: 137,
+  verifyingContract: '0xE111180000d2663C0091e4f400237545B87B996B',
+}).slice(2);
+
+/** Computes the id of a posted order, which the service compares with its own. */
+function orderIdOf(body: string): string {
+  const { order } = posted.parse(JSON.parse(body));
+  const side = order.side === 'BUY' ? 'buy' : 'sell';
+  const hash = hashOrder({ ...order, salt: String(order.salt), side });
+  return keccak256(Buffer.from(`1901${DOMAIN}${hash.slice(2)}`, 'hex'));
+}
+
+/** One request as the venue saw it, in milliseconds. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Counts the longest chain of requests in which each begins after the one before ended. */
+function sequentialDepth(spans: readonly Span[]): number {
+  let [depth, end] = [0, Number.NEGATIVE_INFINITY];
+  for (const { from, to } of spans.toSorted((a, b) => a.to - b.to)) {
+    if (from < end) continue;
+    [depth, end] = [depth + 1, to];
+  }
+  return depth;
+}
+
 /** The requests since the depth was asked for; a long load must not fill the memory. */
 const MAX_SPANS = 1_000;
 let spans: Span[] = [];

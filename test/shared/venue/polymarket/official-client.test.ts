@@ -15,8 +15,8 @@ import {
 } from '../../../../shared/venue/polymarket/official-client.ts';
 import { hashOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
-import { ORDER_TYPE } from '../../../../tools/support/order-type.ts';
 import { PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
+import { ORDER_TYPE } from '../../../support/venue/order-type.ts';
 
 const wallet = openWallet(new Secret(PRIVATE_KEY));
 const AT = 1_795_185_721_022;
