@@ -3,21 +3,27 @@ import { isIP } from 'node:net';
 import { hasBook } from './exchange/market.ts';
 import { toDecimal } from './exchange/millionths.ts';
 import { faultAfter, faultBefore } from './faults/fault-replies.ts';
-import { type Fault, FaultBoard, type FaultOrder } from './faults/faults.ts';
-import { LateRequests } from './faults/late-requests.ts';
-import { type ReceivedRequest, RequestLog } from './http/request-log.ts';
+import { type Fault, FaultBoard, type FaultOrder, LateRequests } from './faults/faults.ts';
 import { dispatch, json, type PaperRequest, type Reply, type Route } from './http/router.ts';
-import { bind, type Delivery, pause, readBody, send, shut, whole } from './http/transport.ts';
-import { accountRoutes } from './routes/account-routes.ts';
+import {
+  bind,
+  type Delivery,
+  pause,
+  type ReceivedRequest,
+  RequestLog,
+  readBody,
+  send,
+  shut,
+  whole,
+} from './http/transport.ts';
+import { accountRoutes, keyRoutes } from './routes/account-routes.ts';
 import { clientOrders, controlRoutes, type Parts } from './routes/control-routes.ts';
 import { gammaRoutes } from './routes/gamma-routes.ts';
-import { keyRoutes } from './routes/key-routes.ts';
 import { orderEntryRoutes } from './routes/order-entry.ts';
 import { publicRoutes } from './routes/public-routes.ts';
 import { siteRoutes } from './routes/site-routes.ts';
 import { driftBand } from './simulation/simulation.ts';
-import { type PaperVenueOptions, settingsOf } from './state/settings.ts';
-import { VenueState } from './state/state.ts';
+import { type PaperVenueOptions, settingsOf, VenueState } from './state/state.ts';
 
 /** Time for a client to send its request: one that takes longer is broken. */
 const REQUEST_TIMEOUT_MS = 15_000;

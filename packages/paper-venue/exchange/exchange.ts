@@ -1,9 +1,50 @@
 import { type AcceptedOrder, Book, type Fill, mirrored, type OrderTerms } from './book.ts';
 import type { Catalogue } from './catalogue.ts';
-import { type Faucet, Ledger } from './ledger.ts';
-import { type Market, takerFee } from './market.ts';
+import { type Market, type Side, takerFee } from './market.ts';
 import { notional } from './millionths.ts';
 import { hexOf, uuidOf } from './seeded.ts';
+
+/** Holdings of an address at first sight, in millionths. */
+export interface Faucet {
+  readonly collateral: bigint;
+  readonly shares: bigint;
+}
+
+/** Holdings by address, in millionths. An address that was never seen holds what the faucet gives. */
+export class Ledger {
+  readonly #faucet: Faucet;
+  readonly #holdings = new Map<string, bigint>();
+
+  constructor(faucet: Faucet) {
+    this.#faucet = faucet;
+  }
+
+  collateral(address: string): bigint {
+    return this.#holdings.get(address) ?? this.#faucet.collateral;
+  }
+
+  shares(address: string, tokenId: string): bigint {
+    return this.#holdings.get(`${address}/${tokenId}`) ?? this.#faucet.shares;
+  }
+
+  /** Overrides the faucet for one address; without a token it sets the collateral. */
+  set(address: string, tokenId: string | null, amount: bigint): void {
+    this.#holdings.set(tokenId === null ? address : `${address}/${tokenId}`, amount);
+  }
+
+  /** Takes a fee; makers pay none. */
+  charge(address: string, fee: bigint): void {
+    this.set(address, null, this.collateral(address) - fee);
+  }
+
+  /** Books one side of a fill: a purchase pays collateral for shares, a sale the reverse. */
+  settle(address: string, fill: { tokenId: string; side: Side; size: bigint; price: bigint }): void {
+    const sign = fill.side === 'BUY' ? 1n : -1n;
+    const { tokenId, size, price } = fill;
+    this.set(address, null, this.collateral(address) - sign * notional(size, price));
+    this.set(address, tokenId, this.shares(address, tokenId) + sign * size);
+  }
+}
 
 /** Time by which the venue ends a GTD order before the expiration that its owner signed. */
 const EARLY_EXPIRY_MS = 60_000;

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { fromDecimal, toDecimal } from '../exchange/millionths.ts';
-import { FAULT_NAMES, type FaultBoard } from '../faults/faults.ts';
-import type { LateRequests } from '../faults/late-requests.ts';
-import type { RequestLog } from '../http/request-log.ts';
+import { FAULT_NAMES, type FaultBoard, type LateRequests } from '../faults/faults.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from '../http/router.ts';
-import { SETTLEMENTS } from '../state/settings.ts';
-import type { VenueState } from '../state/state.ts';
-import { wireOrder } from './account-views.ts';
+import type { RequestLog } from '../http/transport.ts';
+import { SETTLEMENTS, type VenueState } from '../state/state.ts';
+import { wireOrder } from './account-routes.ts';
 
 const decimal = z
   .string()

@@ -15,8 +15,7 @@ import {
   signedStruct,
 } from '../rules/order-payload.ts';
 import { orderId } from '../rules/signing.ts';
-import type { Credentials } from '../state/keyring.ts';
-import type { VenueState } from '../state/state.ts';
+import type { Credentials, VenueState } from '../state/state.ts';
 
 const MAX_BATCH = 15;
 

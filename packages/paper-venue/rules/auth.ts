@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type PaperRequest, VenueRefusal } from '../http/router.ts';
-import type { Credentials } from '../state/keyring.ts';
-import type { VenueState } from '../state/state.ts';
+import type { Credentials, VenueState } from '../state/state.ts';
 import { isAttestedBy } from './signing.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

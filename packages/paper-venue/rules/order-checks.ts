@@ -3,11 +3,9 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { type Market, takerFee } from '../exchange/market.ts';
 import { notional, ONE, toDecimal } from '../exchange/millionths.ts';
 import { VenueRefusal } from '../http/router.ts';
-import type { Credentials } from '../state/keyring.ts';
-import type { VenueState } from '../state/state.ts';
-import { fundersOf } from './funders.ts';
+import type { Credentials, VenueState } from '../state/state.ts';
 import type { OrderPayload } from './order-payload.ts';
-import { type ExchangeContract, isOrderSignedBy, type SignedStruct } from './signing.ts';
+import { type ExchangeContract, fundersOf, isOrderSignedBy, type SignedStruct } from './signing.ts';
 
 /** Shortest time that a GTD order must still have to live when it arrives. */
 const MIN_LIFETIME_S = 180;

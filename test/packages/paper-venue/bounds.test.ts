@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCatalogue } from '../../../packages/paper-venue/exchange/catalogue.ts';
 import { Exchange } from '../../../packages/paper-venue/exchange/exchange.ts';
-import { RequestLog } from '../../../packages/paper-venue/http/request-log.ts';
+import { RequestLog } from '../../../packages/paper-venue/http/transport.ts';
 import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
 import { Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
 

@@ -42,7 +42,7 @@ describe("the paper venue's own port", () => {
     },
   );
 
-  it('shows market data to whoever asks', async () => {
+  it('shows market data to any page', async () => {
     const { url } = await startPaper();
     const headers = { host: 'evil.example', origin: 'https://evil.example' };
     expect((await send(url, { path: '/time', headers })).status).toBe(200);

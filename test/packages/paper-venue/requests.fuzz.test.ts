@@ -14,7 +14,7 @@ const oddity = fc.oneof(
   fc.constantFrom('0', '-1', '1e400', '9'.repeat(78), '9'.repeat(400), '0x0', null, Number.MAX_VALUE, -0),
 );
 
-describe('whatever is sent, the paper venue answers as a venue and never with an error of its own', () => {
+describe('the paper venue never answers with an internal error', () => {
   it('to any value in any member of a signed order', async () => {
     const paper = await startPaper();
     const { creds } = await officialClient(paper);

@@ -44,7 +44,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await other.read('key')).toStrictEqual(finishedOrder(answer));
   });
 
-  it('creates a key once, whoever asks at the same time', async () => {
+  it('creates a key once for concurrent requests', async () => {
     const [store, other] = stores();
     const owners = Array.from({ length: CONTENDERS }, (_, index) => `owner-${index}`);
     const created = await Promise.all(
@@ -92,7 +92,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.read('key')).toStrictEqual(finishedOrder(PLACED));
   });
 
-  it('replaces an unfinished order by its id, whoever holds it', async () => {
+  it('replaces an unfinished order by its id under any lease', async () => {
     const [store, other] = stores();
     const over = { unfinished: '0xa1' };
     expect(await store.write('key', finishedOrder(PLACED), over)).toStrictEqual({ standing: undefined });
@@ -120,7 +120,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.write('key', unfinishedOrder('c'), 'nothing')).toBe('written');
   });
 
-  it('tells keys apart by every character', async () => {
+  it('distinguishes keys by every character', async () => {
     const [store] = stores();
     const keys = ['k', 'K', ' k', 'k ', "k'--", `k"`, '\\k', '0', '00', '~'.repeat(255), '~'.repeat(254)];
     for (const key of keys) expect(await store.write(key, unfinishedOrder(key), 'nothing')).toBe('written');

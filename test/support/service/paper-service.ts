@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { startService } from '../../../local/service/service.ts';
-import type { PaperVenueOptions } from '../../../packages/paper-venue/state/settings.ts';
+import type { PaperVenueOptions } from '../../../packages/paper-venue/state/state.ts';
 import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';

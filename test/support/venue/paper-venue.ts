@@ -1,4 +1,4 @@
-import type { PaperVenueOptions } from '../../../packages/paper-venue/state/settings.ts';
+import type { PaperVenueOptions } from '../../../packages/paper-venue/state/state.ts';
 import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
 import { afterTests } from '../after-tests.ts';
 

@@ -112,7 +112,7 @@ describe('what tests can ask', () => {
     expect((await paper.get('/paper/faults')).body).toStrictEqual({ armed: [] });
   });
 
-  it('nothing of paths that do not exist, and no other method', async () => {
+  it('404 for unknown paths, 405 for other methods', async () => {
     expect(await paper.get('/nowhere')).toMatchObject({ status: 404 });
     expect(await paper.send('PUT', '/order')).toMatchObject({ status: 405 });
     const large = 'x'.repeat(1_100_000);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
-import type { PaperVenueOptions } from '../../../../packages/paper-venue/state/settings.ts';
+import type { PaperVenueOptions } from '../../../../packages/paper-venue/state/state.ts';
 import { officialClient } from '../../../../tools/support/paper-client.ts';
 import { plainMarket } from '../../../support/venue/paper-markets.ts';
 import { type OrderRequest, signOrder } from '../../../support/venue/paper-order.ts';

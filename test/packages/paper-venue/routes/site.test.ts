@@ -23,7 +23,7 @@ describe('the website', () => {
     expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'CA', region: 'QC' });
   });
 
-  it('knows the wallet of a key that was told, by both addresses, until it is reset', async () => {
+  it('knows a registered wallet by both addresses until a reset', async () => {
     expect(await paper.get(`/public-profile?address=${WALLET}`)).toMatchObject({
       status: 404,
       body: { type: 'not found error', error: 'profile not found' },

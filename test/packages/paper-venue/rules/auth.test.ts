@@ -72,7 +72,7 @@ describe('L2: the HMAC over the raw body', () => {
     body = JSON.stringify({ order, owner: creds.key, orderType: 'GTC' });
   });
 
-  it('takes the bytes that were signed and no others', async () => {
+  it('takes only the bytes that were signed', async () => {
     const headers = l2Headers(creds, { method: 'POST', path: '/order', body });
     expect(await paper.send('POST', '/order', `${body} `, headers)).toMatchObject(L2_REFUSED);
     expect(await paper.send('POST', '/order', body.replace('GTC', 'FAK'), headers)).toMatchObject(L2_REFUSED);

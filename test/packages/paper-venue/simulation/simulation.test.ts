@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AssetType, Side } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
 import { ONE } from '../../../../packages/paper-venue/exchange/millionths.ts';
-import { settingsOf } from '../../../../packages/paper-venue/state/settings.ts';
-import { VenueState } from '../../../../packages/paper-venue/state/state.ts';
+import { settingsOf, VenueState } from '../../../../packages/paper-venue/state/state.ts';
 import { officialClient } from '../../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../../support/fake-only.ts';
 import { FULL_EXTENT } from '../../../support/full-extent.ts';
@@ -78,8 +77,8 @@ async function quoteForThreeMinutes(url: string): Promise<void> {
   }
 }
 
-describe('a market maker that is left alone with the paper venue for three minutes', () => {
-  it.each(FULL_EXTENT ? [1, 2, 3] : [1])('gets fills on both sides, by whatever seed (%i)', async (seed) => {
+describe('a market maker on the paper venue for three minutes', () => {
+  it.each(FULL_EXTENT ? [1, 2, 3] : [1])('gets fills on both sides (seed %i)', async (seed) => {
     const { url, venueUrl } = await startPaperService({}, { ...living, seed });
     await quoteForThreeMinutes(url);
     const { orders } = placed.parse(await get(`${venueUrl}/paper/orders`));
