@@ -96,7 +96,7 @@ describe('of the checks that a request fails', () => {
     },
   );
 
-  it.each(CHECKS)('$name alone answers', async (check) => {
+  it.each(CHECKS)('$name answers', async (check) => {
     const url = await startRefusing([check]);
     expect(nameOf(await send(url, check.spoil(GOOD)))).toBe(check.answer);
   });

@@ -25,7 +25,7 @@ function expectDecent({ result, body }: Answered): void {
   expect(Object.values(body ?? {})).not.toContain(undefined);
 }
 
-describe('whatever is sent to an endpoint', () => {
+describe('any request to an endpoint', () => {
   const post = (body: string, headers: Record<string, string> = JSON_TYPE, isBase64Encoded = false) =>
     ask(ordersEndpoint({ openOrders: async () => fakeOrders() }), { method: 'POST', headers, body, isBase64Encoded });
 
@@ -88,7 +88,7 @@ describe('whatever is sent to an endpoint', () => {
   });
 });
 
-describe('whatever is sent to the server', () => {
+describe('any bytes to the server', () => {
   let url = '';
 
   beforeAll(async () => {

@@ -119,7 +119,7 @@ describe('the pipeline', () => {
     expect(lines).toMatchObject([{ request_id: 'invocation-1' }]);
   });
 
-  it('writes the line that the alarm on unidentified callers waits for whatever the threshold', async () => {
+  it('logs an unidentified caller at every log level', async () => {
     const lines = async (code: 'caller_not_identified' | 'origin_not_allowed') => {
       const endpoint = failing(new AppError('x', { code }));
       return (await ask(endpoint, {}, { level: 'error' })).lines;
@@ -197,7 +197,7 @@ describe('the pipeline', () => {
     expect([result.statusCode, result.headers?.['allow']]).toStrictEqual([405, 'POST, OPTIONS']);
   });
 
-  it('answers OPTIONS without Origin with Allow alone, and asks neither checks nor handler', async () => {
+  it('answers OPTIONS without Origin with Allow, before any check', async () => {
     const never: Middleware = { before: () => Promise.reject(new Error('asked')) };
     const { result } = await ask({ ...failing(new Error('asked')), checks: [never] }, { method: 'OPTIONS' });
     expect(result).toStrictEqual({

@@ -330,7 +330,7 @@ describe('the service', () => {
     expect([code, stderr]).toStrictEqual([0, '']);
   });
 
-  it('lets the request in flight end when its terminal closes, however often that is said', async () => {
+  it('finishes the request in flight when its terminal closes, also at a second SIGHUP', async () => {
     const { service, closed, release } = await runWithRead();
     service.child.kill('SIGHUP');
     await service.line(/"message":"stopping"/);
@@ -343,7 +343,7 @@ describe('the service', () => {
   });
 
   // A signal to npm goes on to its child: the scripts replace the shell, which would keep it to itself.
-  it.each(['start', 'paper'])('stops when npm run %s is told to', async (script) => {
+  it.each(['start', 'paper'])('stops with npm run %s on SIGTERM', async (script) => {
     const { output, stop } = await startProgram({
       command: 'npm',
       args: ['run', '--silent', script, '--', '--settings', devNull],
@@ -356,7 +356,7 @@ describe('the service', () => {
     expect(stopped()).toMatchObject([expect.stringContaining('SIGTERM'), expect.anything()]);
   });
 
-  it('takes a second signal at once for the copy of npm, and lets the request in flight end', async () => {
+  it("ignores npm's copy of a signal and finishes the request in flight", async () => {
     // The clock of the process stands still: on a busy machine the two signals would be too far apart.
     const stopped = `--import=data:text/javascript,${encodeURIComponent('performance.now = () => 0;')}`;
     const { service, closed, release } = await runWithRead({ NODE_OPTIONS: stopped });

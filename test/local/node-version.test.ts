@@ -42,7 +42,7 @@ describe('an older Node', () => {
     expect(COMMANDS).toStrictEqual(expect.arrayContaining(commands));
   });
 
-  it.each(COMMANDS)('is told what is needed, in one sentence: %s', async (command) => {
+  it.each(COMMANDS)('gets one sentence that names the Node it needs: %s', async (command) => {
     // Without the check this would run the tests, and these the tests again.
     const [, ...args] = (command.endsWith('/jest.js') ? `${command} --listTests` : command).split(' ');
     const ended = promisify(execFile)(process.execPath, ['-r', asOldNode, ...args], { cwd: ROOT });

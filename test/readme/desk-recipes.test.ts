@@ -62,7 +62,7 @@ describe('the recipe', () => {
     expect(line).toContain(String(env['TRANSACTION_HASH']));
   }, 60_000);
 
-  it('"What did client X trade in November?" has the fills of that client alone, and their sum', async () => {
+  it('"What did client X trade in November?" has the fills of that client and their sum', async () => {
     const out = await perform('What did client X trade in November?');
     const rows = (await readFile(join(folder, 'november.csv'), 'utf8')).trimEnd().split('\n');
     expect(rows).toHaveLength(2);

@@ -174,7 +174,7 @@ describe('the recipe for an error code', () => {
     PATIENCE_MS,
   );
 
-  it('brings the code into the document, on its operation alone, with its facts and its wait', async () => {
+  it('adds the code to its operation in the document, with its facts and its wait', async () => {
     const { components, paths } = JSON.parse(await readFile(join(tree, 'openapi.json'), 'utf8'));
     const { properties, description } = components.schemas.VenueClosedProblem;
     expect(description).toBe('Answered when the venue rests for the night.');

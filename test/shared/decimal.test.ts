@@ -98,7 +98,7 @@ describe('a decimal', () => {
     fc.assert(property);
   });
 
-  it('tells its units, or that it has more decimals', () => {
+  it('returns its units, or undefined with more decimals', () => {
     const property = fc.property(plain, fc.integer({ min: 0, max: 25 }), ({ text, units }, decimals) => {
       const divisor = 10n ** BigInt(UNITS - decimals);
       expect(toUnits(parse(text), decimals)).toBe(units % divisor === 0n ? units / divisor : undefined);
@@ -184,7 +184,7 @@ describe('what is no number', () => {
     expect(parseDecimal(text)).toBeUndefined();
   });
 
-  it('is not read, whatever it is, and reading never throws', () => {
+  it('is undefined for any other text, and never throws', () => {
     const property = fc.property(fc.string({ unit: 'binary' }), (text) => {
       const value = parseNumber(text);
       if (value) expect(text).toMatch(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/);

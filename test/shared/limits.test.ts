@@ -63,7 +63,7 @@ describe('the budgets of time', () => {
     expect(STOP_MS).toBeGreaterThan(PROMISED_ORDER_MS);
   });
 
-  it('let nobody take an order over while it is being sent', () => {
+  it("keep a lease longer than an order's budget", () => {
     expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET_MS);
   });
 

@@ -88,7 +88,7 @@ describe('lines', () => {
     expect(elsewhere.map((text) => JSON.parse(text))).toStrictEqual([lossOf(1)]);
   });
 
-  it('are told of elsewhere where they are lost for good, and only then', async () => {
+  it('are counted on stderr when they are lost for good', async () => {
     const { state, stream } = openStream();
     const { write, tellLost } = createLineWriter(stream);
     const elsewhere: string[] = [];

@@ -21,7 +21,7 @@ describe('the log', () => {
     expect(lines.map((line) => JSON.parse(line).level)).toStrictEqual(expected);
   });
 
-  it('writes one JSON object a line, whatever the values hold', () => {
+  it('writes one JSON object a line for any values', () => {
     const [line = ''] = written('info', (log) => log.info('a\nb', { big: 2n ** 70n, text: '\n"\u2028' }));
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toStrictEqual({

@@ -90,7 +90,7 @@ describe.each([
 });
 
 describe('a secret', () => {
-  it('is given by reveal alone', () => {
+  it('is returned by reveal() only', () => {
     expect(secret.reveal()).toBe(VALUE);
     expect([String(secret), JSON.stringify(secret), inspect(secret)]).toStrictEqual([
       '[secret]',

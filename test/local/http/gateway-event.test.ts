@@ -76,7 +76,7 @@ describe('the event of a request', () => {
     expect(headers).toMatchObject({ host: 'localhost', 'content-type': 'text/a,text/b', authorization: '1,2' });
   });
 
-  it('holds the bytes of a body, whatever its type', async () => {
+  it('holds the bytes of a body of any type', async () => {
     const request = { method: 'POST', path: '/v1/orders', headers: { host: 'localhost' } };
     const event = await eventOf({ ...request, body: Buffer.from([0xff, 0, 1]) });
     expect([event.body, event.isBase64Encoded]).toStrictEqual(['/wAB', true]);

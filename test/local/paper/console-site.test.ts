@@ -48,7 +48,7 @@ describe('the files of the console', () => {
     expect(headers['content-security-policy']).toContain("; connect-src 'self' http://*:8080; ");
   });
 
-  it('come with a policy that lets nothing in but themselves, and talks to the service alone', async () => {
+  it('come with a policy for themselves and the service only', async () => {
     const { get, serviceUrl } = await open();
     const { status, headers } = await get('/');
     expect([status, headers['content-type']]).toStrictEqual([200, 'text/html; charset=utf-8']);
@@ -74,7 +74,7 @@ describe('the files of the console', () => {
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/i);
   });
 
-  it('are told which service is theirs, and by which wallet they know it', async () => {
+  it('name their service and its wallet', async () => {
     const { get, serviceUrl } = await open();
     const facts = JSON.parse((await get('/console.json')).text);
     expect(facts).toStrictEqual({ service_url: serviceUrl, paper_wallet: WALLET });
@@ -90,7 +90,7 @@ describe('the server of the console', () => {
     await new Promise((resolve) => blocker.close(resolve));
   });
 
-  it('answers to this machine alone', async () => {
+  it('answers only this machine', async () => {
     const { get } = await open();
     expect((await get('/', { host: 'evil.example' })).status).toBe(403);
     expect((await get('/', { host: 'localhost:1' })).status).toBe(200);

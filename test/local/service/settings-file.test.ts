@@ -81,7 +81,7 @@ describe('a file of settings', () => {
     await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
   });
 
-  it('may be missing only where nobody asked for it', () => {
+  it('may be missing unless it was named', () => {
     const missing = join(folder, 'missing');
     expect(readSettingsFile(missing, { optional: true })).toStrictEqual({});
     const sentence = `${missing} cannot be read (ENOENT).`;

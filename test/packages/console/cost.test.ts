@@ -90,7 +90,7 @@ describe('the cost of an order', () => {
     expect(line).toBe(`Rests on the book: nothing matches at this price now${end}`);
   });
 
-  it.each(['0', '1', '1.5', 'a'])('cannot be told at a price of %s', (price) => {
+  it.each(['0', '1', '1.5', 'a'])('is undefined at a price of %s', (price) => {
     expect(() => costOf({ side: 'buy', price, size: '5' }, BOOK, FEES)).toThrow(RangeError);
   });
 });

@@ -12,7 +12,7 @@ function argumentsOf(command: string): readonly string[] {
 }
 
 describe('the curl of a request', () => {
-  it('gives a shell the request as it was, whatever it holds', () => {
+  it('gives a shell the request unchanged', () => {
     const texts = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', ''));
     fc.assert(
       fc.property(texts, texts, texts, (path, value, body) => {

@@ -16,7 +16,7 @@ describe('an order that may still arrive, in every interleaving of two processes
     expect(ends).toBeGreaterThan(20);
   }, 300_000);
 
-  it('breaks when a key is freed by a refusal of its last sending alone', async () => {
+  it('breaks when a refusal of the last sending alone releases a key', async () => {
     const flaw = 'a key is freed by a refusal of its last sending alone';
     const { broken } = await explore(() => createWorld({ faults: 1, ticks: 2, key: KEY, flaw }));
     expect(broken?.breach).toBe('two orders are at the venue');

@@ -352,7 +352,7 @@ describe('orders under an idempotency key', () => {
       expect((await place(order({ price: '0.6' }))).placement.orderId).toBe('0x2');
     });
 
-    it('is not signed anew while nobody knows what became of an earlier sending', async () => {
+    it('is not signed anew while an earlier sending is unknown', async () => {
       venue.submit = async () => unknown(START);
       await refusal(place());
       venue.settle = refusedOperator();

@@ -65,7 +65,7 @@ describe('a request with a new key', () => {
     expect(world.asked).toStrictEqual(['settle 0x2']);
   });
 
-  it('says of a store that fails what it was, and which order was not sent', async () => {
+  it('reports a failing store and the id of the order that was not sent', async () => {
     const cause = new Error('down');
     for (const [failing, facts] of [
       ['read', {}],
@@ -168,7 +168,7 @@ describe('a request that takes an order over', () => {
     expect(stored).toMatchObject({ unprovenAt: unprovenAt, countedOn: null });
   });
 
-  it('is told that the key belongs to another order', async () => {
+  it('is idempotency_key_reused when the key has another order', async () => {
     const { open, place } = openWorld();
     await place();
     const other = { ...ORDER, price: decimal('0.6') };

@@ -319,7 +319,7 @@ describe('the store of orders', () => {
     expect([store, tableOf(store)]).toStrictEqual([place, table]);
   });
 
-  it('is said to be one of the two', () => {
+  it('is refused when it is neither', () => {
     const sentence = 'SERVICE_STORE must be the path of a file, or dynamodb: and the name of a table.';
     expect(messageOf({ SERVICE_STORE: 'dynamodb:ab' })).toBe(sentence);
   });
@@ -367,7 +367,7 @@ describe('a variable that is no setting', () => {
     fc.assert(property);
   });
 
-  it('is told with all other mistakes', () => {
+  it('is reported with all other mistakes', () => {
     expect(messageOf({ SERVICE_PROT: '1', SERVICE_LOG_LEVEL: 'x', SERVICE_HOSTS: 'a' })).toBe(
       'SERVICE_PROT is not a setting: did you mean SERVICE_PORT?\n' +
         'SERVICE_HOSTS is not a setting: did you mean SERVICE_HOST?\n' +
@@ -605,7 +605,7 @@ describe('a malformed setting', () => {
     expect(messageOf(env)?.split('\n')).toStrictEqual(sentences);
   });
 
-  it('never has its value shown, whatever it is', () => {
+  it('never has its value shown', () => {
     const names = [...Object.keys(MALFORMED), ...Object.keys(CREDENTIALS)];
     // Long enough not to be in a sentence by chance.
     const garbage = fc.oneof(

@@ -48,7 +48,7 @@ describe('a wallet', () => {
     },
   );
 
-  it('gives the same signature whatever was signed before', async () => {
+  it('gives the same signature for the same text, in any order of calls', async () => {
     const wallet = openWallet(new Secret(hex(0x5dn)));
     const first = await wallet.sign(hex(7n));
     await wallet.sign(hex(8n));

@@ -75,7 +75,7 @@ describe('signatures of EVM accounts', () => {
     expect(check(await evmWallet('3').sign(TEXT))).toBe('foreign');
   });
 
-  it('are told apart from those of a Ledger with a v of 0 or 1 and of contract wallets', async () => {
+  it("are distinguished from a Ledger's (v of 0 or 1) and a contract wallet's", async () => {
     const signature = await ALICE.sign(TEXT);
     const unsafe = ['00', '01'].map((v) => check(`${signature.slice(0, 130)}${v}`));
     expect(unsafe).toStrictEqual(['low_v', 'low_v']);
@@ -137,7 +137,7 @@ describe('EVM accounts are as in viem:', () => {
     await fc.assert(check, { numRuns: 100 });
   });
 
-  it('numbers that nobody signed', async () => {
+  it('invalid numbers', async () => {
     const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
     const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
     const [nobody, results] = [`0x${'00'.repeat(20)}`, new Set<string>()];
@@ -208,7 +208,7 @@ describe('signatures of Solana accounts', () => {
     }
   });
 
-  it('of an address that is no point of the curve are nobody’s', async () => {
+  it('are invalid for an address that is not on the curve', async () => {
     const address = toBase58(littleEndian(2n));
     expect(SOLANA.canonicalAddress(address)).toBe(address);
     expect(check(await CAROL.sign(TEXT), TEXT, address)).toBe('foreign_bytes');

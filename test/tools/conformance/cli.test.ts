@@ -75,7 +75,7 @@ describe('the command', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('exits with 2 where there is nothing to look at, or nobody to ask', async () => {
+  it('exits with 2 without a service, a market or consent', async () => {
     const { url: other } = await startScriptedService([{ status: 200, body: {} }]);
     const { url, venue } = await startPaperService();
     const [none, wrong, unasked, unused] = [
@@ -128,7 +128,7 @@ describe('the reports', () => {
     );
   });
 
-  it('are XML, whatever is in them', () => {
+  it('are well-formed XML', () => {
     expect(formatJunit(report)).toContain('<testcase classname="book" name="is &lt;good&gt;" time="1.5"/>');
     expect(formatJunit(report)).toContain('<failure message="a &quot;quote&quot; &amp; ?"/>');
     expect(formatJunit(report)).toContain('tests="3" failures="1" skipped="1" time="1.502"');

@@ -68,7 +68,7 @@ describe('the conformance suite', () => {
     expect(failures(report)).toStrictEqual([]);
   });
 
-  it('places nothing unless it is told to, and then tells the cost first', async () => {
+  it('places nothing without consent to the cost', async () => {
     const { url, venue } = await startPaperService();
     const costs: string[] = [];
     await runConformance({ baseUrl: url, quick: true });
@@ -133,7 +133,7 @@ describe('behind a gateway that takes only signed orders', () => {
     );
   });
 
-  it('is told by its address where it is', () => {
+  it('derives the region from the address', () => {
     expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com')).toBe('eu-west-1');
     expect(regionOf('https://abc.execute-api.cn-north-1.amazonaws.com.cn')).toBe('cn-north-1');
     expect(regionOf('https://orders.example')).toBeUndefined();

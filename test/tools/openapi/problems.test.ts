@@ -76,7 +76,7 @@ describe('what only the venue can provoke is in the document', () => {
     expect(codeOf(await place(url, {}, { 'idempotency-key': crypto.randomUUID() }))).toBe(code);
   });
 
-  it('an order whose outcome nobody knows', async () => {
+  it('an order of unknown outcome', async () => {
     const { url, venue } = service();
     venue.arm({ fault: 'edge-502', path: '/order' });
     const answer = await place(url);

@@ -133,7 +133,7 @@ describe('the image', () => {
     expect(await healthCheck(new URL(url).port)).toBe(1);
   });
 
-  it('trades on paper when it is told to', async () => {
+  it('trades on paper with --paper', async () => {
     const { url, mode, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
     expect((await createClient({ baseUrl: url }).markets({ limit: 1 })).items).toHaveLength(1);

@@ -198,7 +198,7 @@ describe('the package', () => {
     );
   });
 
-  it('has a doctor that says of a store what the start would say', async () => {
+  it('has a doctor that reports a store as the start would', async () => {
     const { url } = await startVenue(() => ({ status: 503 }));
     const { stdout } = await command(['doctor'], {
       SERVICE_CLOB_URL: url,

@@ -52,7 +52,7 @@ describe('the accounts of a key', () => {
     ]);
   });
 
-  it('are five, with their checksums, and no other key has them', () => {
+  it('are five, with checksums, and belong to one key', () => {
     fc.assert(
       fc.property(fc.uniqueArray(addresses, { minLength: 2, maxLength: 2 }), (signers) => {
         const all = signers.flatMap((signer) => deriveAccounts(signer).map(({ address }) => address));
@@ -103,7 +103,7 @@ describe('the account that is traded with', () => {
     return chooseAccount(SIGNER, { signatureType, funderAddress });
   }
 
-  it('is said with all its kinds', () => {
+  it('is listed with all kinds of accounts', () => {
     expect(listAccounts(ACCOUNTS)).toBe(LIST);
   });
 

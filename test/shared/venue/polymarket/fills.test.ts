@@ -114,7 +114,7 @@ describe('the fills in an answer', () => {
     }
   });
 
-  it.each(['live', 'delayed'] as const)('are not told of a %s order by the amounts of the whole order', (status) => {
+  it.each(['live', 'delayed'] as const)('are null for a %s order with the amounts of the whole order', (status) => {
     for (const order of [TEN, TEN_SOLD]) {
       const { makerAmount, takerAmount } = JSON.parse(order.payload);
       const inMillionths = { makingAmount: makerAmount, takingAmount: takerAmount };
@@ -135,7 +135,7 @@ describe('the fills in an answer', () => {
     fc.tuple(fc.nat(12), fc.nat(999_999)).map(([whole, rest]) => `${whole}.${String(rest).padStart(6, '0')}`),
   );
 
-  it('are part of the order at its limit or better, or are not told', () => {
+  it('are part of the order at its limit or better, else null', () => {
     fc.assert(
       fc.property(fc.constantFrom(TEN, TEN_SOLD), amount, amount, (order, makingAmount, takingAmount) => {
         const fills = fillsInAnswer(order, 'matched', { makingAmount, takingAmount });
@@ -167,7 +167,7 @@ describe('the fills in a record', () => {
     expect(listed(fillsInRecord(TEN, status, sizeMatched))).toStrictEqual(expected);
   });
 
-  it.each([10_000n, 20_000n])('of a whole order of %s shares are told', (size) => {
+  it.each([10_000n, 20_000n])('are known for a whole order of %s shares', (size) => {
     const order = signed('BUY', size * 1_000_000n, 520_000n);
     expect(listed(fillsInRecord(order, 'matched', String(size)))).toStrictEqual([String(size), '0', null]);
   });
@@ -184,7 +184,7 @@ describe('a placed order', () => {
   });
   const TAKEN = { filledSize: '4', remainingSize: '6', filledValue: '1.6' };
 
-  it('says what its answer says, whatever type the amounts have', async () => {
+  it('has the amounts of the answer in any type', async () => {
     expect(await fills(matched({ makingAmount: 1.6, takingAmount: 4 }))).toMatchObject({
       result: { status: 'matched', ...TAKEN },
       calls: ['GET /book', 'POST /order'],

@@ -154,7 +154,7 @@ describe('rules that are kept', () => {
     expect(venue.seen.length).toBe(2);
   });
 
-  it('are kept for a thousand tokens, of which the one that was read longest ago goes first', async () => {
+  it('are kept for a thousand tokens; the least recently read goes first', async () => {
     const token = (n: number) => limitOrder({ tokenId: v1TokenId(n) });
     const { rules, venue } = await withBooks({});
     // One of a thousand reads may have to wait for a busy machine.

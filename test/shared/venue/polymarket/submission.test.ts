@@ -62,14 +62,11 @@ async function timed({ order, ...others }: Pick<Answers, 'post'> & Required<Pick
   return { ...end, isLate };
 }
 
-describe('an order past its end', () => {
-  it.each(['submit', 'settle', 'lookUp'] as const)(
-    'never leaves by %s, and is found where it is there',
-    async (act) => {
-      const { fate, sent } = await handed({ order: found }, { act, endsInMs: -5_000 });
-      expect([fate.kind, sent]).toStrictEqual(['placed', 0]);
-    },
-  );
+describe('an expired order', () => {
+  it.each(['submit', 'settle', 'lookUp'] as const)('is never sent by %s, and is found at the venue', async (act) => {
+    const { fate, sent } = await handed({ order: found }, { act, endsInMs: -5_000 });
+    expect([fate.kind, sent]).toStrictEqual(['placed', 0]);
+  });
 
   it('is found by all of them although the venue cannot be asked at first', async () => {
     const order: Answers['order'] = (id, index) => (index < 2 ? broken() : lookedUp(id, 'LIVE'));
@@ -132,7 +129,7 @@ describe('the right to send', () => {
     expect((await handed({}, { maySend: () => true })).fate.kind).toBe('placed');
   });
 
-  it('ends with a fault of ours where it cannot be told', async () => {
+  it('rejects with the fault when the right to send cannot be read', async () => {
     const maySend = () => {
       throw new TypeError('a fault of ours');
     };
@@ -141,7 +138,7 @@ describe('the right to send', () => {
 });
 
 describe('an order that was not taken', () => {
-  it('never left where the venue cannot be reached', async () => {
+  it('is not_taken when the venue is unreachable', async () => {
     const [signing, gone] = [await openWorld(), await openWorld()];
     const signed = await signing.sign();
     await gone.venue.close();
@@ -155,7 +152,7 @@ describe('an order that was not taken', () => {
     expect(fate.error.cause).toMatchObject({ name: 'TransportError', sent: false });
   });
 
-  it('is not sent without credentials, which refuses nobody', async () => {
+  it('is not_taken, and the key is kept, when credentials cannot be derived', async () => {
     const world = await openWorld();
     const signed = await world.sign();
     const refusing = await openWorld({ auth: () => ({ status: 503 }) }, { credentials: undefined });
@@ -321,7 +318,7 @@ describe('an answer that proves nothing', () => {
 describe('the log of an unknown order', () => {
   const causeOf = ({ fate }: { readonly fate: Fate }) => (fate.kind === 'unknown' ? fate.cause : fate);
 
-  it('says why nobody knows, and when bytes may have left', async () => {
+  it('has the cause and the time of the sending', async () => {
     const [begun, ends] = [
       Date.now(),
       await Promise.all([
@@ -353,7 +350,7 @@ describe('the log of an unknown order', () => {
   });
 });
 
-describe('an order past its end that nobody knows', () => {
+describe('an expired order that no look-up finds', () => {
   it('is looked up no more where the time is over before the next pause is', async () => {
     const { fate, isLate } = await timed(
       { order: () => NOT_FOUND },

@@ -343,7 +343,7 @@ describe('an order that may be live', () => {
 });
 
 // Side by side, since each takes five seconds.
-describe('an order that is refused in words that nobody knows', () => {
+describe('an order that is refused with an unknown message', () => {
   it.concurrent('stays unknown, with the words, after look-ups over 5 s that found neither it nor a trade', async () => {
     const ends = await Promise.all(
       UNKNOWN_WORDS.map(async ([name, post]) => {

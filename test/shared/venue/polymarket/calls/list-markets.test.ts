@@ -123,7 +123,7 @@ describe('the list of markets', () => {
     expect(markets.map(({ id }) => id)).toStrictEqual(['7', '8', '9', '30', '100', '20']);
   });
 
-  it('orders markets of equal volume by their ids alone, however the venue orders them', async () => {
+  it('orders markets of equal volume by id', async () => {
     const [one, other] = ['7', '07'].map((id) => gammaMarket(1, { id }));
     for (const markets of [
       [one, other],
@@ -149,7 +149,7 @@ describe('the list of markets', () => {
     ]);
   });
 
-  it('keeps the digits of a fee schedule, whatever else is called as its members are', async () => {
+  it('keeps the digits of a fee schedule', async () => {
     let body = '';
     const { data } = await withVenue(() => ({ body }));
     const namesakes = { rate: 1, exponent: { rate: [2], exponent: -3 }, feeSchedules: { rate: 4 } };

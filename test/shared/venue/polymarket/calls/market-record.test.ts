@@ -130,7 +130,7 @@ describe('a market of the catalogue', () => {
     expect(parseMarket(value)).toStrictEqual({ leftOut });
   });
 
-  it('is not spoken of when it is closed, whatever else is wrong with it', () => {
+  it('is left out without a log line when it is closed', () => {
     expect(parseMarket(record({ closed: true, version: 'v3' }))).toStrictEqual({});
   });
 
@@ -219,7 +219,7 @@ describe('a market of the catalogue', () => {
     expect(parseMarket(record(changes)).market).toStrictEqual({ ...parseMarket(record()).market, fees });
   });
 
-  it('loses neither itself nor another field, whatever stands for its events and its fees', () => {
+  it('keeps its other fields when events or fees are malformed', () => {
     const { event: _event, fees: _fees, ...rest } = parseMarket(record()).market ?? {};
     const odd = fc.oneof(
       fc.anything(),

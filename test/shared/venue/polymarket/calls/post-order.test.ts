@@ -70,7 +70,7 @@ describe('the body of an order', () => {
 });
 
 describe('an accepted order', () => {
-  it('is placed with what the answer says of it', () => {
+  it('is placed with the facts of the answer', () => {
     const amounts = { makingAmount: '1.05', takingAmount: 2.5, transactionsHashes: ['0xaa'], tradeIDs: ['t1'] };
     expect(read({ ...ACCEPTED, status: 'matched', ...amounts })).toStrictEqual({
       kind: 'placed',
@@ -252,7 +252,7 @@ describe('an answer without a sentence', () => {
   });
 });
 
-describe('an answer that refuses whoever runs the service', () => {
+describe('an answer that refuses the operator', () => {
   it.each([
     ['a firewall', '<html>', 403, false, 'firewall', undefined],
     ['credentials, without a word', '{}', 401, true, 'credentials', 'no sentence'],

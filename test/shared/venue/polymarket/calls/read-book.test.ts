@@ -48,7 +48,7 @@ describe('a book', () => {
     ]);
   });
 
-  it('is best first whatever order the venue sends', async () => {
+  it("is best first for any order of the venue's levels", async () => {
     const level = fc.integer({ min: 1, max: 9_999 }).map((n) => ({ price: String(n / 10_000), size: '1' }));
     const side = fc.uniqueArray(level, { selector: ({ price }) => price, maxLength: 12 });
     let body: unknown;

@@ -87,7 +87,7 @@ describe('a sentence about an order that the venue may have taken', () => {
   });
 });
 
-describe('a sentence that nobody knows', () => {
+describe('an unknown message', () => {
   it('proves nothing by itself, and refuses the order for good once it is believed', () => {
     const said = { reason: 'no reason at all', retryAfter: undefined };
     expect(fateSaidBy(said.reason, said)).toBeUndefined();
@@ -295,7 +295,7 @@ describe('a refusal by the venue', () => {
     });
   });
 
-  it('is told after look-ups where no sentence of the venue says so', async () => {
+  it('is found by look-ups when no message of the venue reports it', async () => {
     const replies = [
       { status: 403, headers: HTML, body: '<html>' },
       // So the firewall answers those that accept JSON.

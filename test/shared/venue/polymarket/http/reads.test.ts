@@ -95,7 +95,7 @@ describe('a read', () => {
     expect(result).toMatchObject({ name: 'AppError', code, message });
   });
 
-  it('ends with venue_unavailable where nobody listens', async () => {
+  it('is venue_unavailable when the venue is unreachable', async () => {
     const venue = await startVenue(() => ({}));
     await venue.close();
     const result = await readWithRetry(createTransport(venue.url), GET, callWithin()).catch((error: unknown) => error);

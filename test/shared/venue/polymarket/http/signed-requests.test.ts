@@ -97,7 +97,7 @@ describe('credentials that are derived', () => {
     expect(JSON.parse(posts(world)[0]?.body ?? '').owner).toBe(OTHER_KEY);
   });
 
-  it('are waited for as long as there is time to send an order afterwards, whoever began to derive them', async () => {
+  it('are waited for as long as the order can still be sent', async () => {
     const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
     const source = createCredentialSource(undefined, () => derived);
     const patient = source.get(callWithin(24_000));
@@ -128,7 +128,7 @@ describe('credentials that are derived', () => {
     expect(await patient).toHaveProperty('orderId');
   });
 
-  it('may fail beside the rules, whose failure is the one that is told: the process goes on', async () => {
+  it('may fail beside the rules, whose error is reported', async () => {
     const unheard: unknown[] = [];
     const hear = (reason: unknown) => unheard.push(reason);
     process.on('unhandledRejection', hear);
@@ -242,7 +242,7 @@ describe('credentials that are derived', () => {
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });
 
-  it('are asked for with the right time once the answer has told that ours is wrong', async () => {
+  it("are requested again with the venue's time when our clock is wrong", async () => {
     const late = new Date(Date.now() + 600_000).toUTCString();
     const auth: Answers['auth'] = (id, index, request) => {
       const reply =
@@ -313,7 +313,7 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(posts(world)).toHaveLength(1);
   });
 
-  it('is sent once when the credentials were given and there are no others', async () => {
+  it('is sent once when configured credentials are refused', async () => {
     const world = await openWorld({ post: () => UNAUTHORISED });
     const signed = await world.sign();
     const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
@@ -330,7 +330,7 @@ describe('an order that the venue refuses for its credentials', () => {
     ]);
   });
 
-  it('is not sent again after a 400, whatever it says about the API key', async () => {
+  it('is not sent again after a 400 about the API key', async () => {
     const error = 'the order owner has to be the owner of the API KEY';
     const world = await openWorld({ auth: known, post: () => ({ status: 400, body: { error } }) }, KEYLESS);
     expect((await place(world)).result).toMatchObject(refusedCredentials);
