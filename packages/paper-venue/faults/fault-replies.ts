@@ -75,7 +75,7 @@ const UNTRUE: Readonly<Record<string, Change>> = {
 };
 
 /** Changes the fact that a fault is about; answers without that fact stay as they are. */
-export function untrue({ fault, text }: Fault, reply: Reply): Reply {
+function untrue({ fault, text }: Fault, reply: Reply): Reply {
   return UNTRUE[fault]?.(reply, text) ?? reply;
 }
 

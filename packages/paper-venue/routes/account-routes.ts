@@ -31,7 +31,7 @@ export function wireOrder(state: VenueState, order: AcceptedOrder) {
 }
 
 /** Trade as GET /data/trades answers it to the account that asks: decimals in strings, times in Unix seconds. */
-export function wireTrade(state: VenueState, trade: Trade, account: string) {
+function wireTrade(state: VenueState, trade: Trade, account: string) {
   const { market, taker, resting } = trade;
   const restingPrice = mirrored(resting.outcome, mirrored(taker.outcome, trade.price));
   const seconds = String(Math.floor(trade.at / 1_000));

@@ -116,7 +116,7 @@ const FLAGS = {
  * Market as Gamma lists it at `now` (epoch milliseconds): outcomes, prices and v1 ids are JSON inside strings, v2 ids a
  * real array, `volume` and `liquidity` decimal strings beside numbers.
  */
-export function gammaRecord(floor: Floor, now: number) {
+function gammaRecord(floor: Floor, now: number) {
   const { market, lastPrice, tick } = floor;
   const middle = hasBook(market) ? midpoint(floor, 0) : (lastPrice ?? market.mid);
   return {
@@ -146,7 +146,7 @@ export function gammaRecord(floor: Floor, now: number) {
 }
 
 /** A market as the catalogue shows it. */
-export type GammaRecord = ReturnType<typeof gammaRecord>;
+type GammaRecord = ReturnType<typeof gammaRecord>;
 
 const DEFAULT_LIMIT = 20;
 /** Largest page; the venue clamps larger limits silently. */
