@@ -6,7 +6,7 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z0-9]+/g, (part) => `_${part.toLowerCase()}`);
 }
 
-/** Turns any error into one that may leave the service; of a foreign one it only says that something failed. */
+/** Wraps anything but an `AppError` as `internal_error`, so that no foreign message leaves. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return refuse('internal_error', {}, { cause: error });
@@ -14,14 +14,14 @@ export function toAppError(error: unknown): AppError {
 
 /** Writes an error as a problem (RFC 9457), its facts in wire names. */
 export function toProblem(error: AppError, requestId: string): HttpResponse {
-  const { status, headers: [header] = [] } = errorSpec(error.code);
+  const { status } = errorSpec(error.code);
   const facts = Object.entries(error.facts).map(([name, value]) => [toSnakeCase(name), value]);
   return {
     status,
     headers: {
       'content-type': 'application/problem+json',
       ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
-      ...(header === 'WWW-Authenticate' && { 'www-authenticate': 'Wallet-Signature' }),
+      ...(status === 401 && { 'www-authenticate': 'Wallet-Signature' }),
       ...(error.replayed && { 'idempotency-replayed': 'true' }),
     },
     body: {

@@ -1,4 +1,4 @@
-import { type FactsOf, refuse } from '../shared/errors.ts';
+import { refuse } from '../shared/errors.ts';
 import { LOCAL_BUDGET_MS, ORDER_BUDGET_MS } from '../shared/limits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
@@ -20,7 +20,7 @@ export function unknownPathEndpoint(): Endpoint {
  * `POST /v1/orders` where no function takes orders. Kept apart from the endpoint that can trade, so that the function
  * that answers instead carries none of its code.
  */
-export function disabledOrdersEndpoint(why: FactsOf<'order_placement_disabled'>['why']): Endpoint {
+export function disabledOrdersEndpoint(why: string): Endpoint {
   return {
     route: ROUTES.orders,
     origins: 'listed-only',

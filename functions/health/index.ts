@@ -12,7 +12,7 @@ const mode = walletAddress === null ? 'read-only' : 'order-placing';
 /** By the path of the route, not of the request: a custom domain may add a prefix to that. */
 const HANDLERS = new Map<string, GatewayHandler>([
   [ROUTES.health.path, serve(healthEndpoint({ mode, walletAddress, funderAddress }))],
-  [ROUTES.orders.path, serve(disabledOrdersEndpoint('read_only'))],
+  [ROUTES.orders.path, serve(disabledOrdersEndpoint('The service is read-only: its operator has not set placeOrder.'))],
 ]);
 
 const unknownPath = serve(unknownPathEndpoint());

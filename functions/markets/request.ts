@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { refuse, shownName } from '../../shared/errors.ts';
+import { printable, refuse } from '../../shared/errors.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 500;
@@ -25,7 +25,7 @@ function refuseQuery(field: string, detail: string) {
 export function parseLimit(query: URLSearchParams): number {
   const unknown = [...query.keys()].find((name) => name !== 'limit');
   if (unknown !== undefined)
-    throw refuseQuery(shownName(unknown), 'is not a parameter of this endpoint; the only one is limit.');
+    throw refuseQuery(printable(unknown), 'is not a parameter of this endpoint; the only one is limit.');
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);

@@ -9,7 +9,7 @@ import {
   parseDecimal,
   parseNumber,
 } from '../../shared/decimal.ts';
-import { type FieldError, refuse, shownName } from '../../shared/errors.ts';
+import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
 import type { Check, Middleware } from '../endpoint.ts';
 import { tokenId } from '../schemas.ts';
@@ -49,7 +49,7 @@ const refuseJson: Middleware = {
   onError: (request) => {
     if (!parserError.safeParse(request.error).success) return;
     request.error = refuse('invalid_request', {
-      sentence: 'The body is not valid JSON: send one order as a JSON object.',
+      part: 'The order',
       errors: [{ field: 'body', detail: 'must be a JSON object.' }],
     });
   },
@@ -135,7 +135,7 @@ export const orderBody = z.strictObject(
 
 function describe(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: shownName(key), detail: 'is not a field of an order.' }));
+    return issue.keys.map((key) => ({ field: printable(key), detail: 'is not a field of an order.' }));
   }
   const missing = issue.input === undefined && issue.path.length > 0;
   return [{ field: String(issue.path[0] ?? 'body'), detail: missing ? 'is required.' : issue.message }];

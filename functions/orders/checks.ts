@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type FieldError, refuse, shownName } from '../../shared/errors.ts';
+import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { Middleware } from '../endpoint.ts';
@@ -20,7 +20,7 @@ export const checkNoQuery: Middleware = {
   before: ({ event: { rawQueryString } }) => {
     if (rawQueryString === '') return;
     const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
-    const errors = [{ field: shownName(parameter), detail: 'is not known: an order has no query.' }];
+    const errors = [{ field: printable(parameter), detail: 'is not known: an order has no query.' }];
     throw refuse('invalid_request', { part: 'The query', errors });
   },
 };
@@ -77,7 +77,7 @@ export const checkOrderHeaders: Middleware = {
     // Not the address, which may hold a comma where it is a label, nor what a proxy adds, such as X-Client-IP.
     const repeated = Object.entries(headers)
       .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
-      .map(([name]) => ({ field: shownName(name), detail: REPEATED_HEADER }));
+      .map(([name]) => ({ field: printable(name), detail: REPEATED_HEADER }));
     const broken = [...malformed, ...repeated];
     if (broken.length > 0) throw refuseHeaders(broken);
   },

@@ -73,9 +73,9 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     const trace = { pinned_address: pinnedAddress, address, ...source, ...call?.trace };
     const message = 'the key does not belong to the pinned wallet: orders are refused';
     log.error(message, { ...trace, metric: 'foreign_keys' });
-    const sentence =
-      'Orders are refused: the key of this service does not belong to the wallet it was deployed for. Its operator has to act.';
-    throw refuse('order_placement_disabled', { why: { sentence } });
+    const why =
+      'Orders are refused: the key of this service does not belong to the wallet that it was deployed for. Report it to the operator.';
+    throw refuse('order_placement_disabled', { why });
   }
 
   /** Reads the credentials after a rotation, which closes trading: the next request decides whose a rotated key is. */

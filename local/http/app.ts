@@ -26,11 +26,11 @@ function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
   return ({ url, headersDistinct }, _response, next) => {
     if (url.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
     if (!url.startsWith('/') || url.includes('#')) {
-      throw invalid('The URL is not valid: send a path that begins with a slash.', 'path', 'must begin with a slash.');
+      throw invalid('path', 'must begin with a slash.');
     }
     const [named, ...others] = headersDistinct['host'] ?? [];
     if (named === undefined || others.length > 0) {
-      throw invalid('The request needs exactly one Host header.', 'Host', 'must be there once.');
+      throw invalid('Host', 'must be given exactly once.');
     }
     if (!isAllowed(named)) throw refuse('host_not_allowed', { host: named });
     next();
@@ -93,7 +93,7 @@ export function createApp({ handlers, config, log, atWork }: AppDeps): Express {
   app.use(serve(handlers[UNKNOWN_ROUTE.name], atWork));
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const malformed = invalid('The URL is not percent-encoded UTF-8.', 'path', 'must be percent-encoded UTF-8.');
+    const malformed = invalid('path', 'must be percent-encoded UTF-8.');
     send(response, toRefusal(error instanceof URIError ? malformed : error, log, request));
   });
   return app;

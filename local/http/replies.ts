@@ -7,8 +7,8 @@ import { type AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 
 /** Creates the error for a malformed request; `detail` completes the sentence about the field. */
-export function invalid(sentence: string, field: string, detail: string): AppError {
-  return refuse('invalid_request', { sentence, errors: [{ field, detail }] });
+export function invalid(field: string, detail: string): AppError {
+  return refuse('invalid_request', { part: 'The request', errors: [{ field, detail }] });
 }
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
@@ -18,7 +18,7 @@ export function fromParserError({ code, rawPacket, bytesParsed }: ParserError): 
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout', {});
   const isInHeaders = rawPacket?.subarray(0, bytesParsed).includes('\r\n');
   if (code === 'HPE_HEADER_OVERFLOW') return refuse(isInHeaders ? 'headers_too_large' : 'uri_too_long', {});
-  return invalid('The request is not valid HTTP/1.1.', 'request', 'must be HTTP/1.1.');
+  return invalid('request', 'must be HTTP/1.1.');
 }
 
 /**

@@ -68,8 +68,10 @@ export interface StartOptions {
 function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Store | undefined, log: Log): OpenOrders {
   const { orders, ...rest } = config;
   if (orders.kind === 'off' || !wallet || !store) {
+    const missing = orders.kind === 'off' ? orders.missing : [];
+    const why = `The service is read-only: its operator has not set ${missing.join(' and ')}.`;
     return async () => {
-      throw refuse('order_placement_disabled', { why: orders.kind === 'off' ? orders.missing : [] });
+      throw refuse('order_placement_disabled', { why });
     };
   }
   let opened: Promise<Orders> | undefined;

@@ -300,7 +300,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description Every field that is wrong, as far as they were looked at. */
+            /** @description The wrong fields. */
             errors: {
                 /** @description Name of the member, parameter or header; `body`, `path` or `request` for the whole. */
                 field: string;
@@ -308,7 +308,7 @@ export interface components {
                 detail: string;
             }[];
         };
-        /** @description Answered when the service verifies clients, and the signature of the order or its end is missing. */
+        /** @description Answered when the service verifies clients, and the signature of the order or its expiry is missing. */
         ClientSignatureRequiredProblem: {
             /** @constant */
             type: "about:blank";
@@ -325,10 +325,10 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description The text to sign. The time of its last line is the signature's X-Client-Signature-Expires. */
+            /** @description The text to sign. Its last line has the time for X-Client-Signature-Expires. */
             challenge: string;
         };
-        /** @description Answered when the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a kind of wallet that only its chain can check. */
+        /** @description Answered when the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet. */
         ClientSignatureInvalidProblem: {
             /** @constant */
             type: "about:blank";
@@ -345,7 +345,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description The text to sign. The time of its last line is the signature's X-Client-Signature-Expires. */
+            /** @description The text to sign. Its last line has the time for X-Client-Signature-Expires. */
             challenge: string;
         };
         /** @description Answered when the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which. */
@@ -353,7 +353,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Order placement is disabled";
+            title: "Order placement disabled";
             /** @constant */
             status: 403;
             /**
@@ -365,7 +365,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when a web page of an origin that the operator has not listed sends it. */
@@ -463,7 +463,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Unknown outcome token";
+            title: "Unknown token";
             /** @constant */
             status: 404;
             /**
@@ -475,7 +475,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when another method is used on this path; `Allow` lists the right ones. */
@@ -498,7 +498,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Request time-out";
+            title: "Request timeout";
             /** @constant */
             status: 408;
             /** @constant */
@@ -543,7 +543,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "URI too long";
+            title: "Uri too long";
             /** @constant */
             status: 414;
             /** @constant */
@@ -595,7 +595,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Price off the tick grid";
+            title: "Price off tick";
             /** @constant */
             status: 422;
             /**
@@ -607,7 +607,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Step of prices, in collateral per share. */
             tick_size?: string;
@@ -617,7 +617,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Size has too many decimals";
+            title: "Size precision";
             /** @constant */
             status: 422;
             /**
@@ -637,7 +637,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Size below the minimum";
+            title: "Size below minimum";
             /** @constant */
             status: 422;
             /**
@@ -649,7 +649,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Smallest size, in shares. */
             min_order_size?: string;
@@ -659,7 +659,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Notional below the minimum";
+            title: "Notional below minimum";
             /** @constant */
             status: 422;
             /**
@@ -671,7 +671,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Least price times size, in collateral. */
             min_notional?: string;
@@ -701,7 +701,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Order above the cap";
+            title: "Order above cap";
             /** @constant */
             status: 422;
             /**
@@ -713,12 +713,12 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
-        /** @description Answered when with the order, price times size of all orders of the UTC day, or of those of the client, would be above the operator's daily cap. */
+        /** @description Answered when the orders of the UTC day, or those of the client, would exceed the operator's daily cap. */
         DailyCapReachedProblem: {
             /** @constant */
             type: "about:blank";
@@ -735,14 +735,14 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Largest price times size of a day, in collateral. */
             max_daily_notional: string;
             /** @description The next midnight in UTC, when the count begins again. */
             resets_at: string;
             /**
-             * @description The orders that count: those of the verified client, or all of the service.
+             * @description Whose orders count: those of the verified client, or all.
              * @enum {string}
              */
             scope: "client" | "service";
@@ -752,7 +752,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Post-only order would cross";
+            title: "Post only would cross";
             /** @constant */
             status: 422;
             /**
@@ -764,7 +764,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
@@ -786,7 +786,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
@@ -796,7 +796,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Insufficient balance or allowance";
+            title: "Insufficient balance";
             /** @constant */
             status: 422;
             /**
@@ -808,7 +808,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when the venue refused the order for a reason of its own, or does not know it after its `expires_at`. */
@@ -816,7 +816,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Order rejected by the venue";
+            title: "Order rejected";
             /** @constant */
             status: 422;
             /**
@@ -828,7 +828,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
@@ -865,7 +865,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when the request line and the headers together are larger than 16384 bytes (local server). */
@@ -915,7 +915,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when the venue refuses this operator; the caller can do nothing about it. */
@@ -923,7 +923,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Venue refused the service";
+            title: "Venue refused service";
             /** @constant */
             status: 502;
             /**
@@ -935,7 +935,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /**
              * @description What the venue objects to.
@@ -960,10 +960,10 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
-        /** @description Answered when the store of idempotency keys or of the key does not work; this request placed no order. */
+        /** @description Answered when the store of idempotency keys or of the wallet key does not work; this request placed no order. */
         StoreUnavailableProblem: {
             /** @constant */
             type: "about:blank";
@@ -980,7 +980,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when the venue did not answer in time; no order was placed. */
@@ -988,7 +988,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @constant */
-            title: "Venue time-out";
+            title: "Venue timeout";
             /** @constant */
             status: 504;
             /**
@@ -1000,7 +1000,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
         /** @description Answered when the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue. */
@@ -1020,7 +1020,7 @@ export interface components {
             detail: string;
             /** @description As in `X-Request-Id`. */
             request_id: string;
-            /** @description EIP-712 hash of the signed order, by which the venue knows it. */
+            /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
@@ -1594,8 +1594,8 @@ export interface operations {
             /**
              * @description Unauthorized:
              *
-             *     - `client_signature_required`: the service verifies clients, and the signature of the order or its end is missing.
-             *     - `client_signature_invalid`: the service verifies clients, and the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a kind of wallet that only its chain can check.
+             *     - `client_signature_required`: the service verifies clients, and the signature of the order or its expiry is missing.
+             *     - `client_signature_invalid`: the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet.
              */
             401: {
                 headers: {
@@ -1642,7 +1642,7 @@ export interface operations {
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
              *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
              *     - `order_above_cap`: price times size is above the operator's cap.
-             *     - `daily_cap_reached`: with the order, price times size of all orders of the UTC day, or of those of the client, would be above the operator's daily cap.
+             *     - `daily_cap_reached`: the orders of the UTC day, or those of the client, would exceed the operator's daily cap.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
@@ -1681,7 +1681,7 @@ export interface operations {
              * @description Service Unavailable:
              *
              *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
-             *     - `store_unavailable`: the store of idempotency keys or of the key does not work; this request placed no order.
+             *     - `store_unavailable`: the store of idempotency keys or of the wallet key does not work; this request placed no order.
              */
             503: {
                 headers: {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { countsOf, dailyCapReached, dayOf } from './day-cap.ts';
 import { orderInProgress, type Placing, type Turn } from './order-request.ts';
@@ -128,10 +129,7 @@ function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppE
 function checkBelongs(record: OrderRecord, { entry, order, client }: Placing): void {
   if (!isOfOrder(record, order)) throw reused('another order');
   const [owner, caller] = [verifiedAddressOf(record.client), verifiedAddressOf(client)];
-  if (owner !== caller) throw reused(owner === null || caller === null ? 'another verification' : 'another client');
-  if (record.walletAddress !== entry.walletAddress) throw reused('another wallet');
-  const { signedFor: then } = record;
-  const { signedFor: now } = entry;
-  if (then.venue !== now.venue || then.chainId !== now.chainId) throw reused('another venue');
-  if (then.maker !== now.maker || then.signatureType !== now.signatureType) throw reused('another account');
+  if (owner !== caller) throw reused(owner === null || caller === null ? 'another service' : 'another client');
+  const isSame = record.walletAddress === entry.walletAddress && isDeepStrictEqual(record.signedFor, entry.signedFor);
+  if (!isSame) throw reused('another service');
 }

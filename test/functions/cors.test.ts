@@ -84,14 +84,14 @@ describe('health', () => {
 
 describe.each([
   ['orders', () => ordersEndpoint({ openOrders: async () => fakeOrders() })],
-  ['orders of a read-only service', () => disabledOrdersEndpoint('read_only')],
+  ['orders of a read-only service', () => disabledOrdersEndpoint('x')],
 ])('%s', (_name, makeEndpoint) => {
   it.each(EVIL)('are refused from %s, and so is the preflight', async (origin) => {
     const refused = { status: 403, vary: 'Origin' };
     expect(await corsOf(makeEndpoint(), 'POST', origin)).toStrictEqual(refused);
     expect(await corsOf(makeEndpoint(), 'OPTIONS', origin)).toStrictEqual(refused);
     const { body, lines } = await ask(makeEndpoint(), { method: 'POST', headers: { origin } });
-    const detail = `Orders from pages of "${origin}" are refused; the operator can list this origin among the CORS origins.`;
+    const detail = `Orders from pages of "${origin}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS.`;
     expect(lines).toMatchObject([{ message: 'request', code: 'origin_not_allowed', detail }]);
     expect(body).toStrictEqual({
       type: 'about:blank',

@@ -269,7 +269,7 @@ describe('errors', () => {
     const { body, lines } = await ask(failing(new AppError('x', { code: 'order_rejected', facts })));
     expect(body).toStrictEqual({
       type: 'about:blank',
-      title: 'Order rejected by the venue',
+      title: 'Order rejected',
       status: 422,
       code: 'order_rejected',
       detail: 'x',
@@ -304,7 +304,7 @@ describe('errors', () => {
       title: 'Internal error',
       status: 500,
       code: 'internal_error',
-      detail: 'An unexpected fault; report it with the request id.',
+      detail: 'An unexpected error occurred. Report it with the request id.',
       request_id: result.headers?.['x-request-id'],
     });
     expect(lines.at(-1)).toMatchObject({ message: 'request', level: 'error', code: 'internal_error' });
@@ -349,7 +349,7 @@ describe('errors', () => {
 
   it('say in the log what the venue objects to, also without a cause: the operator has to act', async () => {
     const { body, lines } = await ask(failing(refuse('venue_refused_service', { reason: 'region' })));
-    const detail = expect.stringContaining('it runs in a region from which orders are not accepted');
+    const detail = expect.stringContaining('orders are not accepted from its region');
     expect(body).toMatchObject({ detail });
     expect(lines).toMatchObject([{ message: 'request', level: 'error', code: 'venue_refused_service', detail }]);
   });

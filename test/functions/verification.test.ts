@@ -111,14 +111,13 @@ describe('a signature', () => {
 
 describe('the authority', () => {
   it.each([
-    ['of the request, is not explained', { own: () => ['y.example', 'x.example'] }, 'x.example', undefined],
-    ['another of our own, is explained', { own: () => ['y.example'] }, 'y.example', 'sign for y.example'],
-    ['the one that the operator has set, is not explained', { public: 'y.example' }, 'y.example', undefined],
-  ])('to sign for, %s', (_name, authorities, authority, sentence) => {
+    ['that of the request, if it is one of our own', { own: () => ['y.example', 'x.example'] }, 'x.example'],
+    ['another of our own', { own: () => ['y.example'] }, 'y.example'],
+    ['the one that the operator has set', { public: 'y.example' }, 'y.example'],
+  ])('to sign for is %s', (_name, authorities, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
     const { error } = verifyWith(headers, {}, authorities);
     expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
-    expect(/sign for [\w.]+/.exec(error?.message ?? '')?.[0]).toBe(sentence);
   });
 
   it.each([

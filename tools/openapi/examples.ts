@@ -122,7 +122,9 @@ const ERRORS_TO_SHOW: readonly AppError[] = [
   refuse('invalid_request', { part: 'The order', errors: [{ field: 'side', detail: 'must be "buy" or "sell".' }] }),
   refuse('client_signature_required', { challenge: CHALLENGE }),
   refuse('client_signature_invalid', { why: 'expired', challenge: CHALLENGE }),
-  refuse('order_placement_disabled', { why: ['SERVICE_PRIVATE_KEY', 'SERVICE_PLACE_ORDER=1'] }),
+  refuse('order_placement_disabled', {
+    why: 'The service is read-only: its operator has not set SERVICE_PLACE_ORDER=1.',
+  }),
   refuse('origin_not_allowed', { origin: 'https://app.example.org' }),
   refuse('host_not_allowed', { host: 'api.example.org' }),
   refuse('not_found', { paths: Object.values(ROUTES).map(({ path }) => path) }),
@@ -143,7 +145,6 @@ const ERRORS_TO_SHOW: readonly AppError[] = [
   refuse('venue_refused_service', { reason: 'region' }),
   refuse('venue_unavailable', { why: 'unreachable' }),
   refuse('store_unavailable', { store: 'orders' }),
-  refuse('venue_timeout', { waitedFor: 'answer' }),
   refuse('outcome_unknown', { orderId: ORDER_ID, why: 'sent', advice: 'repeat' }),
 ];
 

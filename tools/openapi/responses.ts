@@ -39,12 +39,38 @@ export function headerRefs(...names: readonly (keyof typeof RESPONSE_HEADERS)[])
   return Object.fromEntries([...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Lists the codes that an endpoint can answer with; preflights can answer with those of `everywhere`. */
-export function codesOf(where: Route['name'] | 'everywhere'): readonly ErrorCode[] {
-  return ERROR_CODES.filter((code) => {
-    const { on = ['orders'] } = errorSpec(code);
-    return on === 'everywhere' || on.some((endpoint) => endpoint === where);
-  });
+type Place = Route['name'] | 'everywhere';
+
+const VENUE_CALLS = ['markets', 'book', 'orders'] as const;
+
+/** Where a code can be answered; by default by orders alone. `everywhere` includes preflights. */
+const PLACES: Readonly<Partial<Record<ErrorCode, readonly Place[]>>> = {
+  invalid_request: ['everywhere'],
+  host_not_allowed: ['everywhere'],
+  not_found: ['book'],
+  unknown_token: ['book', 'orders'],
+  method_not_allowed: ['everywhere'],
+  request_timeout: ['everywhere'],
+  uri_too_long: ['everywhere'],
+  rate_limited: ['everywhere'],
+  headers_too_large: ['everywhere'],
+  internal_error: ['everywhere'],
+  venue_error: VENUE_CALLS,
+  venue_refused_service: VENUE_CALLS,
+  venue_unavailable: VENUE_CALLS,
+  venue_timeout: VENUE_CALLS,
+};
+
+/** Lists the codes that an endpoint can answer with. */
+export function codesOf(where: Place): readonly ErrorCode[] {
+  return ERROR_CODES.filter((code) => (PLACES[code] ?? ['orders']).some((at) => at === 'everywhere' || at === where));
+}
+
+function headersOf(code: ErrorCode) {
+  const { status, retryAfterS } = errorSpec(code);
+  if (status === 401) return ['WWW-Authenticate'] as const;
+  if (status === 405) return ['Allow'] as const;
+  return retryAfterS === undefined ? [] : (['Retry-After'] as const);
 }
 
 function problemResponse(status: number, codes: readonly ErrorCode[]) {
@@ -53,10 +79,7 @@ function problemResponse(status: number, codes: readonly ErrorCode[]) {
   const mapping = Object.fromEntries(codes.map((code) => [code, schemaRef(problemName(code)).$ref]));
   const schema = refs.length === 1 ? only : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
   const examples = Object.fromEntries(codes.map((code) => [code, problemExample(code)]));
-  const headers = codes.flatMap((code) => {
-    const { headers: named = [], retryAfterS } = errorSpec(code);
-    return retryAfterS === undefined ? named : (['Retry-After', ...named] as const);
-  });
+  const headers = codes.flatMap(headersOf);
   const lines = codes.map((code) => `- \`${code}\`: ${errorSpec(code).when}.`);
   return {
     description: [`${STATUS_CODES[status]}:`, '', ...lines].join('\n'),

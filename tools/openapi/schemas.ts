@@ -6,7 +6,15 @@ import { orderBody } from '../../functions/orders/body.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
 import { toSnakeCase } from '../../functions/problem.ts';
 import { decimal, hash, text } from '../../functions/schemas.ts';
-import { ERROR_CODES, type ErrorCode, type ErrorSpec, errorSpec, titleOf } from '../../shared/errors.ts';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorSpec,
+  errorSpec,
+  FINAL_CODES,
+  ORDER_ID,
+  titleOf,
+} from '../../shared/errors.ts';
 
 /** A JSON schema. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -60,10 +68,18 @@ function factSchema({ kind, meaning }: NonNullable<ErrorSpec['facts']>[string]):
   return z.enum(kind).check(z.describe(meaning));
 }
 
+/** The codes that may be answered after an order was signed, besides `outcome_unknown`: they carry its id then. */
+const AFTER_SIGNING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['order_placement_disabled', 'unknown_token', 'order_above_cap', 'daily_cap_reached', 'rate_limited'] as const),
+  ...(['venue_error', 'venue_refused_service', 'venue_unavailable', 'store_unavailable', 'venue_timeout'] as const),
+  ...FINAL_CODES,
+]);
+
 /** Makes the schema of a code's problem body (RFC 9457). */
 function problemSchema(code: ErrorCode): z.ZodMiniType {
   const { status, when, facts = {} } = errorSpec(code);
-  const members = Object.entries(facts).map(([name, fact]) => {
+  const signed = AFTER_SIGNING.has(code) && { orderId: { ...ORDER_ID, optional: true as const } };
+  const members = Object.entries({ ...signed, ...facts }).map(([name, fact]) => {
     const schema = factSchema(fact);
     return [toSnakeCase(name), fact.optional ? z.optional(schema) : schema] as const;
   });

@@ -97,19 +97,17 @@ export function createVerification(authorities: Authorities = {}, allowedClients
       const requested = authorityOf(domainName);
       const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
       const [authority = requested] = own.includes(requested) ? [requested] : own;
-      const isForeign = authorities.public === undefined && authority !== requested;
-      const foreign = isForeign ? { requested, authority } : undefined;
       const textUntil = (validUntil: string) =>
         challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
       const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
-      if (!signature || !expires) throw refuse('client_signature_required', { challenge, foreign });
+      if (!signature || !expires) throw refuse('client_signature_required', { challenge });
       const holder = holderOf(clientAddress);
       const validUntil = parseTime(expires);
       if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
       const { kind, client: address } = holder;
       const signed = { text: textUntil(expires), address };
       const why = whyMistimed(validUntil, now) ?? kind.check(signature, signed);
-      if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, foreign, why });
+      if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, why });
       if (allowed.size > 0 && !allowed.has(address)) throw refuse('client_not_allowed', {});
       return { address, isVerified: true };
     },

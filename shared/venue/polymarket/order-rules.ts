@@ -26,7 +26,7 @@ const MAX_TOKENS = 1_000;
 
 function required(text: string): Decimal {
   const decimal = parseDecimal(text);
-  if (!decimal) throw refuse('venue_error', { why: 'rule' });
+  if (!decimal) throw refuse('venue_error', { why: 'rules' });
   return decimal;
 }
 
@@ -35,7 +35,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call) {
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
     // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.
-    throw refuse('venue_error', { why: 'protocol' });
+    throw refuse('venue_error', { why: 'rules' });
   }
   return {
     tickSize: required(book.tickSize),
@@ -87,7 +87,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
       }
       const readAt = now();
       const latest = call.deadline - SENDING_RESERVE_MS;
-      const rules = await waitUntil(latest, readRules(clob, tokenId, call), { waitedFor: 'rules' });
+      const rules = await waitUntil(latest, readRules(clob, tokenId, call));
       kept.delete(tokenId);
       kept.set(tokenId, { rules, readAt });
       dropOldest(kept, MAX_TOKENS);

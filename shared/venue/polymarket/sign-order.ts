@@ -94,7 +94,7 @@ export function hashOrder(order: OrderStruct): string {
 function amountsOf({ side, price, size }: LimitOrder) {
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
-  if (shares === undefined || collateral === undefined) throw refuse('venue_error', { why: 'tick_too_fine' });
+  if (shares === undefined || collateral === undefined) throw refuse('venue_error', { why: 'rules' });
   const [maker, taker] = side === 'buy' ? [collateral, shares] : [shares, collateral];
   return { makerAmount: maker.toString(), takerAmount: taker.toString() };
 }

@@ -61,7 +61,7 @@ class NotSent extends Error {
 
 /** The end of an expired order that no look-up knows: no byte of it leaves any more, and the venue would refuse it. */
 function expired(): Unproven {
-  const error = refuse('order_rejected', { why: 'expired' });
+  const error = refuse('order_rejected', { expired: true });
   return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
@@ -134,7 +134,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
           onSend();
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
           // A refusal of the credentials may have taken the time that its repeat needs.
-          if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', { waitedFor: 'answer' });
+          if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', {});
           const body = orderBody(order, key);
           return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit };
         },
@@ -201,7 +201,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   return {
     async submit(order, call) {
       if (!hasTimeToSend(call)) {
-        return { kind: 'not_taken', error: refuse('venue_timeout', { waitedFor: 'rules' }), freesKey: false };
+        return { kind: 'not_taken', error: refuse('venue_timeout', {}), freesKey: false };
       }
       return send(order, call);
     },

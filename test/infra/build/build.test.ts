@@ -168,6 +168,6 @@ describe('the build', () => {
     const files = await contentsOf(join(folder, 'here'));
     const code = Object.keys(files).filter((path) => path.endsWith('.mjs') && !path.includes('health'));
     const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
-    expect(sources.filter((source) => source.includes('Venue refused the service'))).toHaveLength(1);
+    expect(sources.filter((source) => source.includes('The venue refuses this service'))).toHaveLength(1);
   });
 });

@@ -11,7 +11,7 @@ const TOO_LARGE = {
   title: 'Payload too large',
   status: 413,
   code: 'payload_too_large',
-  detail: 'The body is larger than 16384 bytes; an order needs a few hundred.',
+  detail: 'The body is larger than 16384 bytes. An order needs a few hundred.',
 };
 
 function orderOf(bytes: number): string {
@@ -34,7 +34,7 @@ describe('the 16 KiB limit', () => {
       title: 'Invalid request',
       status: 400,
       code: 'invalid_request',
-      detail: 'The body is not valid JSON: send one order as a JSON object.',
+      detail: 'The order is not valid: body must be a JSON object.',
       errors: [{ field: 'body', detail: 'must be a JSON object.' }],
     });
     expectProblem(await post(Buffer.alloc(LIMIT_BYTES + 1, 0xff)), TOO_LARGE);

@@ -14,26 +14,26 @@ const INVALID_HTTP = {
   title: 'Invalid request',
   status: 400,
   code: 'invalid_request',
-  detail: 'The request is not valid HTTP/1.1.',
+  detail: 'The request is not valid: request must be HTTP/1.1.',
   errors: [{ field: 'request', detail: 'must be HTTP/1.1.' }],
 };
 const TOO_LONG = {
-  title: 'URI too long',
+  title: 'Uri too long',
   status: 414,
   code: 'uri_too_long',
-  detail: 'The URL is longer than 8192 bytes; send a shorter one.',
+  detail: 'The URL is longer than 8192 bytes. Send a shorter one.',
 };
 const TOO_LARGE = {
   title: 'Headers too large',
   status: 431,
   code: 'headers_too_large',
-  detail: 'The request line and the headers together are larger than 16384 bytes; send fewer or shorter headers.',
+  detail: 'The request line and the headers together are larger than 16384 bytes. Send fewer or shorter headers.',
 };
 const TIMED_OUT = {
-  title: 'Request time-out',
+  title: 'Request timeout',
   status: 408,
   code: 'request_timeout',
-  detail: 'The request took too long to arrive; send it at once.',
+  detail: 'The request took too long to arrive. Send it without pauses.',
 };
 
 /** Short enough for a test, long enough for a busy machine not to meet them by chance. */
@@ -112,7 +112,7 @@ describe('requests that HTTP allows and this server does not', () => {
     expectProblem((await sendRaw(url, text))[0], {
       status: 400,
       code: 'invalid_request',
-      detail: 'The URL is not valid: send a path that begins with a slash.',
+      detail: 'The request is not valid: path must begin with a slash.',
       errors: [{ field: 'path', detail: 'must begin with a slash.' }],
     });
   });

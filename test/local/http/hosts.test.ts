@@ -6,7 +6,7 @@ const refusalOf = (host: string) => ({
   title: 'Host not allowed',
   status: 403,
   code: 'host_not_allowed',
-  detail: `Requests for the host "${host}" are refused; the operator can list it in SERVICE_ALLOWED_HOSTS.`,
+  detail: `Requests for the host "${host}" are refused. Ask the operator to add it to SERVICE_ALLOWED_HOSTS.`,
 });
 
 describe('the Host check', () => {
@@ -65,7 +65,7 @@ describe('the Host check', () => {
       expectProblem(answer, {
         status: 400,
         code: 'invalid_request',
-        errors: [{ field: 'Host', detail: 'must be there once.' }],
+        errors: [{ field: 'Host', detail: 'must be given exactly once.' }],
       });
     },
   );

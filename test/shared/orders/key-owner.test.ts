@@ -9,10 +9,10 @@ const claimed = (address: string): OrderClient => ({ address, isVerified: false 
 
 describe('a key', () => {
   it.each<[string, OrderClient | null, OrderClient | null, sentence: string]>([
-    ['a claimed client, then the same one verified', claimed(EVM), verified(EVM), 'verified clients and now does not'],
-    ['no client, then a verified one', null, verified(EVM), 'verified clients and now does not'],
-    ['a verified client, then the same one claimed', verified(EVM), claimed(EVM), 'verified clients and now does not'],
-    ['a verified client, then no client', verified(EVM), null, 'verified clients and now does not'],
+    ['a claimed client, then the same one verified', claimed(EVM), verified(EVM), 'client verification of the service changed'],
+    ['no client, then a verified one', null, verified(EVM), 'client verification of the service changed'],
+    ['a verified client, then the same one claimed', verified(EVM), claimed(EVM), 'client verification of the service changed'],
+    ['a verified client, then no client', verified(EVM), null, 'client verification of the service changed'],
     ['two verified clients', verified(EVM), verified(SOLANA), 'an order of another client'],
     ['two addresses of Solana', verified(SOLANA), verified(SOLANA.toLowerCase()), 'an order of another client'],
   ])('names one order of one client; nothing is sent or replayed for another: %s', async (_who, first, second, why) => {

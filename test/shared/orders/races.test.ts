@@ -74,7 +74,7 @@ describe('a request with a new key', () => {
       const world = openWorld();
       const own = whenCalled(world.store, (name) => (name === failing ? Promise.reject(cause) : undefined));
       const placing = world.place(world.open({ own }));
-      const told = { code: 'store_unavailable', message: expect.stringContaining('so this request sent nothing') };
+      const told = { code: 'store_unavailable', message: expect.stringContaining('so nothing was sent') };
       await expect(placing).rejects.toMatchObject({ ...told, cause });
       await expect(placing).rejects.toHaveProperty('facts', facts);
     }
@@ -174,7 +174,7 @@ describe('a request that takes an order over', () => {
     const other = { ...ORDER, price: decimal('0.6') };
     const call = { deadline: 24_000, venueRequests: [] };
     await expect(open().place(requestOf(other, 'key'), call)).rejects.toThrow(
-      'This Idempotency-Key belongs to another order; a new order needs a new key.',
+      'This Idempotency-Key belongs to another order. Use a new key for a new order.',
     );
   });
 });

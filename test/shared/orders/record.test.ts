@@ -45,7 +45,7 @@ describe('a record', () => {
       { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unprovenAt: null },
       { ...orderOf('5'), venueReason: 'words', signedAt: 1, unprovenAt: 3 },
       finishedOrder(PLACED),
-      finishedOrder({ result: 'refused', code: 'size_precision', detail: 'Too fine.', facts }),
+      finishedOrder({ result: 'refused', code: 'price_off_tick', detail: 'Too fine.', facts }),
       finishedOrder(REFUSED),
       finishedOrder({ result: 'not_taken' }),
     ]) {

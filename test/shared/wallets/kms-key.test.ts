@@ -106,7 +106,7 @@ describe('a wallet in KMS', () => {
     kms.behave({ error });
     await expect(sign(DIGEST)).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: 'The service could not sign with its key in AWS KMS, so this request placed no order; repeat it later.',
+      message: 'AWS KMS could not sign with the wallet key, so no order was placed. Try again later.',
       cause: { message: expect.stringContaining(sentence) },
     });
   });

@@ -32,7 +32,7 @@ export interface Setup {
 export function createTestHandlers({ orders, marketData = fakeMarketData() }: Setup, pipeline: PipelineDeps): Handlers {
   const opened = orders === undefined ? fakeOrders() : orders;
   const openOrders = async () => {
-    if (opened === null) throw refuse('order_placement_disabled', { why: ['SERVICE_PRIVATE_KEY'] });
+    if (opened === null) throw refuse('order_placement_disabled', { why: DISABLED });
     return opened;
   };
   const health = { mode: 'read-only', walletAddress: null, funderAddress: undefined } as const;

@@ -187,7 +187,7 @@ function parsePage(text: string): z.infer<typeof page> {
   try {
     return page.parse(parseMarketsJson(text));
   } catch (cause) {
-    throw refuse('venue_error', { why: 'market_list' }, { cause });
+    throw refuse('venue_error', { why: 'unusable' }, { cause });
   }
 }
 

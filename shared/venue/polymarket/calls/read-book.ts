@@ -60,7 +60,7 @@ export function parseBook(text: string, tokenId: string) {
   const result = plain.success ? plain : venueBook.safeParse(keepNumbers(text));
   if (!result.success || result.data.asset_id !== tokenId || !isInside(result.data.tick_size)) {
     const cause = result.success ? new Error('the book is of another token, or its tick out of range') : result.error;
-    throw refuse('venue_error', { why: 'book' }, { cause });
+    throw refuse('venue_error', { why: 'unusable' }, { cause });
   }
   const { data } = result;
   const book: Book = {

@@ -80,15 +80,13 @@ export const SENTENCES: readonly Row[] = [
     says: /(?:breaks|invalid) (?:the )?(?:minimum )?tick[^\d]*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
-    error: (said, tickSize) =>
-      refuse('price_off_tick', { contradicted: true, ...(tickSize && { tickSize }) }, withCause(said)),
+    error: (said, tickSize) => refuse('price_off_tick', tickSize ? { tickSize } : {}, withCause(said)),
   },
   {
     says: /(?:lower|less|smaller) than (?:the )?minimum:?\s*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
-    error: (said, minimum) =>
-      refuse('size_below_minimum', { contradicted: true, ...(minimum && { minOrderSize: minimum }) }, withCause(said)),
+    error: (said, minimum) => refuse('size_below_minimum', minimum ? { minOrderSize: minimum } : {}, withCause(said)),
   },
   {
     says: /min(?:imum)? size:?\s*\$(\d+(?:\.\d+)?)/i,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
-import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
+import { type AppError, refuse } from '../../../errors.ts';
 import { MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
 import { errorText } from '../wire.ts';
@@ -34,7 +34,7 @@ async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
 
 /** Translates an answer that did not come. */
 function translateFailure({ kind, cause }: TransportError): AppError {
-  if (kind === 'timeout') return refuse('venue_timeout', { waitedFor: 'answer' });
+  if (kind === 'timeout') return refuse('venue_timeout', {});
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });
   return refuse('venue_error', { why: kind === 'reset' ? 'broken_off' : 'unusable' }, { cause });
 }
@@ -97,13 +97,9 @@ export async function readShape<T>(
 }
 
 /** Awaits work that others may have begun, but only until the caller's own deadline; then 504 `venue_timeout`. */
-export function waitUntil<T>(
-  deadline: number,
-  answer: Promise<T>,
-  { waitedFor }: FactsOf<'venue_timeout'>,
-): Promise<T> {
+export function waitUntil<T>(deadline: number, answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(refuse('venue_timeout', { waitedFor }));
+  const giveUp = () => reject(refuse('venue_timeout', {}));
   const timer = setTimeout(giveUp, Math.max(deadline - performance.now(), 0));
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

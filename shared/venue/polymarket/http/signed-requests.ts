@@ -49,7 +49,7 @@ export function createCredentialSource(
     inFlight ??= start({ ...call, deadline: latest }).finally(() => {
       inFlight = undefined;
     });
-    return waitUntil(deadline, inFlight, { waitedFor: 'answer' });
+    return waitUntil(deadline, inFlight);
   }
 
   return {

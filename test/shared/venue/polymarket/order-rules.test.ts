@@ -88,7 +88,7 @@ describe('the rules of a market', () => {
     const { rules } = await withBooks(changes);
     await expect(rules.admit(limitOrder({ tokenId }), callWithin())).rejects.toMatchObject({
       code: 'venue_error',
-      message: expect.stringContaining('contradicts itself about the protocol'),
+      message: expect.stringContaining('no order was sent'),
     });
   });
 
@@ -101,7 +101,8 @@ describe('the rules of a market', () => {
     const { rules } = await withBooks({ [rule]: '1e-100' });
     await expect(rules.admit(limitOrder(), callWithin())).rejects.toMatchObject({
       code: 'venue_error',
-      message: 'The venue gave a rule of the market that cannot be read; choose another market.',
+      message:
+        'The venue returned rules of this market that cannot be used, so no order was sent. Choose another market.',
     });
   });
 });
@@ -198,7 +199,7 @@ describe('rules whose answer is lost', () => {
     const { rules } = await withLostAnswer();
     await expect(rules.admit(limitOrder(), callWithin(8_100))).rejects.toMatchObject({
       code: 'venue_timeout',
-      message: expect.stringContaining('the rules of the market; nothing was sent'),
+      message: expect.stringContaining('no order was sent'),
     });
   });
 });

@@ -147,7 +147,7 @@ describe('an order that was not taken', () => {
     expect([fate.freesKey, fate.error.code, fate.error.message]).toStrictEqual([
       false,
       'venue_unavailable',
-      'The venue cannot be reached; the order was not sent. Try again later.',
+      'The venue cannot be reached. The order was not placed. Try again later.',
     ]);
     expect(fate.error.cause).toMatchObject({ name: 'TransportError', sent: false });
   });
@@ -165,7 +165,7 @@ describe('an order that was not taken', () => {
     const { fate, sent } = await handed({}, { budgetMs: 5_900 });
     expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false, error: { code: 'venue_timeout' } });
     expect([fate.kind === 'not_taken' && fate.error.message, sent]).toStrictEqual([
-      expect.stringContaining('nothing was sent'),
+      expect.stringContaining('no order was sent'),
       0,
     ]);
   });

@@ -243,8 +243,8 @@ describe('an answer without a sentence', () => {
   });
 
   it.each([
-    [425, "The venue's engine restarts. The order was not taken; try again later."],
-    [429, 'The venue limits the rate of orders. The order was not taken; try again later.'],
+    [425, "The venue's matching engine is restarting. The order was not placed. Try again later."],
+    [429, 'The venue limits the rate of orders. The order was not placed. Try again later.'],
   ])('says with its wait what a %i means', (status, sentence) => {
     const posted = read('', { status, retryAfter: 7 });
     if (posted.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);

@@ -108,7 +108,7 @@ describe('credentials that are derived', () => {
     }, SENDING_RESERVE_MS / 2).unref();
     await expect(source.get(callWithin(SENDING_RESERVE_MS + 200))).rejects.toMatchObject({
       code: 'venue_timeout',
-      message: 'The venue did not answer in time; try again.',
+      message: 'The venue did not answer in time, and no order was sent. Try again.',
     });
     expect(isLate).toBe(false);
     resolve(CREDENTIALS);
