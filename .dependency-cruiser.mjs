@@ -105,7 +105,10 @@ export default {
       name: 'wire-models-stay-in-the-venue-folder',
       comment: "The venue's records change without notice; its folder translates them into our words.",
       severity: 'error',
-      from: { path: '^(functions|shared|local|operator)/', pathNot: '^(shared/venue/polymarket|operator/inspection)/' },
+      from: {
+        path: '^(functions|shared|local|operator)/',
+        pathNot: '^(shared/venue/polymarket/|operator/(inspection/|desk/venue\\.ts$))',
+      },
       to: {
         path: '^shared/venue/polymarket/',
         pathNot: '^shared/venue/polymarket/(accounts|market-data|official-client|order-entry)\\.ts$',

@@ -5,18 +5,19 @@ import { withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import type { Secret } from '../../shared/secret.ts';
+import { type Config, proxyOf } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 
-/** A sentence for the operator, which ends a command with exit code 1. It holds no secret. */
+/** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
 export class DeskError extends Error {
   override readonly name = 'DeskError';
 }
 
-/** Returns what throws a `DeskError` for what cannot be read, with the name of the error and the way to mend it. */
+/** Creates a handler that throws a `DeskError` with the name of the caught error and a way to mend it. */
 function unreadable(what: string, fix: string) {
   return (cause: unknown): never => {
     const why = cause instanceof Error ? cause.name : 'unknown';
@@ -24,24 +25,21 @@ function unreadable(what: string, fix: string) {
   };
 }
 
-/** What the desk works with. */
-export interface Access {
-  readonly clobUrl: string;
+/** The account, the venue and the store that the desk works with. */
+export interface Access extends Pick<Config, 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv'> {
   /** The address of the wallet key, whose API credentials place the orders. */
   readonly address: string;
   readonly credentials: ApiCredentials | undefined;
-  /** Opened only where there are no API credentials. */
+  /** Opened only without API credentials. */
   readonly wallet: Wallet | undefined;
-  /** The account that holds the funds, where the settings name it. */
-  readonly funderAddress?: string | undefined;
   /** The store of orders, as its setting names it. */
   readonly store: string;
-  /** The region of a table, where the environment's is another. */
+  /** The region of a table, if it is not that of the environment. */
   readonly region?: string | undefined;
 }
 
-/** The options that say whose orders a command is about. */
-export type Where = Readonly<Partial<Record<'settings' | 'stack' | 'region' | 'secret', string | undefined>>>;
+/** The options that choose the service that a command is about. */
+export type Where = Readonly<Partial<Record<'settings' | 'stack' | 'region', string | undefined>>>;
 
 /** The outputs of a deployment's stack, by their names. */
 const OUTPUTS = {
@@ -55,16 +53,15 @@ const OUTPUTS = {
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
 const { privateKey, store, clobApiKey, clobApiSecret, clobApiPassphrase } = SETTINGS.local;
-const { clobUrl, funderAddress, walletAddress, kmsKey } = DEPLOYED;
-const OWN = { clobUrl, funderAddress, store, walletAddress, clobApiKey, clobApiSecret, clobApiPassphrase };
+const { clobUrl, gammaUrl, funderAddress, walletAddress, kmsKey } = DEPLOYED;
+const OWN = { clobUrl, gammaUrl, funderAddress, store, walletAddress, clobApiKey, clobApiSecret, clobApiPassphrase };
 
 /** Reads the settings that the desk needs, without the wallet key. */
 function readOwn(env: Environment) {
   const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass, ...own } = readVariables(env, OWN).values;
-  return { ...own, credentials: completeCredentials([key, secret, pass]) };
+  const { walletAddress: address, ...rest } = own;
+  return { address, credentials: completeCredentials([key, secret, pass]), rest: { ...rest, proxyEnv: proxyOf(env) } };
 }
-
-type Signer = Pick<Access, 'address' | 'credentials' | 'wallet'>;
 
 /** What is known of the signer. */
 interface Known {
@@ -74,33 +71,31 @@ interface Known {
   readonly region?: string | undefined;
 }
 
-/** Completes the signer's facts from its key, which is kept only if there are no credentials. */
-async function complete(
-  { address, credentials, key, region }: Known,
-  missing: string,
-  named = 'SERVICE_WALLET_ADDRESS',
-): Promise<Signer> {
+/** Completes the signer's facts from its key, which is kept only without credentials. */
+async function openSigner({ address, credentials, key, region }: Known) {
   const wallet = key && (await openSigningKey(key, { region }));
   if (wallet && address && wallet.address.toLowerCase() !== address.toLowerCase()) {
-    throw new ConfigError(`${named} is not the address of the wallet key, which is ${wallet.address}.`);
+    throw new ConfigError(`The wallet key is that of ${wallet.address}, not of ${address}.`);
   }
   const known = address ?? wallet?.address;
-  if (known === undefined || (!credentials && !wallet)) throw new ConfigError(missing);
-  return { address: known, credentials, wallet: credentials ? undefined : wallet };
+  if (known !== undefined && (credentials || wallet)) {
+    return { address: known, credentials, wallet: credentials ? undefined : wallet };
+  }
+  throw new ConfigError(
+    `SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`,
+  );
 }
 
 function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined): SigningKey | undefined {
-  if (kmsKey !== undefined) return { kmsKey };
-  return privateKey && { privateKey };
+  return kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
 }
 
 async function openLocal({ settings }: Where, own: Environment): Promise<Access> {
   const env = withSettingsFile(settings, own);
-  const { walletAddress: address, credentials, ...rest } = readOwn(env);
+  const { address, credentials, rest } = readOwn(env);
   const keys = credentials && address ? undefined : readVariables(env, { privateKey, kmsKey }).values;
-  const missing = `SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`;
   const key = signingKeyOf(keys?.privateKey, keys?.kmsKey);
-  return { ...rest, ...(await complete({ address, credentials, key }, missing)) };
+  return { ...rest, ...(await openSigner({ address, credentials, key })) };
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
@@ -114,44 +109,39 @@ async function readOutputs(stack: string, region: string | undefined): Promise<R
   return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
 }
 
-async function openDeployed(stack: string, { region, secret }: Where, env: Environment): Promise<Access> {
-  const own = readOwn(env);
-  const outputs = await readOutputs(stack, region);
-  const table = outputs.get(OUTPUTS.table);
-  if (table === undefined)
-    throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}: it is not of this service.`);
-  const pinned = outputs.get(OUTPUTS.address);
-  const address = own.walletAddress ?? pinned;
-  // With the credentials of another wallet, its orders would be cancelled, and those of the deployment left to rest.
-  if (pinned !== undefined && address?.toLowerCase() !== pinned.toLowerCase()) {
-    throw new ConfigError(
-      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out, or, for the orders of another wallet, set SERVICE_STORE=dynamodb:${table} in the place of --stack.`,
-    );
-  }
-  const rest = { clobUrl: own.clobUrl, funderAddress: own.funderAddress, store: TABLE_PREFIX + table, region };
-  if (own.credentials && address) return { ...rest, address, credentials: own.credentials, wallet: undefined };
-  const name = secret ?? outputs.get(OUTPUTS.secret);
-  const kms = outputs.get(OUTPUTS.kmsKey);
-  if (name === undefined && kms === undefined) {
-    throw new DeskError(
-      `The stack ${stack} places no orders and names no secret (output ${OUTPUTS.secret}): name it with --secret NAME.`,
-    );
-  }
-  const { credentials, privateKey } = name === undefined ? { credentials: undefined } : await readSecret(name, region);
-  // A signature of KMS is needed only to derive credentials.
-  const key = signingKeyOf(privateKey, credentials ? undefined : kms);
-  const missing = `SERVICE_WALLET_ADDRESS must be set: the secret ${name} holds no wallet key.`;
-  const named = pinned && `The wallet of the stack ${stack}, ${pinned},`;
-  return { ...rest, ...(await complete({ address, credentials, key, region }, missing, named)) };
+async function readSecret(name: string, region: string | undefined) {
+  const fix = 'check the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
+  return parseSecret(await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix)));
 }
 
-async function readSecret(name: string, region: string | undefined) {
-  const fix = 'check its name, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
-  const text = await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix));
-  return parseSecret(text);
+async function openDeployed(stack: string, region: string | undefined, env: Environment): Promise<Access> {
+  const { address: own, credentials, rest } = readOwn(env);
+  const outputs = await readOutputs(stack, region);
+  const table = outputs.get(OUTPUTS.table);
+  if (table === undefined) throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}.`);
+  const pinned = outputs.get(OUTPUTS.address);
+  const address = own ?? pinned;
+  // With the credentials of another wallet, its orders would be cancelled, and those of the deployment would rest.
+  if (pinned !== undefined && address?.toLowerCase() !== pinned.toLowerCase()) {
+    throw new ConfigError(
+      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out.`,
+    );
+  }
+  const base = { ...rest, store: TABLE_PREFIX + table, region };
+  if (credentials && address) return { ...base, address, credentials, wallet: undefined };
+  const [secret, kms] = [outputs.get(OUTPUTS.secret), outputs.get(OUTPUTS.kmsKey)];
+  if (secret === undefined && kms === undefined) {
+    throw new DeskError(
+      `The stack ${stack} places no orders and names no secret: set SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`,
+    );
+  }
+  const held = secret === undefined ? { credentials: undefined } : await readSecret(secret, region);
+  // A signature of KMS is needed only to derive credentials.
+  const key = signingKeyOf(held.privateKey, held.credentials ? undefined : kms);
+  return { ...base, ...(await openSigner({ address, credentials: held.credentials, key, region })) };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */
 export async function openAccess(where: Where, env: Environment): Promise<Access> {
-  return where.stack === undefined ? openLocal(where, env) : openDeployed(where.stack, where, env);
+  return where.stack === undefined ? openLocal(where, env) : openDeployed(where.stack, where.region, env);
 }

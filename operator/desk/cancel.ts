@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeskError } from './access.ts';
-import { addClients, type Clients, type Desk, note, OPEN, openRow, orNote, plural } from './desk.ts';
+import { addClients, type Clients, type Desk, note, noteUnreadable, OPEN, openRow, orNote, plural } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { isOfClient, UNREAD } from './records.ts';
 import type { Cancellation, VenueOrder } from './venue.ts';
 
-/** The orders that a cancellation is about: named ones, or by one of the others. */
+/** The orders to cancel: named ones, those of a client or a token, or all. */
 export interface Selection {
   /** In lower case. */
   readonly ids: readonly string[];
@@ -14,10 +14,10 @@ export interface Selection {
   readonly all: boolean;
 }
 
-/** The pauses before each look at what still rests: for a moment the list may show what the venue has cancelled. */
+/** The pauses before each look at what still rests: the venue's list may lag behind a cancellation. */
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 
-/** States in which an order is executed no more. In another one, also one that is not known here, it may be. */
+/** The final states of an order. In any other state, also an unknown one, the venue may still execute it. */
 const OVER = /^(?:matched|(?:cancell?ed|invalid)[a-z_]*)$/;
 
 const CANCELLED: Sheet = {
@@ -29,7 +29,7 @@ const CANCELLED: Sheet = {
 /** Orders that rest, by their ids. */
 type Resting = ReadonlyMap<string, VenueOrder>;
 
-/** Lists the orders of the selection that rest. Throws `DeskError` where that cannot be told. */
+/** Lists the orders of the selection that rest. Throws `DeskError` if the venue or the records cannot be read. */
 async function list(desk: Desk, { ids, client, token, all }: Selection, clients: Clients): Promise<Resting> {
   const open = await desk.venue.openOrders();
   const openIds = open.map(({ id }) => id);
@@ -44,7 +44,7 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
   return new Map(open.filter(isSelected).map((order) => [order.id, order]));
 }
 
-/** Shows what will be cancelled, and asks where there is a person to answer. */
+/** Shows the orders that will be cancelled, and asks the person at the terminal, if there is one. */
 async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Row[] | undefined): Promise<boolean> {
   if (rows) terminal.err(report(rows, 'table', OPEN));
   if (all) terminal.err('These are all orders of the account, also those that were placed elsewhere.\n');
@@ -53,21 +53,21 @@ async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Ro
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
 }
 
-/** A cancellation that was made. */
+/** A cancellation that was sent. */
 interface Done {
-  /** The ids that were to be cancelled. */
+  /** The ids to cancel. */
   readonly asked: ReadonlySet<string>;
   readonly before: Resting | undefined;
-  readonly said: Cancellation;
+  readonly answer: Cancellation;
   readonly clients: Clients;
 }
 
 /**
- * Looks which orders still rest: those of the list, and those that the venue did not cancel and does not call over. Named
- * orders are looked up though it said nothing of them: one that it holds back is on no list.
+ * Finds the orders that still rest. Looks up those that the venue did not cancel, and all named ones: an order that the
+ * venue holds back as delayed is on no list.
  */
-async function look(desk: Desk, selection: Selection, { said, clients }: Done): Promise<Resting> {
-  const { cancelled, refused } = said;
+async function look(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Resting> {
+  const { cancelled, refused } = answer;
   let listed = await list(desk, selection, clients);
   for (const pause of LOOK_PAUSES_MS) {
     if (![...cancelled].some((id) => listed.has(id))) break;
@@ -76,49 +76,37 @@ async function look(desk: Desk, selection: Selection, { said, clients }: Done): 
   }
   const resting = new Map(listed);
   for (const id of new Set([...refused.keys(), ...selection.ids])) {
-    desk.terminal.progress(`looking up ${id}`);
-    const order = resting.has(id) || cancelled.has(id) ? undefined : await desk.venue.order(id);
-    if (order && !OVER.test(order.status)) resting.set(id, order);
+    if (resting.has(id) || cancelled.has(id)) continue;
+    const order = await desk.venue.order(id);
+    if (order && !OVER.test(order.status ?? '')) resting.set(id, order);
   }
   return resting;
 }
 
-function restInWords(left: number | undefined): string {
-  if (left === undefined) return 'how many rest is not known';
-  return left === 0 ? 'none of them rests' : `${left} still rest`;
+function resultOf(id: string, { asked, answer: { cancelled, refused } }: Done) {
+  if (cancelled.has(id)) return 'cancelled';
+  return asked.has(id) && !refused.has(id) ? 'unknown' : 'not_cancelled';
 }
 
-function resultOf(id: string, { asked, said: { cancelled, refused } }: Done) {
-  const reason = refused.get(id) ?? null;
-  if (cancelled.has(id)) return { result: 'cancelled', reason };
-  if (refused.has(id)) return { result: 'not_cancelled', reason };
-  if (asked.has(id)) return { result: 'unknown', reason };
-  return { result: 'not_cancelled', reason: 'it came after the others were listed' };
-}
-
-/** Reports a cancellation. Returns 1 where an order still rests, or where that cannot be told. */
+/** Reports a cancellation. Returns 1 if an order still rests, or if that is not known. */
 async function reportDone(desk: Desk, done: Done, resting: Resting | undefined): Promise<number> {
-  const { asked, before, said, clients } = done;
-  const all = [...new Set([...asked, ...said.cancelled, ...said.refused.keys(), ...(resting?.keys() ?? [])])];
+  const { asked, before, answer, clients } = done;
+  const { cancelled, refused, failures } = answer;
+  const all = [...new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.keys() ?? [])])];
   await addClients(desk, all, clients);
   const rows = all.map((id) => {
     const order = before?.get(id) ?? resting?.get(id);
-    return {
-      ...(order && openRow(order)),
-      order_id: id,
-      ...clients.get(id),
-      ...resultOf(id, done),
-      rests: resting ? resting.has(id) : null,
-    };
+    const result = { result: resultOf(id, done), reason: refused.get(id) ?? null, rests: resting?.has(id) ?? null };
+    return { ...(order && openRow(order)), order_id: id, ...clients.get(id), ...result };
   });
-  desk.terminal.progress('');
   desk.terminal.out(report(rows, desk.format, CANCELLED));
   const left = resting?.size;
-  note(desk, `${said.cancelled.size} cancelled; ${restInWords(left)}.`);
-  return left === 0 && said.failures.length === 0 ? 0 : 1;
+  const rest = left === 0 ? 'none of them rests' : `${left ?? 'an unknown number'} still rest`;
+  note(desk, `${cancelled.size} cancelled; ${rest}.`);
+  return left === 0 && failures.length === 0 ? 0 : 1;
 }
 
-/** Takes orders off the book. Returns 1 where one of them still rests, or where that cannot be told. */
+/** Takes orders off the book. Returns 1 if one of them still rests, or if that is not known. */
 export async function cancelOrders(desk: Desk, selection: Selection): Promise<number> {
   const { venue, terminal } = desk;
   const { ids, all } = selection;
@@ -132,16 +120,17 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
     note(desk, 'No such order rests.');
     return 0;
   }
-  // Without a person to read whose they are, no cancellation waits for the records.
+  // Without a person to read the clients, no cancellation waits for the records.
   if (terminal.ask) await addClients(desk, [...asked], clients);
   const rows = before && [...before.values()].map((order) => openRow(order, clients.get(order.id)));
+  if (before) noteUnreadable(desk, [...before.values()]);
   if (!(await confirm(desk, selection, rows))) {
     note(desk, 'Nothing is cancelled.');
     return 1;
   }
-  const said = await (all ? venue.cancelAll() : venue.cancel([...asked]));
-  for (const sentence of said.failures) note(desk, sentence);
-  const done = { asked, before, said, clients };
-  const resting = await orNote(desk, look(desk, selection, done), 'What still rests cannot be told. ');
+  const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
+  for (const sentence of answer.failures) note(desk, sentence);
+  const done = { asked, before, answer, clients };
+  const resting = await orNote(desk, look(desk, selection, done), 'It is not known which orders still rest. ');
   return reportDone(desk, done, resting);
 }

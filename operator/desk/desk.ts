@@ -4,17 +4,14 @@ import type { Terminal } from '../command-line.ts';
 import { type Access, DeskError } from './access.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
-import type { DeskVenue, VenueOrder } from './venue.ts';
+import { type DeskVenue, isReadable, type VenueOrder } from './venue.ts';
 
-// What the commands share, and the list of open orders. What a program may read goes to the output, all words about it to
-// the other stream.
+// What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
 
 /** A terminal, and the person at it. */
 export interface DeskTerminal extends Terminal {
-  /** Asks the person; absent where there is none. */
+  /** Asks the person; absent if there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
-  /** Shows how far the work is; an empty text clears it. */
-  readonly progress: (text: string) => void;
 }
 
 /** What every command works with. */
@@ -27,11 +24,10 @@ export interface Desk {
 
 /** Writes a sentence for the person at the terminal. */
 export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): void {
-  terminal.progress('');
   terminal.err(`${sentence}\n`);
 }
 
-/** Waits for work; returns `undefined`, after a sentence for the person at the terminal, where it throws `DeskError`. */
+/** Waits for work. Writes the message of a `DeskError` to the terminal and returns `undefined`. */
 export async function orNote<T>(desk: Desk, work: Promise<T>, about = ''): Promise<T | undefined> {
   try {
     return await work;
@@ -48,16 +44,16 @@ export function plural(count: number, name: string): string {
 }
 
 const OPEN_NAMES =
-  'order_id client_address client_address_verified recorded token_id market outcome side price size filled_size since';
+  'order_id client_address client_address_verified recorded token_id market outcome side price size filled_size since status';
 
 /** The report of open orders. */
 export const OPEN: Sheet = {
   names: OPEN_NAMES.split(' '),
-  columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since' },
+  columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since', status: 'status' },
   lines: { order_id: 'order', outcome: 'outcome', token_id: 'token' },
 };
 
-/** Returns the cells of an open order. */
+/** Returns the cells of an open order; `null` is what cannot be read. */
 export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
   return {
     order_id: order.id,
@@ -69,8 +65,16 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
     price: order.price,
     size: order.original_size,
     filled_size: order.size_matched,
-    since: formatTime(order.created_at),
+    since: order.created_at === null ? null : formatTime(order.created_at),
+    status: isReadable(order) ? order.status : 'unreadable',
   };
+}
+
+/** Counts the orders that cannot be read as a whole, and notes how many they are. */
+export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): number {
+  const { length } = orders.filter((order) => !isReadable(order));
+  if (length > 0) note(desk, `${plural(length, 'order')} of the venue cannot be read as a whole (unreadable).`);
+  return length;
 }
 
 /** The clients of orders, by order id. */
@@ -78,19 +82,19 @@ export type Clients = Map<string, ClientCells>;
 
 /**
  * Adds the clients of those orders that are not known yet: reading a large store takes minutes. Returns false, after a
- * sentence for the person at the terminal, where the records cannot be read.
+ * sentence for the person at the terminal, if the records cannot be read.
  */
 export async function addClients(desk: Desk, orderIds: readonly string[], known: Clients): Promise<boolean> {
   const ids = new Set(orderIds.filter((id) => !known.has(id)));
   if (ids.size > 0) {
     const pick = (record: OrderRecord) => (ids.has(record.orderId.toLowerCase()) ? record : undefined);
-    const records = await orNote(desk, readRecords(desk.access, pick, desk.terminal.progress));
+    const records = await orNote(desk, readRecords(desk.access, pick));
     for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
   }
   return !orderIds.some((id) => known.get(id) === UNREAD);
 }
 
-/** Lists the orders that rest at the venue. Returns 1 where the records cannot say whose they are. */
+/** Lists the orders that rest at the venue. Returns 1 if one is unreadable, or the records that name its client. */
 export async function listOpen(desk: Desk): Promise<number> {
   const orders = await desk.venue.openOrders();
   const clients: Clients = new Map();
@@ -99,5 +103,5 @@ export async function listOpen(desk: Desk): Promise<number> {
   const rows = orders.map((order) => openRow(order, clients.get(order.id)));
   desk.terminal.out(report(rows, desk.format, OPEN));
   note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
-  return areRead ? 0 : 1;
+  return noteUnreadable(desk, orders) === 0 && areRead ? 0 : 1;
 }

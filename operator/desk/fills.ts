@@ -1,12 +1,20 @@
-import { formatDecimal, ZERO } from '../../shared/decimal.ts';
+import { addDecimals, formatDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
 import { type Desk, note, orNote, plural } from './desk.ts';
-import { type Fill, fillsIn, isCounted, type Ours, sumOf } from './our-part.ts';
+import { type Fill, fillsIn, isCounted, type Ours, quotient, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords, type Who } from './records.ts';
-import type { Fees, Trade } from './venue.ts';
+import { type Fees, printable, type Trade } from './venue.ts';
+
+// One way to the fills of the account: listed, or summed by client, by token, or by both.
 
 const FILL_NAMES =
-  'time client_address client_address_verified caller order_id token_id market outcome side price size value fee fee_source trade_id transaction_hash status recorded';
+  'time client_address client_address_verified caller order_id token_id market question outcome side price size value fee fee_source trade_id transaction_hash status recorded';
+const CLIENT_NAMES = 'client_address client_address_verified recorded';
+const SUM_NAMES = 'orders fills bought sold net';
+const MARKET_NAMES = 'token_id market question outcome';
+const MARKET_LINES = { outcome: 'outcome', question: 'question' };
+const SUM_COLUMNS = { bought: 'bought', sold: 'sold', net: 'net' };
+const COST_COLUMNS = { value: 'value', fees: 'fees' };
 
 /** The report of fills. */
 export const FILLS: Sheet = {
@@ -14,7 +22,7 @@ export const FILLS: Sheet = {
   columns: { time: 'time', side: 'side', price: 'price', size: 'size', value: 'value', fee: 'fee', status: 'status' },
   lines: {
     order_id: 'order',
-    outcome: 'outcome',
+    ...MARKET_LINES,
     market: 'market',
     trade_id: 'trade',
     transaction_hash: 'transaction',
@@ -23,41 +31,66 @@ export const FILLS: Sheet = {
 };
 
 const CLIENTS: Sheet = {
-  names: 'client_address client_address_verified recorded orders fills shares value fees'.split(' '),
-  columns: { orders: 'orders', fills: 'fills', shares: 'shares', value: 'value', fees: 'fees' },
+  names: `${CLIENT_NAMES} ${SUM_NAMES} shares value fees`.split(' '),
+  columns: { orders: 'orders', fills: 'fills', ...SUM_COLUMNS, ...COST_COLUMNS },
   lines: {},
 };
 
-/** Sums the fills that count. A fee that is not known is in no sum. */
+const POSITIONS: Sheet = {
+  names: `${MARKET_NAMES} ${SUM_NAMES} average_price value fees`.split(' '),
+  columns: { ...SUM_COLUMNS, average_price: 'average', ...COST_COLUMNS },
+  lines: { ...MARKET_LINES, token_id: 'token' },
+};
+
+const CLIENT_POSITIONS: Sheet = { ...POSITIONS, names: [...CLIENT_NAMES.split(' '), ...POSITIONS.names] };
+
+/** A fill of the account, with the client of its order. */
+type OwnFill = Fill & ClientCells;
+
+/** Sums the fills that count, exactly. An unknown fee is in no sum. */
 function totalsOf(fills: readonly Fill[]) {
   const counted = fills.filter(isCounted);
+  const [buys, sales] = (['buy', 'sell'] as const).map((side) => {
+    const own = counted.filter((fill) => fill.side === side);
+    return { shares: sumOf(own.map(({ size }) => size)), value: sumOf(own.map(({ value }) => value)) };
+  });
+  const [bought, sold] = [buys?.shares ?? ZERO, sales?.shares ?? ZERO];
+  // What was only sold has the average price of its sales.
+  const { shares, value } = (bought.coefficient > 0n ? buys : sales) ?? { shares: ZERO, value: ZERO };
   return {
     orders: new Set(counted.map(({ order_id }) => order_id)).size,
     fills: counted.length,
-    shares: formatDecimal(sumOf(counted.map(({ size }) => size))),
-    value: formatDecimal(sumOf(counted.map(({ value }) => value))),
-    fees: formatDecimal(sumOf(counted.map(({ fee }) => fee ?? ZERO))),
+    bought,
+    sold,
+    net: subtractDecimals(bought, sold),
+    shares: addDecimals(bought, sold),
+    average_price: quotient(value, shares, 6),
+    value: sumOf(counted.map(({ value }) => value)),
+    fees: sumOf(counted.map(({ fee }) => fee ?? ZERO)),
   };
 }
 
-/** Sums the fills by client. A claimed address and a verified one are two clients: anybody may claim. */
-function byClient(fills: readonly Fill[], clientOf: (orderId: string) => ClientCells): readonly Row[] {
-  const keyOf = ({ order_id }: Fill) => {
-    const { client_address, client_address_verified, recorded } = clientOf(order_id);
-    return JSON.stringify([client_address && comparable(client_address), client_address_verified, recorded]);
-  };
-  return [...Map.groupBy(fills.filter(isCounted), keyOf).values()].flatMap((own) => {
-    const [first] = own;
-    return first ? [{ ...clientOf(first.order_id), ...totalsOf(own) }] : [];
-  });
-}
-
-/** What a report of fills is about; times in milliseconds of the Unix epoch. */
+/** The period and the client of a report, and the cells that its sums are by; times in milliseconds of the Unix epoch. */
 export interface FillsOptions {
-  readonly since: number | undefined;
-  readonly until: number | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly client: string | undefined;
   readonly byClient: boolean;
+  readonly byToken: boolean;
+}
+
+/** Sums the fills. A claimed address and a verified one are two clients: anybody may claim. */
+function sumsOf(fills: readonly OwnFill[], { byClient, byToken }: FillsOptions): readonly Row[] {
+  const keyOf = ({ client_address: address, client_address_verified, recorded, token_id }: OwnFill) => {
+    const client = byClient && [address && comparable(address), client_address_verified, recorded];
+    return JSON.stringify([client, byToken && token_id]);
+  };
+  return [...Map.groupBy(fills.filter(isCounted), keyOf).values()].map((own) => ({ ...own[0], ...totalsOf(own) }));
+}
+
+function sheetOf({ byClient, byToken }: FillsOptions): Sheet {
+  if (byToken) return byClient ? CLIENT_POSITIONS : POSITIONS;
+  return byClient ? CLIENTS : FILLS;
 }
 
 /** Returns what identifies the account's orders in a trade: its API key, its accounts, and those of recorded orders. */
@@ -67,25 +100,31 @@ export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknow
 }
 
 /**
- * Finds the account's fills in trades. Trades without a recognisable order of the account are left over. The fees of a
- * market that cannot be read are not known, which is said.
+ * Finds the account's fills in trades, with the questions of their markets. `foreign` are the trades without a
+ * recognisable order of the account. The terminal gets a sentence for each market with unreadable fees.
  */
 export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours) {
+  const markets = [...new Set(trades.map(({ market }) => market))];
   const fees = new Map<string, Fees | null | undefined>();
-  for (const { market } of trades) {
-    if (fees.has(market)) continue;
-    desk.terminal.progress(`${fees.size} markets`);
-    fees.set(market, await orNote(desk, desk.venue.fees(market)));
-  }
+  for (const market of markets) fees.set(market, await orNote(desk, desk.venue.fees(market)));
+  const questions = await desk.venue.questions(markets);
   const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
   return {
-    fills: found.flatMap(({ fills }) => fills),
+    fills: found.flatMap(({ fills }) =>
+      fills.map((fill) => ({ ...fill, question: printable(questions.get(fill.market) ?? '') || null })),
+    ),
     foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),
     areFeesRead: ![...fees.values()].includes(undefined),
   };
 }
 
-/** Writes what the sums leave out. */
+/** Notes the trades that cannot be read. */
+export function noteUnreadable(desk: Desk, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  note(desk, `${plural(ids.length, 'trade')} of the venue cannot be read, and in no sum: ${ids.join(', ')}.`);
+}
+
+/** Notes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
   const omitted = fills.filter((fill) => !isCounted(fill));
   const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
@@ -97,30 +136,34 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   if (foreign.length > 0) {
     note(
       desk,
-      `No order of this account can be made out in ${plural(foreign.length, 'trade')}: ${foreign.join(', ')}.`,
+      `${plural(foreign.length, 'trade')} without a recognisable order of this account: ${foreign.join(', ')}.`,
     );
   }
 }
 
-/** Reports the fills of the account, one by one or by client. Returns 1 where some, or a fee, cannot be told. */
+/** Reports the fills of the account, or their sums. Returns 1 if a trade or a fee cannot be read. */
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { access, venue, terminal, format } = desk;
-  const { since, until, client, byClient: isByClient } = options;
-  const trades = await venue.trades({ since, until }, (count) => terminal.progress(`${count} trades`));
+  const { client, byClient, byToken } = options;
+  const { trades, unreadable } = await venue.trades(options);
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
-  const records = await readRecords(access, ({ client, caller }): Who => ({ client, caller }), terminal.progress);
+  const records = await readRecords(access, ({ client, caller }): Who => ({ client, caller }));
   const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
-  const clientOf = (orderId: string) => cellsOf(records.byId.get(orderId));
-  const fills = all.filter(({ order_id }) => client === undefined || isOfClient(clientOf(order_id), client));
-  terminal.progress('');
-  const rows = isByClient ? byClient(fills, clientOf) : fills.map((fill) => ({ ...fill, ...clientOf(fill.order_id) }));
-  terminal.out(report(rows, format, isByClient ? CLIENTS : FILLS));
+  const fills = all
+    .map((fill) => ({ ...fill, ...cellsOf(records.byId.get(fill.order_id)) }))
+    .filter((fill) => client === undefined || isOfClient(fill, client));
+  // Whose they are is not known.
+  const odd = client === undefined ? unreadable.map((trade_id) => ({ trade_id, status: 'unreadable' })) : [];
+  const rows = byClient || byToken ? sumsOf(fills, options) : [...fills, ...odd];
+  terminal.out(report(rows, format, sheetOf(options)));
   if (format === 'table') {
-    const { orders, fills: count, shares, value, fees } = totalsOf(fills);
+    const { orders, fills: count, ...sums } = totalsOf(fills);
+    const [shares, value, fees] = [sums.shares, sums.value, sums.fees].map(formatDecimal);
     terminal.out(
       `${plural(count, 'fill')} of ${plural(orders, 'order')}: ${shares} shares, value ${value}, fees ${fees}.\n`,
     );
   }
   noteOmissions(desk, fills, foreign);
-  return foreign.length > 0 || !areFeesRead ? 1 : 0;
+  noteUnreadable(desk, unreadable);
+  return foreign.length + unreadable.length > 0 || !areFeesRead ? 1 : 0;
 }

@@ -11,7 +11,7 @@ import {
 import { formatTime } from '../../shared/time.ts';
 import type { Fees, Trade } from './venue.ts';
 
-// Our part of a trade: all of it as its taker, as a maker the entry of our order.
+// Our part of a trade: the whole trade as its taker, the entry of our order as a maker.
 
 /** Recognises the orders of the account in a trade. */
 export interface Ours {
@@ -28,10 +28,10 @@ interface Part {
   readonly price: Decimal;
 }
 
-/** The states of a trade that executes; `failed` and what is not known here count for nothing. */
+/** The states of a trade that executes. Other states, `failed` and unknown ones, count for nothing. */
 const COUNTED = new Set(['matched', 'mined', 'confirmed', 'retrying']);
 
-/** Returns true for a fill that the sums count. */
+/** Returns true for a fill that is in the sums. */
 export function isCounted({ status }: Fill): boolean {
   return COUNTED.has(status);
 }
@@ -45,14 +45,19 @@ function worthOf(parts: readonly Part[]): Decimal {
   return sumOf(parts.map(({ size, price }) => multiplyDecimals(size, price)));
 }
 
+/** Returns value ÷ size, rounded down to `decimals`; `null` without a size. */
+export function quotient(value: Decimal, size: Decimal, decimals: number): Decimal | null {
+  if (size.coefficient === 0n) return null;
+  const dividend = value.coefficient * 10n ** BigInt(decimals + size.scale);
+  return fromUnits(dividend / (size.coefficient * 10n ** BigInt(value.scale)), decimals);
+}
+
 const MEAN_DECIMALS = 12;
 
-/** Returns the exact mean price of all parts; `null` where it is no short decimal. */
-function priceOf(parts: readonly Part[], size: Decimal): Decimal | null {
-  const value = worthOf(parts);
-  const dividend = value.coefficient * 10n ** BigInt(MEAN_DECIMALS + size.scale);
-  const divisor = size.coefficient * 10n ** BigInt(value.scale);
-  return divisor > 0n && dividend % divisor === 0n ? fromUnits(dividend / divisor, MEAN_DECIMALS) : null;
+/** Returns the mean price; `null` if it is no short decimal. */
+function priceOf(value: Decimal, size: Decimal): Decimal | null {
+  const price = quotient(value, size, MEAN_DECIMALS);
+  return price && compareDecimals(multiplyDecimals(price, size), value) === 0 ? price : null;
 }
 
 /** Decimals of a fee: smaller amounts are dropped (https://docs.polymarket.com/trading/fees). */
@@ -82,12 +87,12 @@ interface Share {
   readonly tokenId: string;
   readonly outcome: string | null;
   readonly parts: readonly Part[];
-  readonly told: Decimal | null;
+  readonly statedFee: Decimal | null;
 }
 
-/** Returns true for an order of the account, of which the venue names the key and the maker's address. */
-function isOurs(orderId: string, told: Pick<Trade, 'owner' | 'maker_address'>, ours: Ours): boolean {
-  const { owner, maker_address: maker } = told;
+/** Returns true for an order of the account: by its record, or by its API key or account at the venue. */
+function isOurs(orderId: string, entry: Pick<Trade, 'owner' | 'maker_address'>, ours: Ours): boolean {
+  const { owner, maker_address: maker } = entry;
   return ours.isRecorded(orderId) || owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
 }
 
@@ -103,33 +108,29 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
     // Two purchases, or two sales, meet on the two outcomes of a market.
     const side = first.side ?? (first.asset_id === trade.asset_id ? opposite : trade.side);
     const parts = entries.map(({ matched_amount: size, price }) => ({ size, price }));
-    const told = entries.length === 1 ? first.fee : null;
-    return [{ orderId, role: 'maker', side, tokenId: first.asset_id, outcome: first.outcome, parts, told }];
+    const statedFee = entries.length === 1 ? first.fee : null;
+    return [{ orderId, role: 'maker', side, tokenId: first.asset_id, outcome: first.outcome, parts, statedFee }];
   });
   if (!isTaker) return makers;
   const { side, asset_id: tokenId, outcome, fee } = trade;
   const parts = takerParts(trade);
-  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, told: fee }, ...makers];
+  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee }, ...makers];
 }
 
 const UNKNOWN_FEE = { fee: null, fee_source: null };
 
-function feeOf({ role, parts, told }: Share, fees: Fees | null) {
-  if (told) return { fee: told, fee_source: 'venue' };
+function feeOf({ role, parts, statedFee }: Share, fees: Fees | null) {
+  if (statedFee) return { fee: statedFee, fee_source: 'venue' };
   if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
   return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
 }
 
-/**
- * Returns the account's fills in a trade, one for each of its orders, as the cells of a report; `null` is what the venue
- * does not tell.
- */
+/** Returns the account's fills in a trade, one for each of its orders, as the cells of a report. */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
     const { orderId, side, tokenId, outcome, parts } = share;
-    const size = sumOf(parts.map((part) => part.size));
-    const isExecuted = COUNTED.has(trade.status);
+    const [size, value] = [sumOf(parts.map((part) => part.size)), worthOf(parts)];
     return {
       time: formatTime(trade.match_time),
       order_id: orderId,
@@ -137,10 +138,10 @@ export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
       market: trade.market,
       outcome,
       side,
-      price: priceOf(parts, size),
+      price: priceOf(value, size),
       size,
-      value: worthOf(parts),
-      ...(isExecuted ? feeOf(share, fees) : UNKNOWN_FEE),
+      value,
+      ...(COUNTED.has(trade.status) ? feeOf(share, fees) : UNKNOWN_FEE),
       trade_id: trade.id,
       transaction_hash: trade.transaction_hash,
       status: trade.status,

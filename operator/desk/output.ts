@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
+import { type Decimal, formatDecimal, PLAIN_DECIMAL } from '../../shared/decimal.ts';
 import { inColumns } from '../command-line.ts';
 
 /** The forms of a report. */
@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number];
 type Text = string | number | boolean | null;
 
 /** One object of the JSON, one line of the CSV: its cells by their names. */
-export type Row = Readonly<Record<string, Text | Decimal>>;
+export type Row = Readonly<Record<string, Text | Decimal | undefined>>;
 
 type Texts = Readonly<Record<string, Text>>;
 
@@ -17,9 +17,9 @@ type Texts = Readonly<Record<string, Text>>;
 export interface Sheet {
   /** The names of the cells, also where there are no rows. */
   readonly names: readonly string[];
-  /** In a table that fits a terminal: the headings of what is short, by the names of the cells. */
+  /** The headings of the short cells of a table, by their names. */
   readonly columns: Readonly<Record<string, string>>;
-  /** What is long has lines of its own below: their labels. */
+  /** The labels of the long cells, each of which has a line below its row. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -31,41 +31,40 @@ function plain(cell: Text | undefined): string {
   return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell);
 }
 
-/** Writes who an order is for. An address that only the caller vouches for is marked as a claim. */
+/** Writes the client of an order. An address without a signature is marked as a claim. */
 function clientOf({ client_address: address, client_address_verified: verified, recorded }: Texts): string {
-  if (recorded === null) return 'unknown: the records were not read';
+  if (recorded === null) return 'unknown';
   if (!recorded) return 'unknown: the order is not in the records';
   return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
 }
 
-/** Ids are never cut: one that leaves no room for its label has a line of its own. */
+/** Ids are never cut: a long one has a line of its own below its label. */
 function line(label: string, value: string): string {
   const one = `  ${label.padEnd(11)} ${value}`;
   return one.length <= WIDTH ? one : `  ${label}\n  ${value}`;
 }
 
-function tableOf(rows: readonly Texts[], { columns, lines }: Sheet): string {
-  const names = Object.keys(columns);
-  const cells = rows.map((row) => names.map((name) => plain(row[name])));
+function tableOf(rows: readonly Texts[], { names, columns, lines }: Sheet): string {
+  const cells = rows.map((row) => Object.keys(columns).map((name) => plain(row[name])));
   const [heading = '', ...bodies] = inColumns([Object.values(columns), ...cells]);
   const blocks = rows.map((row, index) => [
     bodies[index] ?? '',
-    line('client', clientOf(row)),
+    ...(names.includes('client_address') ? [line('client', clientOf(row))] : []),
     ...Object.entries(lines).flatMap(([name, label]) => (row[name] == null ? [] : [line(label, plain(row[name]))])),
   ]);
   return `${[heading, ...blocks.flat()].join('\n')}\n`;
 }
 
-/** A spreadsheet reads a text with such a beginning as a formula. */
+/** A spreadsheet reads such a text as a formula, unless it is a number. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function csvCell(cell: Text): string {
   const text = cell === null ? '' : String(cell);
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  const harmless = FORMULA.test(text) && !PLAIN_DECIMAL.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** Returns a row with all cells of its sheet, in their order; those that it has not got are `null`. */
+/** Returns a row with all cells of its sheet, in their order; missing ones are `null`. */
 export function complete(row: Row, { names }: Sheet): Texts {
   const textOf = (cell: Text | Decimal = null) =>
     typeof cell === 'object' && cell !== null ? formatDecimal(cell) : cell;

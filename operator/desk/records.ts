@@ -9,10 +9,8 @@ import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
 const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
-/** The records that are read between two reports of progress. */
-const STRIDE_RECORDS = 1_000;
 
-/** The records of the orders that a command is about. */
+/** The picked parts of records. */
 export interface Records<T> {
   /** By order id, in lower case. */
   readonly byId: ReadonlyMap<string, T>;
@@ -31,61 +29,57 @@ async function* scan(table: string, region: string | undefined): AsyncGenerator<
     ExpressionAttributeNames: { '#record': 'record' },
   };
   for await (const { Items = [] } of paginateScan({ client }, input)) {
-    // What is no text is no record either.
+    // Anything but a text is no record.
     for (const { record } of Items) yield record?.S ?? '';
   }
 }
 
 /**
- * Reads the store and keeps what `pick` makes of each record; one for which it returns `undefined` is left out. Throws
- * `DeskError` where a part of it cannot be read: without all of them nothing could be said of an order that is missing.
+ * Reads the store and keeps the result of `pick` for each record, unless it is `undefined`. Throws `DeskError` if a part
+ * of the store cannot be read: only a whole store shows that an order has no record.
  */
 export async function readRecords<T>(
   { store, region }: Access,
   pick: (record: OrderRecord) => T | undefined,
-  progress: (text: string) => void,
 ): Promise<Records<T>> {
   const table = tableOf(store);
   const byId = new Map<string, T>();
   const makers = new Set<string>();
-  let count = 0;
   try {
-    // Only here: to cancel all orders needs no store, also in a package that is told of none.
+    // The path is resolved only here: to cancel all orders needs no store, also in a package without one.
     const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, region);
     for await (const text of texts) {
       const record = decodeRecord(text);
       makers.add(record.signedFor.maker.toLowerCase());
       const picked = pick(record);
       if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
-      count += 1;
-      if (count % STRIDE_RECORDS === 0) progress(`${count} records read`);
     }
   } catch (cause) {
-    const isTold = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
-    const why = isTold ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
+    const isOwn = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
+    const why = isOwn ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
     const place = table === undefined ? resolve(PROJECT, store) : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
   return { byId, makers };
 }
 
-/** Returns the address in the form in which it is compared: an EVM address is one client in whatever case. */
+/** Returns the address in a form to compare: an EVM address is one client in any case. */
 export function comparable(address: string): string {
   return /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 }
 
-/** The client of an order, as reports have it. */
+/** The client of an order, as the cells of a report. */
 export interface ClientCells {
   readonly client_address: string | null;
   /** `null` where there is no address. */
   readonly client_address_verified: boolean | null;
   /** The caller that a gateway identified. */
   readonly caller: string | null;
-  /** False for an order without a record; `null` where the records could not be read. */
+  /** False for an order without a record; `null` if the records could not be read. */
   readonly recorded: boolean | null;
 }
 
-/** Where the records were not read, nothing is known of any order. */
+/** The cells of an order while the records are unread. */
 export const UNREAD: ClientCells = {
   client_address: null,
   client_address_verified: null,
@@ -93,10 +87,10 @@ export const UNREAD: ClientCells = {
   recorded: null,
 };
 
-/** The part of a record that says who ordered. */
+/** The part of a record that names the client and the caller. */
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
-/** Returns the cells of who ordered; `undefined` for an order without a record. */
+/** Returns the cells of a client; without a record they say so. */
 export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {

@@ -2,14 +2,15 @@ import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural } from './desk.ts';
-import { FILLS, findFills, oursOf } from './fills.ts';
+import { FILLS, findFills, noteUnreadable, oursOf } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
 import { cellsOf, readRecords } from './records.ts';
+import { isReadable } from './venue.ts';
 
-/** How long before the signing the search for trades begins: the clocks of the venue's parts may differ. */
+/** The search for trades begins this long before the signing: clocks may differ. */
 const MARGIN_MS = 3_600_000;
 
-/** Returns what the service answered, or has not answered yet. */
+/** Returns the answer of the service in short. */
 function answerOf(record: OrderRecord): string {
   if (record.state === 'unfinished') return 'unfinished';
   const { answer } = record;
@@ -30,16 +31,16 @@ const SHOW_NAMES =
   'order_id client_address client_address_verified caller recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
 const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 
-/** Shows an order: its record, what the venue knows of it, and its fills. Returns 1 where a fee cannot be read. */
+/** Shows an order: its record, the venue's order, and its fills. Returns 1 if a part of these cannot be read. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
   const { access, venue, terminal, format } = desk;
   const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
-  const records = await readRecords(access, pick, terminal.progress);
+  const records = await readRecords(access, pick);
   const record = records.byId.get(id);
   const order = await venue.order(id);
-  const since = record ? record.signedAt : order?.created_at;
-  const filter = { since: since && since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
-  const trades = await venue.trades(filter, (count) => terminal.progress(`${count} trades`));
+  const since = (record ? record.signedAt : order?.created_at) ?? 0;
+  const filter = { since: since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
+  const { trades, unreadable } = await venue.trades(filter);
   const involved = trades.filter((trade) =>
     [trade.taker_order_id, ...trade.maker_orders.map(({ order_id }) => order_id)].includes(id),
   );
@@ -52,11 +53,10 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
     order_id: id,
     ...client,
     ...(record && recordCells(record)),
-    ...(order && { ...openRow(order, client), venue_status: order.status }),
+    ...(order && { ...openRow(order, client), venue_status: isReadable(order) ? order.status : 'unreadable' }),
   };
   const row = complete(cells, SHOW);
   const fillRows = fills.map((fill) => complete({ ...fill, ...client }, FILLS));
-  terminal.progress('');
   if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
   else if (format === 'csv') terminal.out(report([row], format, SHOW));
   else {
@@ -67,5 +67,6 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
       `${plural(fills.length, 'fill')}${order ? '' : '; the venue has no such order any more, or never had'}.`,
     );
   }
-  return areFeesRead ? 0 : 1;
+  noteUnreadable(desk, unreadable);
+  return areFeesRead && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;
 }

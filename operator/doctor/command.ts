@@ -1,16 +1,17 @@
+import { KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { runCommand, type Terminal, THIS_PROCESS } from '../command-line.ts';
-import { checkOptions, type DoctorOptions, OPTIONS } from './options.ts';
+import { runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
+import { type DoctorOptions, examine, OPTIONS } from './doctor.ts';
 import type { DoctorLimits, Finding } from './run.ts';
 
 const COMMAND = {
   purpose:
-    "Tells before the first order if the account will work: asks the venue with the service's own settings and signatures.",
+    "Checks before the first order that the account will work: asks the venue with the service's own settings and key.",
   usage: `npm run doctor -- [options]
        order-book-adapter doctor [options]    in the package`,
   options: OPTIONS,
-  notes: `Nothing is placed and no API key is made: all requests are GET, but for the empty order of --probe. Each line says ok, warn,
-fail or skip, the check, what is wrong and what mends it. Exits with 1 if a check failed, and with 2 for a wrong option.
+  notes: `Nothing is placed and no API key is created: all requests are GET. Each line has ok, warn,
+fail or skip, the check, what is wrong and what to do. Exits with 1 if a check failed, and with 2 for a wrong option.
 `,
 } as const;
 
@@ -30,15 +31,20 @@ function summaryOf(lines: readonly Line[]): string {
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} skipped.\n`;
 }
 
-/** Runs the checks and prints each as soon as those before it are known. Returns the exit code. */
+/** Throws `UsageError` for a key given as a name. */
+function refuseKeys(values: DoctorOptions): void {
+  for (const name of ['settings', 'print-credentials'] as const) {
+    if (KEY_LIKE.test(values[name] ?? '')) throw new UsageError(`Option '--${name}' takes a name, not a key.`);
+  }
+}
+
+/** Runs the checks and prints each as soon as all before it have ended. Returns the exit code. */
 async function run(
   options: DoctorOptions,
   env: Environment,
   write: Terminal['out'],
   limits?: DoctorLimits,
 ): Promise<number> {
-  // Loaded only here: `--help` does without.
-  const { examine } = await import('./doctor.ts');
   const checks: Line[] = [];
   for (const { id, result } of examine(options, env, limits)) {
     const line = { id, ...(await result).finding };
@@ -50,7 +56,14 @@ async function run(
   return ok ? 0 : 1;
 }
 
-/** Runs the doctor as its command line says. Returns the exit code: 1 where a check failed, 2 for a wrong option. */
+/** Runs the doctor. Returns the exit code: 1 if a check failed, 2 for a wrong option. */
 export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, limits?: DoctorLimits): Promise<number> {
-  return runCommand(COMMAND, (values) => run(checkOptions(values), env, terminal.out, limits), terminal);
+  return runCommand(
+    COMMAND,
+    (values) => {
+      refuseKeys(values);
+      return run(values, env, terminal.out, limits);
+    },
+    terminal,
+  );
 }

@@ -1,4 +1,4 @@
 import { runDoctor } from './command.ts';
 
-// Apart from the command, so that tests can run that without a process of its own.
+// Not in command.ts, so that tests can run the command in their own process.
 process.exitCode = await runDoctor(process.env);

@@ -1,43 +1,38 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { openAccount, openSigningKey } from '#venue/accounts';
-import { createWalletKeyReader, type WalletKey } from '../../functions/orders/wallet-key.ts';
 import { checkStore } from '../../local/service/open-store.ts';
-import { PROJECT, PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
+import { PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type Config, parseDeployedConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
-import { inVariables } from '../../shared/settings/read.ts';
+import { inVariables, nameVariables } from '../../shared/settings/read.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { ACCOUNT_WORDS, deriveAccounts, findAccount, listAccounts } from '../../shared/venue/polymarket/accounts.ts';
-import type { Account } from '../inspection/inspection.ts';
-import type { DoctorOptions } from './options.ts';
+import { ACCOUNT_WORDS } from '../../shared/venue/polymarket/accounts.ts';
+import type { Account, Wallet } from '../inspection/inspection.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
+
+/** A wallet, and the API credentials that are set with it. */
+export interface WalletKey {
+  readonly wallet: Wallet;
+  readonly credentials: ApiCredentials | undefined;
+}
 
 /** The settings in force. */
 export interface Setup {
   readonly config: Config;
-  /** The key of the settings; a deployment's is in its secret store. */
   readonly key?: { readonly signingKey: SigningKey; readonly credentials: ApiCredentials | undefined } | undefined;
-  /** The address that a deployment may trade with. */
-  readonly pinnedAddress?: string | undefined;
   /** The setting of the local server's store of orders. */
-  readonly store?: string;
+  readonly store: string;
   /** The file that the key was read from. */
   readonly keyFile?: string | undefined;
 }
 
-function readDeployedSetup(env: Environment): Setup {
-  const config = parseDeployedConfig(env);
-  // The settings as they will be with the opt-in.
-  return { config, pinnedAddress: parseDeployedConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).walletAddress };
-}
-
-function readLocalSetup(file: string | undefined, own: Environment): Setup {
+function readSetup(file: string | undefined, own: Environment): Setup {
   const env = withSettingsFile(file, own);
   const config = parseLocalConfig(env);
-  // As it will be with the opt-in: a service that only reads is given no API credentials.
+  // With the opt-in: the settings of a service that only reads have no API credentials.
   const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
   return {
     config,
@@ -49,10 +44,10 @@ function readLocalSetup(file: string | undefined, own: Environment): Setup {
 
 const SETTINGS = 'npm start -- --help lists the settings.';
 
-/** Parses the settings as the service does: of a deployment from the environment, else of a file too. */
-export function checkConfig({ secret, settings }: DoctorOptions, env: Environment): CheckResult<Setup> {
+/** Parses the settings as the service does. */
+export function checkConfig(file: string | undefined, env: Environment): CheckResult<Setup> {
   try {
-    const setup = secret === undefined ? readLocalSetup(settings, env) : readDeployedSetup(env);
+    const setup = readSetup(file, env);
     const { warnings } = setup.config;
     if (warnings.length > 0) return warn(warnings.join(' '), SETTINGS, setup);
     return ok('The settings are well-formed.', setup);
@@ -62,10 +57,10 @@ export function checkConfig({ secret, settings }: DoctorOptions, env: Environmen
   }
 }
 
-/** A digest that no venue takes: it is the hash of no order. */
+/** A digest that is the hash of no order. */
 const NO_ORDER = `0x${'00'.repeat(32)}`;
 
-/** Opens the key of the settings, and signs nothing of value with it; without a key the checks that need one are skipped. */
+/** Opens the key of the settings and signs `NO_ORDER` with it. */
 export async function checkKey({ key, config }: Setup): Promise<CheckResult<WalletKey>> {
   if (!key)
     return skip(
@@ -84,62 +79,25 @@ export async function checkKey({ key, config }: Setup): Promise<CheckResult<Wall
   }
 }
 
-/** Reads the key of a deployment with the reader of its function, and holds it against the pinned address. */
-export async function checkSecret(name: string, { pinnedAddress, config }: Setup): Promise<CheckResult<WalletKey>> {
-  let key: WalletKey;
-  try {
-    key = await createWalletKeyReader({ secret: name }, config.builderCode)();
-  } catch (error) {
-    // Only our own sentences are repeated: they hold no part of a secret.
-    if (error instanceof ConfigError) {
-      const message = `${name} is of no use: ${error.message.replaceAll('\n', ' ')}`;
-      return fail(message, 'docs/deploying.md says what it must hold.');
-    }
-    const kind = error instanceof Error ? error.name : 'unknown';
-    return fail(
-      `AWS Secrets Manager does not give the secret ${name} (${kind}).`,
-      'Check its name, AWS_REGION, the AWS credentials, and that these may call secretsmanager:GetSecretValue on it.',
-    );
-  }
-  const { address } = key.wallet;
-  if (pinnedAddress?.toLowerCase() !== address.toLowerCase()) {
-    const pinned = pinnedAddress === undefined ? 'is not set' : `is ${pinnedAddress}`;
-    const message = `The secret ${name} holds the key of ${address}, but SERVICE_WALLET_ADDRESS ${pinned}.`;
-    return fail(message, `Set SERVICE_WALLET_ADDRESS=${address}, or put the right key into the secret.`);
-  }
-  return ok(`The secret ${name} holds the key of ${address}.`, key);
-}
-
 const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here.';
 
-/** Judges the account that orders would be signed for. */
-function judgeAccount(account: Account): CheckResult<Account> {
-  const { wallet, signatureType, funderAddress } = account;
-  if (signatureType === 'eoa') {
+/** Checks the account of the settings against those of the key; sends nothing. */
+export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {
+  try {
+    const account = inVariables(() => openAccount(wallet, config));
+    const { signatureType, funderAddress, warning } = account;
+    if (warning !== undefined) {
+      const message = nameVariables(warning);
+      // A deposit wallet may be of an older build; the addresses of other kinds follow from the key.
+      return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE, account) : fail(message, SEE_PROFILE);
+    }
+    if (signatureType !== 'eoa') {
+      return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`, account);
+    }
     const fix = 'If your account is younger, use its deposit wallet: docs/going-live.md.';
     const message = `${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`;
     return warn(message, fix, account);
-  }
-  if (findAccount(wallet.address, funderAddress)) {
-    return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`, account);
-  }
-  const own = listAccounts(deriveAccounts(wallet.address));
-  const message = `${funderAddress} is none of the accounts of this key, which are ${own}.`;
-  // A deposit wallet may be of an older build; the other kinds the contracts compute.
-  return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE, account) : fail(message, SEE_PROFILE);
-}
-
-/** Derives the accounts of the key and finds the one that is set among them; sends nothing. */
-export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {
-  const { funderAddress, signatureType } = config;
-  const found = funderAddress === undefined ? undefined : findAccount(wallet.address, funderAddress);
-  if (found && signatureType !== undefined && found.signatureType !== signatureType) {
-    const message = `${found.address} is the ${ACCOUNT_WORDS[found.signatureType]}; you set ${signatureType}.`;
-    return fail(message, `Set SERVICE_SIGNATURE_TYPE=${found.signatureType}.`);
-  }
-  try {
-    return judgeAccount(inVariables(() => openAccount(wallet, config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail(error.message, SEE_PROFILE);
@@ -158,25 +116,19 @@ function nearest(path: string): string {
 
 /** Reads an existing store, and creates none. Returns what is wrong with it. */
 async function judgeStore(setting: string, place: string): Promise<CheckResult | undefined> {
-  const isTable = tableOf(setting) !== undefined;
-  const fix = isTable
-    ? 'Set AWS_REGION and credentials of AWS that may read and write this table.'
-    : 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.';
+  const isFile = place !== setting || tableOf(setting) === undefined;
+  const fix = isFile
+    ? 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.'
+    : 'Set AWS_REGION and credentials of AWS that may read and write this table.';
   try {
-    // Throws for a relative path in an installed package.
-    if (!isTable) storeFileOf(setting);
-    const there = isTable ? place : nearest(place);
-    if (there !== place) {
-      if (!statSync(there).isDirectory()) return fail(`${there} is not a folder: there is no room for ${place}.`, fix);
-      accessSync(there, constants.W_OK | constants.X_OK);
-      return undefined;
+    if (isFile) {
+      const there = nearest(place);
+      accessSync(there, there === place ? constants.W_OK : constants.W_OK | constants.X_OK);
+      if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
+      // The service creates a missing store, and fills an empty file.
+      if (there !== place || statSync(place).size === 0) return undefined;
     }
-    // Opening a pipe would wait for its other end.
-    if (!isTable && !statSync(place).isFile()) return fail(`${place} is there, and is no file.`, fix);
-    if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
-    if (!isTable && statSync(place).size === 0) return undefined;
     await checkStore(setting);
-    if (!isTable) accessSync(place, constants.W_OK);
     return undefined;
   } catch (error) {
     const reason = Error.isError(error) ? error.message.replace(/\.$/, '') : 'unknown';
@@ -184,11 +136,11 @@ async function judgeStore(setting: string, place: string): Promise<CheckResult |
   }
 }
 
-/** Checks the process that would serve: its Node, its store of orders and the file of its key. */
+/** Checks Node, the store of orders and the file of the key. */
 export async function checkRuntime({ store, key, keyFile }: Setup): Promise<CheckResult> {
   const node = `Node ${process.version}`;
-  if (store === undefined || key === undefined) return ok(`${node}; no store of orders is needed.`);
-  const place = tableOf(store) === undefined ? resolve(PROJECT, store) : store;
+  if (key === undefined) return ok(`${node}; no store of orders is needed.`);
+  const place = tableOf(store) === undefined ? storeFileOf(store) : store;
   const bad = await judgeStore(store, place);
   if (bad) return bad;
   if (keyFile !== undefined && isOthers(keyFile)) {

@@ -3,14 +3,14 @@ import { compareDecimals, formatDecimal, multiplyDecimals, parseDecimal } from '
 import { AppError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
-import type { Book, Call } from '../../shared/venue/port.ts';
-import { type NotedCollateral, SIGNED_VERSIONS } from '../inspection/inspection.ts';
+import type { Book, Call, Market } from '../../shared/venue/port.ts';
+import type { NotedCollateral } from '../inspection/inspection.ts';
 import type { Asking } from './account-checks.ts';
 import { type CheckResult, fail, GO_ELSEWHERE, ok, warn } from './run.ts';
 
 const STATUS_PAGE = 'Look at https://status.polymarket.com.';
 
-/** Noticeable: above what the venue's whole seconds explain. Useless: it may refuse what is dated so far off. */
+/** Noticeable: more than the venue's whole seconds explain. Useless: the venue may refuse requests with such a time. */
 const CLOCK_MS = { noticeable: 2_000, useless: 30_000 } as const;
 
 /** Compares the venue's clock with ours. */
@@ -23,60 +23,31 @@ export async function checkClock({ venue, call }: Asking): Promise<CheckResult> 
   return apart > CLOCK_MS.useless ? fail(message, fix) : warn(message, fix);
 }
 
-/** Asks the venue for the version of its signing domain. */
-export async function checkVersion({ venue, call }: Asking): Promise<CheckResult> {
-  const version = await venue.readVersion(call);
-  if (SIGNED_VERSIONS.includes(version)) return ok(`The venue's version is ${version}.`);
-  const known = SIGNED_VERSIONS.join(' and ');
-  return warn(`The venue's version is ${version}; this service signs for ${known}.`, 'Update this service.');
-}
-
-/** Judges by the list of countries alone. */
-async function judgePlace({ venue, call }: Asking): Promise<CheckResult> {
+/** Checks the place of this machine by the venue's list of countries. */
+export async function checkRegion({ venue, call }: Asking): Promise<CheckResult> {
   const { name, isRestricted } = await venue.readRegion(call);
   return isRestricted
     ? fail(`The venue sees this machine in ${name}, from where it takes no new orders.`, GO_ELSEWHERE)
     : ok(`The venue sees this machine in ${name}, from where it takes orders.`);
 }
 
-/** Judges by the answer to an empty order, which counts more than the list. */
-function judgeProbe(answer: 'taken' | 'region' | 'firewall', { finding: listed }: CheckResult): CheckResult {
-  if (answer === 'firewall') {
-    return fail('The firewall of the venue refuses orders of this machine.', 'Run the service from another network.');
-  }
-  if (answer === 'region') {
-    const but = listed.status === 'ok' ? ' though its list of countries does not say so' : '';
-    return fail(`The venue refuses new orders from here${but}.`, GO_ELSEWHERE);
-  }
-  if (listed.status === 'warn') return ok('The venue has just shown that it takes orders of this machine.');
-  if (listed.status === 'ok') return ok(`${listed.message} It has just shown so.`);
-  const message = `${listed.message} It has just shown that it takes them all the same.`;
-  return warn(message, 'Read its terms: https://docs.polymarket.com/api-reference/geoblock.');
-}
+/** Markets that are read, the most traded ones: the catalogue lags, and the first may have closed. */
+const MARKETS_READ = 10;
 
-/** Asks from which place the venue sees this machine; with `probe` also if it takes orders from there. */
-export async function checkRegion(probe: boolean, asking: Asking): Promise<CheckResult> {
-  const place = judgePlace(asking);
-  if (!probe) return place;
-  const [answer, listed] = await Promise.all([
-    asking.venue.probeOrders(asking.call),
-    place.catch(() => warn('The website does not tell the country.', STATUS_PAGE)),
-  ]);
-  if (answer !== 'unclear') return judgeProbe(answer, listed);
-  return listed.finding.status === 'ok' ? warn('The venue did not say if it takes orders.', STATUS_PAGE) : listed;
+/** Markets, and the book of the first one that has a book. */
+interface Reads {
+  readonly markets: readonly Market[];
+  readonly book: Book;
 }
-
-/** Markets that are tried: the catalogue lags, and the first may have closed. */
-const MARKETS_TRIED = 3;
 
 /** Lists markets and reads a book as the service does. */
-export async function checkReads(config: Config, log: Log, call: Call): Promise<CheckResult<Book>> {
+export async function checkReads(config: Config, log: Log, call: Call): Promise<CheckResult<Reads>> {
   const marketData = createMarketData(config, log);
-  const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
+  const { markets } = await marketData.listMarkets(MARKETS_READ, call);
   for (const { outcomes } of markets) {
-    const tokenId = outcomes[0]?.tokenId ?? '';
     try {
-      return ok('Markets and order books can be read.', await marketData.readBook(tokenId, call));
+      const book = await marketData.readBook(outcomes[0]?.tokenId ?? '', call);
+      return ok('Markets and order books can be read.', { markets, book });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'unknown_token')) throw error;
     }
@@ -84,33 +55,54 @@ export async function checkReads(config: Config, log: Log, call: Call): Promise<
   return fail('The venue lists no market that has an order book.', STATUS_PAGE);
 }
 
-/** Holds the smallest order of the most traded market against the caps and, where they are known, the funds. */
+/** Compares the outcomes of the catalogue with those of the order book. */
+export async function checkOutcomes({ markets }: Reads, { venue, call }: Asking): Promise<CheckResult> {
+  const compared = await Promise.all(
+    markets.map(async ({ id, conditionId, outcomes }) => {
+      const names = conditionId === null ? undefined : await venue.readOutcomes(conditionId, call);
+      const isEqual = outcomes.every(({ tokenId, name }) => name === null || names?.get(tokenId) === name);
+      return { id, isEqual: names === undefined || isEqual };
+    }),
+  );
+  const differing = compared.filter(({ isEqual }) => !isEqual).map(({ id }) => id);
+  if (differing.length === 0) return ok('Catalogue and order book agree on the outcomes of the most traded markets.');
+  return fail(
+    `Catalogue and order book name the outcomes of market ${differing.join(', ')} differently: a buyer of Yes would get No.`,
+    'Place no order in these markets. Try again later, and look for an update of this service.',
+  );
+}
+
+/** Asks the venue about the builder code that is signed into each order. */
+export async function checkBuilder({ builderCode }: Config, { venue, call }: Asking): Promise<CheckResult> {
+  if (builderCode === undefined) return ok('No builder code is set.');
+  if (await venue.isBuilderKnown(builderCode, call)) return ok('The venue knows the builder code.');
+  const message = 'The venue does not know SERVICE_BUILDER_CODE: it would be signed into each order and earn nothing.';
+  return warn(message, 'Compare it with the code on polymarket.com, Settings, Builder.');
+}
+
+/** Compares the smallest order of the most traded market with the caps and, if they are known, the funds. */
 export function checkSmallestOrder(
   { maxOrderNotional, maxDailyNotional }: Config,
-  { minOrderSize, tickSize, asks }: Book,
+  { book: { minOrderSize, tickSize } }: Reads,
   noted: NotedCollateral | undefined,
 ): CheckResult {
   const [size, tick] = [parseDecimal(minOrderSize), parseDecimal(tickSize)];
   if (!size || !tick) return warn('The most traded market has no usable rules.', STATUS_PAGE);
-  const ask = parseDecimal(asks[0]?.price ?? '');
   const lowest = multiplyDecimals(size, tick);
-  const atAsk = ask && multiplyDecimals(size, ask);
-  const price = `${formatDecimal(lowest)} pUSD at the lowest price`;
-  const costs = atAsk ? `${price} and ${formatDecimal(atAsk)} pUSD at the best ask` : price;
-  const smallest = `the smallest order of the most traded market (${minOrderSize} shares: ${costs})`;
+  const smallest = `the smallest order of the most traded market (${minOrderSize} shares for ${formatDecimal(lowest)} pUSD)`;
   const caps = [
     ['SERVICE_MAX_ORDER_NOTIONAL', maxOrderNotional],
     ['SERVICE_MAX_DAILY_NOTIONAL', maxDailyNotional],
   ] as const;
   for (const [name, cap] of caps) {
-    if (!cap || compareDecimals(cap, atAsk ?? lowest) >= 0) continue;
+    if (!cap || compareDecimals(cap, lowest) >= 0) continue;
     const message = `${name} (${formatDecimal(cap)}) is below ${smallest}.`;
-    return warn(message, `Raise ${name}, unless only cheaper orders are meant to pass.`);
+    return warn(message, `Raise ${name}.`);
   }
   // No funds at all are a finding of their own.
   const funds = noted && noted.balance.coefficient !== 0n ? noted.balance : undefined;
   if (funds && compareDecimals(funds, lowest) < 0) {
-    return warn(`The ${formatDecimal(funds)} pUSD do not pay ${smallest}.`, 'Deposit on polymarket.com.');
+    return warn(`The balance (${formatDecimal(funds)} pUSD) does not cover ${smallest}.`, 'Deposit on polymarket.com.');
   }
   const allowing = funds ? 'Caps and funds allow' : 'The caps allow';
   return ok(`${allowing} ${smallest}.`);

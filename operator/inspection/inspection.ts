@@ -4,59 +4,62 @@ import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
 import { findApiKey } from '../../shared/venue/polymarket/calls/derive-api-key.ts';
 import { readClockSkew } from '../../shared/venue/polymarket/calls/read-time.ts';
-import { readShape } from '../../shared/venue/polymarket/http/reads.ts';
+import { parseAnswer, readWithRetry, refuseRead } from '../../shared/venue/polymarket/http/reads.ts';
 import { createAccountSender, createCredentialSource } from '../../shared/venue/polymarket/http/signed-requests.ts';
 import { createTransport } from '../../shared/venue/polymarket/http/transport.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
-import { probeOrders, readRegion } from './read-region.ts';
-import { readApprovals, readProfileWallet } from './read-wallet.ts';
+import { readApprovals } from './read-approvals.ts';
+import { readRegion } from './read-region.ts';
 
 export type { Account } from '../../shared/venue/polymarket/accounts.ts';
 export { openWallet, type Wallet } from '../../shared/wallets/evm-key.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
-export { findLacking } from './read-wallet.ts';
+export { findLacking, NOT_NOTED } from './read-approvals.ts';
 
 /** The hosts of the venue, as base URLs. */
-interface VenueUrls extends Pick<Config, 'gammaUrl' | 'clobUrl'>, Partial<Pick<Config, 'proxyEnv'>> {
+interface VenueUrls extends Pick<Config, 'clobUrl'>, Partial<Pick<Config, 'proxyEnv'>> {
   /** The website. */
   readonly siteUrl: string;
   /** The Data API. */
   readonly dataUrl: string;
 }
 
-/** The versions of its signing domain that the venue may call its own: orders of both protocols are signed for. */
-export const SIGNED_VERSIONS: readonly number[] = [2, 3];
-
-const version = z.object({ version: z.number() });
+const clobMarket = z.object({ t: z.array(z.object({ t: z.string(), o: z.string() })) });
 
 /**
- * Opens the inspection of the venue at these hosts: it looks at the venue and at an account before the first order. It
- * places nothing and makes no API key; `probeOrders` is the only call that is no GET. Errors: those of `MarketData`.
+ * Opens the inspection of the venue and of an account before the first order. Every call is a GET. Errors: those of `MarketData`.
  */
 export function createInspection(urls: VenueUrls, log: Log) {
-  const gamma = createTransport(urls.gammaUrl, urls);
   const clob = createTransport(urls.clobUrl, urls);
   const site = createTransport(urls.siteUrl, urls);
   const data = createTransport(urls.dataUrl, urls);
   return {
     readClockSkew: (call: Call) => readClockSkew(clob, call),
-    /** `GET /version` of the CLOB (https://docs.polymarket.com, "migrate"): the version of its signing domain. */
-    async readVersion(call: Call): Promise<number> {
-      const spec = { name: 'read-version', method: 'GET', path: '/version' } as const;
-      return (await readShape(clob, spec, version, call)).version;
+    /** `GET /clob-markets/{condition_id}` of the CLOB: the names of outcomes by token id; `undefined` for no market (404). */
+    async readOutcomes(conditionId: string, call: Call): Promise<ReadonlyMap<string, string> | undefined> {
+      const spec = { name: 'read-outcomes', method: 'GET', path: `/clob-markets/${conditionId}` } as const;
+      const response = await readWithRetry(clob, spec, call);
+      if (response.status === 404 && response.isJson) return undefined;
+      return new Map(parseAnswer(response, clobMarket).t.map(({ t, o }) => [t, o]));
+    },
+    /** `GET /fees/builder-fees/{code}` of the CLOB: false for an unknown builder code (404). */
+    async isBuilderKnown(code: string, call: Call): Promise<boolean> {
+      const spec = { name: 'read-builder', method: 'GET', path: `/fees/builder-fees/${code}` } as const;
+      const response = await readWithRetry(clob, spec, call);
+      if (response.status === 404 && response.isJson) return false;
+      if (response.status !== 200 || !response.isJson) throw refuseRead(response);
+      return true;
     },
     readRegion: (call: Call) => readRegion(site, call),
-    probeOrders: (call: Call) => probeOrders(clob, call),
     findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
     openReads({ address: walletAddress }: Wallet, credentials: ApiCredentials): AccountReads {
-      // They are not replaced: the check has to find out whether they are refused.
+      // Refused credentials are not replaced: the check has to find them.
       const source = createCredentialSource(credentials, async () => undefined);
       return createAccountReads(createAccountSender({ clob, walletAddress, credentials: source, log }));
     },
     readApprovals: (account: string, call: Call) => readApprovals(data, account, call),
-    readProfileWallet: (address: string, call: Call) => readProfileWallet(gamma, address, call),
   };
 }
 

@@ -8,7 +8,6 @@ import type { Call } from '../../shared/venue/port.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
-const banStatus = z.object({ closed_only: z.boolean() });
 const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
 
 /** The collateral of an account as the CLOB has noted it, which may lag behind the chain. */
@@ -26,7 +25,7 @@ function collateralOf(signatureType: SignatureType): string {
 
 /**
  * Creates the reads of one account, with its API credentials (https://docs.polymarket.com/api-reference, "account"). They
- * change nothing but the venue's notes. Errors: `venue_timeout`, `venue_unavailable`, `venue_error`, `rate_limited`, and
+ * change at most the venue's notes. Errors: `venue_timeout`, `venue_unavailable`, `venue_error`, `rate_limited`, and
  * `venue_refused_service` where the credentials are not those of the wallet.
  */
 export function createAccountReads(send: SendAsAccount) {
@@ -38,10 +37,6 @@ export function createAccountReads(send: SendAsAccount) {
     /** `GET /auth/api-keys`: an answer proves the credentials. */
     async checkCredentials(call: Call): Promise<void> {
       parseAnswer(await ask('read-api-keys', '/auth/api-keys', call), apiKeys);
-    },
-    /** `GET /auth/ban-status/closed-only`: true for an account that may only close positions. */
-    async isClosedOnly(call: Call): Promise<boolean> {
-      return parseAnswer(await ask('read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
     },
     /**
      * `GET /balance-allowance` of the collateral. The account follows from signer and signature type; `undefined` where

@@ -17,7 +17,8 @@ export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 
 /** The proxy between the service and the venue, by the variables that other programs read, too. */
 export type ProxyEnv = Readonly<Partial<Record<'HTTPS_PROXY' | 'NO_PROXY', string>>>;
 
-function proxyOf(env: Environment): ProxyEnv {
+/** Reads the proxy from the environment. */
+export function proxyOf(env: Environment): ProxyEnv {
   const [proxy, none] = [env['HTTPS_PROXY'] || env['https_proxy'], env['NO_PROXY'] || env['no_proxy']];
   return { ...(proxy && { HTTPS_PROXY: proxy }), ...(none && { NO_PROXY: none }) };
 }

@@ -22,7 +22,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'desk-recipes-'));
   const store = join(folder, 'orders.db');
   service = await startPaperService({ SERVICE_STORE: store });
-  const settings = { SERVICE_CLOB_URL: service.venueUrl, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
+  const venue = { SERVICE_GAMMA_URL: service.venueUrl, SERVICE_CLOB_URL: service.venueUrl };
+  const settings = { ...venue, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
   env = { ...WITH_THIS_NODE, ...settings };
   const client = createClient({ baseUrl: service.url });
   const { items } = await client.markets({ limit: 1 });
@@ -50,11 +51,18 @@ async function perform(heading: string): Promise<string> {
   const month = new Date().toISOString().slice(0, 7);
   const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
   const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
-  const inProject = script.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
+  const here = script.replaceAll('127.0.0.1:8080', new URL(service.url).host);
+  const inProject = here.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
   return (await run('sh', ['-euc', inProject], { cwd: ROOT, env })).stdout;
 }
 
 describe('the recipe', () => {
+  it('"On paper" lists the rest of its order, and the position', async () => {
+    const out = await perform('On paper');
+    expect(out).toMatch(/order +0x[0-9a-f]{64}\n/);
+    expect(out).toMatch(/question +Will .*\?\n/);
+  }, 60_000);
+
   it('"Who ordered this?" names the client, by the order and by the transaction', async () => {
     const out = await perform('Who ordered this?');
     expect(out).toContain(`client_address           ${BOB}\n`);

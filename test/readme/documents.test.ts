@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { OPTIONS } from '../../operator/doctor/options.ts';
+import { OPTIONS } from '../../operator/doctor/doctor.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OTHERS = /^(?:node_modules|build|.*\/(?:node_modules|build))$/;

@@ -62,6 +62,7 @@ export function publicRoutes(state: VenueState): readonly Route[] {
     read('/tick-size', NO_MARKET, ({ floor }) => ({ minimum_tick_size: Number(toDecimal(floor.tick)) })),
     read('/neg-risk', NO_MARKET, ({ floor }) => ({ neg_risk: floor.market.negRisk })),
     ['GET', '/markets-by-token/*', (_request, tokenId) => conditionOf(state, tokenId)],
+    ['GET', '/fees/builder-fees/*', () => json({ builder_maker_fee_rate_bps: 0, builder_taker_fee_rate_bps: 0 })],
     ['GET', '/clob-markets/*', ({ now }, conditionId) => clobMarket(state, conditionId, now)],
   ];
 }

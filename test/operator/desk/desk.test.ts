@@ -17,6 +17,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const OWN = new Wallet(PAPER_KEY);
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 const ALICE = '0x1563915e194D8CfBA1943570603F7606A3115508';
+const QUESTION = 'Will the Copper Lake ferry run on Founders Day?';
 const SOLANA = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 
 const placed = z.object({ order_id: z.string(), status: z.string() });
@@ -99,6 +100,7 @@ describe('open', () => {
       size: '10',
       filled_size: '0',
       since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      status: 'live',
     });
   });
 
@@ -166,7 +168,13 @@ describe('fills', () => {
     const taker = await place({ price: '0.53', size: '20' }, SOLANA);
     const { code, rows } = await deskRows(['fills'], env);
     expect(code).toBe(0);
-    const part = { market: expect.stringMatching(/^0x/), outcome: 'Yes', side: 'buy', status: 'confirmed' };
+    const part = {
+      market: expect.stringMatching(/^0x/),
+      question: QUESTION,
+      outcome: 'Yes',
+      side: 'buy',
+      status: 'confirmed',
+    };
     const alice = { ...part, order_id: maker.order_id, client_address: ALICE, price: '0.52', fee: '0' };
     expect(rows).toMatchObject([
       { ...alice, size: '10', value: '5.2' },
@@ -191,6 +199,7 @@ describe('fills', () => {
         'order_id',
         'token_id',
         'market',
+        'question',
         'outcome',
         'side',
         'price',
@@ -219,10 +228,11 @@ describe('fills', () => {
     await trade(yes, 0.53, 5, Side.BUY, OWN);
     await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
     const { rows } = await deskRows(['fills', '--by-client'], env);
+    const bought = (size: string) => ({ bought: size, sold: '0', net: size, shares: size });
     expect(rows).toMatchObject([
-      { client_address: ALICE.toLowerCase(), orders: 1, fills: 1, shares: '20', value: '10.6', fees: '0.19928' },
-      { client_address: null, recorded: true, orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' },
-      { client_address: null, recorded: false, orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' },
+      { client_address: ALICE.toLowerCase(), orders: 1, fills: 1, ...bought('20'), value: '10.6', fees: '0.19928' },
+      { client_address: null, recorded: true, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
+      { client_address: null, recorded: false, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
     ]);
     const all = await deskRows(['fills', '--client', ALICE], env);
     expect(all.rows).toMatchObject([{ status: 'failed', fee: null }, { status: 'confirmed' }]);
@@ -248,6 +258,47 @@ describe('fills', () => {
     const { code, out, err } = await desk(['fills'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
     expect([code, out]).toStrictEqual([1, '']);
     expect(err).toMatch(/cannot be read: there is no such file/);
+  });
+});
+
+describe('positions', () => {
+  beforeEach(openService);
+
+  it('sums up what was bought and sold of each token, of the account or of each client', async () => {
+    await place({ price: '0.53', size: '20' }, ALICE);
+    await place({ price: '0.51', size: '30', side: 'sell' }, SOLANA);
+    await place({ token_id: no, price: '0.49', size: '10' }, SOLANA);
+    const failed = await place({ price: '0.53', size: '7' }, ALICE);
+    await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
+    const market = expect.stringMatching(/^0x/);
+    const ofYes = { token_id: yes, market, question: QUESTION, outcome: 'Yes' };
+    const none = { bought: '0', sold: '0' };
+    const alice = { orders: 1, fills: 1, ...none, bought: '20', net: '20', average_price: '0.53', value: '10.6' };
+    const solana = { orders: 1, fills: 1, ...none, sold: '30', net: '-30', average_price: '0.51', value: '15.3' };
+    const ofNo = { token_id: no, market, question: QUESTION, outcome: 'No', orders: 1, fills: 1, fees: '0.09996' };
+    const noOfSolana = { ...ofNo, ...none, bought: '10', net: '10', average_price: '0.49', value: '4.9' };
+    const account = { orders: 2, fills: 2, bought: '20', sold: '30', net: '-10', average_price: '0.53', value: '25.9' };
+    expect(await deskRows(['positions'], env)).toMatchObject({
+      code: 0,
+      rows: [{ ...ofYes, ...account, fees: '0.49916' }, noOfSolana],
+    });
+    const { rows } = await deskRows(['positions', '--by-client'], env);
+    const known = { client_address_verified: false, recorded: true };
+    expect(rows).toStrictEqual([
+      { client_address: ALICE, ...known, ...ofYes, ...alice, fees: '0.19928' },
+      { client_address: SOLANA, ...known, ...ofYes, ...solana, fees: '0.29988' },
+      { client_address: SOLANA, ...known, ...noOfSolana },
+    ]);
+    expect((await deskRows(['positions', '--client', SOLANA], env)).rows).toStrictEqual(rows.slice(1));
+    const csv = (await desk(['positions', '--client', SOLANA, '--format', 'csv'], env)).out;
+    // A negative number is no formula.
+    expect(csv.split('\n')[1]).toMatch(/,Yes,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
+  });
+
+  it('leaves out the question of a market that cannot be looked up', async () => {
+    await place({ price: '0.53' }, ALICE);
+    service.venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
+    expect(await deskRows(['positions'], env)).toMatchObject({ code: 0, rows: [{ bought: '10', question: null }] });
   });
 });
 
@@ -408,7 +459,7 @@ describe('cancel', () => {
     service.venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
-    expect(blind.err).toMatch(/What still rests cannot be told\. The open orders: the venue is not available/);
+    expect(blind.err).toMatch(/It is not known which orders still rest\. The open orders: the venue is not available/);
   });
 
   it('waits for a list that lags behind', async () => {
@@ -424,16 +475,16 @@ describe('the command line', () => {
   const OF_NOBODY = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
-    [[], /^Name a command: open, show, cancel or fills\./],
-    [['nope'], /^Name a command: open, show, cancel or fills\./],
-    [['nope', '--all'], /^Name a command: open, show, cancel or fills\./],
+    [[], /^Name a command: open, show, cancel, fills or positions\./],
+    [['nope'], /^Name a command: open, show, cancel, fills or positions\./],
+    [['nope', '--all'], /^Name a command: open, show, cancel, fills or positions\./],
     [['--all'], /^Unknown option '--all'/],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', 'x'], /^An argument belongs to no option\./],
-    [['open', '--region', 'eu-west-1'], /^--region and --secret need --stack\./],
+    [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],
     [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],
-    [['open', '--stack', PAPER_KEY], /^--stack, --secret and --settings take names, not a key\./],
+    [['open', '--stack', PAPER_KEY], /^--stack and --settings take names, not a key\./],
     [['show'], /^Name one order\./],
     [['show', ID, ID.replace('a', 'c')], /^Name one order\./],
     [['show', `0x${'5e'.repeat(31)}`], /^An order id is 0x and 64 hex digits\./],
@@ -442,7 +493,7 @@ describe('the command line', () => {
     [['cancel', '--client', 'a', '--token', '1', '--yes'], /^Name orders, or one of/],
     [['cancel', '--client', 'a', '--client', 'b', '--yes'], /^Option '--client' is given twice\./],
     [['cancel', '--token', '0x1', '--yes'], /^--token must be the decimal id/],
-    [['cancel', ID], /^There is nobody to ask: --yes is needed\./],
+    [['cancel', ID], /^Without a terminal to ask at, --yes is needed\./],
     [['fills', '--since', '2026-02-30'], /^--since must be a time such as/],
     [['fills', '--since', 'yesterday'], /^--since must be a time such as/],
     [['fills', '--since', '2026-11-02', '--until', '2026-11-01'], /^--since must be before --until\./],
@@ -451,14 +502,6 @@ describe('the command line', () => {
     const { code, out, err } = await desk(args, OF_NOBODY);
     expect([code, out]).toStrictEqual([2, '']);
     expect(err).toMatch(words);
-  });
-
-  it.each(['open', 'show', 'cancel', 'fills'])('has an example in the help of %s', async (name) => {
-    const { code, out } = await desk([name, '--help'], {});
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\nExample: npm run (?:-s )?orders -- ${name} `));
-    // Without -s the first lines of the file are npm's.
-    expect(out).not.toMatch(/npm run orders .*>/);
   });
 
   function run(file: string, args: readonly string[]) {
@@ -519,7 +562,7 @@ describe('the settings', () => {
       { SERVICE_PRIVATE_KEY: '' },
       /^SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY/,
     ],
-    [{ SERVICE_WALLET_ADDRESS: ALICE }, /^SERVICE_WALLET_ADDRESS is not the address of the wallet key/],
+    [{ SERVICE_WALLET_ADDRESS: ALICE }, /^The wallet key is that of 0x\w+, not of 0x/],
     [{ SERVICE_CLOB_API_KEY: 'x' }, /^SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too/],
     [{ SERVICE_CLOB_ULR: 'x' }, /^SERVICE_CLOB_ULR is not a setting/],
   ])('are refused in a sentence: %j', async (changes, words) => {

@@ -44,6 +44,15 @@ const fill = z.object({
   status: z.string(),
 });
 type Fill = z.infer<typeof fill>;
+const position = z.object({
+  token_id: z.string(),
+  bought: z.string(),
+  sold: z.string(),
+  net: z.string(),
+  value: z.string(),
+  fees: z.string(),
+});
+type Position = z.infer<typeof position>;
 
 let folder = '';
 let venue: PaperVenue;
@@ -137,6 +146,7 @@ function sum(fills: readonly Fill[], of: (fill: Fill) => bigint): bigint {
 const sizeOf = ({ size }: Fill) => fromDecimal(size);
 const worthOf = ({ value }: Fill) => fromDecimal(value);
 const feeOf = ({ fee }: Fill) => fromDecimal(fee ?? 'no fee');
+const signed = (text: string) => (text.startsWith('-') ? -fromDecimal(text.slice(1)) : fromDecimal(text));
 const sign = ({ side }: Fill) => (side === 'buy' ? 1n : -1n);
 
 describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SEED})`, () => {
@@ -151,6 +161,22 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
       const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id });
       const own = fills.filter(({ order_id }) => placed.get(order_id)?.token === token_id);
       expect(BigInt(held.balance) - BigInt(GIVEN) * 1_000_000n).toBe(sum(own, (one) => sign(one) * sizeOf(one)));
+    }
+    for (const args of [['positions'], ['positions', '--by-client']]) {
+      const positions = z.array(position).parse((await deskRows(args, env)).rows);
+      const total = (name: 'value' | 'fees', own: readonly Position[]) =>
+        own.reduce((sum, one) => sum + fromDecimal(one[name]), 0n);
+      for (const token_id of tokens) {
+        const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id });
+        const own = positions.filter((one) => one.token_id === token_id);
+        const net = own.reduce((sum, { bought, sold }) => sum + fromDecimal(bought) - fromDecimal(sold), 0n);
+        expect(net).toBe(BigInt(held.balance) - BigInt(GIVEN) * 1_000_000n);
+        expect(net).toBe(own.reduce((sum, one) => sum + signed(one.net), 0n));
+      }
+      expect([total('value', positions), total('fees', positions)]).toStrictEqual([
+        sum(fills, worthOf),
+        sum(fills, feeOf),
+      ]);
     }
     // Both kinds of part are among them, and trades in which two of our own orders met.
     expect(fills.some(({ fee }) => fee === '0') && fills.some(({ fee }) => fee !== '0')).toBe(true);
@@ -190,12 +216,19 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
     }
     const kept = before.filter(({ trade_id }) => !failed.has(trade_id));
     const { rows } = await deskRows(['fills', '--by-client'], env);
-    const total = (name: string) => rows.reduce((all, row) => all + fromDecimal(String(row[name])), 0n);
-    expect([total('shares'), total('value'), total('fees')]).toStrictEqual([
-      sum(kept, sizeOf),
-      sum(kept, worthOf),
-      sum(kept, feeOf),
-    ]);
+    const positions = (await deskRows(['positions'], env)).rows;
+    for (const sums of [rows, positions]) {
+      const total = (name: string) => sums.reduce((all, row) => all + signed(String(row[name])), 0n);
+      expect([total('net'), total('bought'), total('value'), total('fees')]).toStrictEqual([
+        sum(kept, (one) => sign(one) * sizeOf(one)),
+        sum(
+          kept.filter(({ side }) => side === 'buy'),
+          sizeOf,
+        ),
+        sum(kept, worthOf),
+        sum(kept, feeOf),
+      ]);
+    }
     const after = await fillsNow(['--client', 'client-3']);
     const of3 = before.filter(({ client_address }) => client_address === 'client-3');
     expect(after.map(({ trade_id, status }) => [trade_id, status])).toStrictEqual(

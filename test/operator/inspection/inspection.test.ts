@@ -3,7 +3,13 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
-import { createInspection, findLacking, type Inspection, openWallet } from '../../../operator/inspection/inspection.ts';
+import {
+  createInspection,
+  findLacking,
+  type Inspection,
+  NOT_NOTED,
+  openWallet,
+} from '../../../operator/inspection/inspection.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { createLog } from '../../../shared/log.ts';
 import { Secret } from '../../../shared/secret.ts';
@@ -21,7 +27,7 @@ const CREDENTIALS = { key: 'api-key', secret: new Secret('c2VjcmV0LXZhbHVl'), pa
 async function inspect(script: Script) {
   const venue = await startVenue(script);
   const { url } = venue;
-  return { venue, inspection: createInspection({ gammaUrl: url, clobUrl: url, siteUrl: url, dataUrl: url }, log) };
+  return { venue, inspection: createInspection({ clobUrl: url, siteUrl: url, dataUrl: url }, log) };
 }
 
 /** Asks a venue that gives every request the same answer. */
@@ -84,32 +90,6 @@ describe('the place', () => {
     ],
   ])('is judged by country and region, never by "blocked": %j', async (body, expected) => {
     expect(await asked({ body }, (inspection, call) => inspection.readRegion(call))).toStrictEqual(expected);
-  });
-
-  const html = { headers: { 'content-type': 'text/html' }, body: '<html>restricted in your region</html>' };
-
-  it.each([
-    [{ status: 400, body: { error: 'Invalid order payload' } }, 'taken'],
-    [{ status: 401, body: { error: 'Unauthorized/Invalid api key' } }, 'taken'],
-    [{ status: 401, ...html }, 'unclear'],
-    [{ status: 403, body: { error: 'Trading restricted in your region, please refer to …' } }, 'region'],
-    [{ status: 403, body: { error: 'forbidden' } }, 'firewall'],
-    [{ status: 403, ...html }, 'firewall'],
-    [{ status: 500, body: { error: 'restricted in your region' } }, 'unclear'],
-    [{ status: 200, body: {} }, 'unclear'],
-  ] as const)('is probed with one empty order without credentials: %j', async (reply, expected) => {
-    const { venue, inspection } = await inspect(() => reply);
-    expect(await inspection.probeOrders(callWithin())).toBe(expected);
-    expect(venue.calls()).toStrictEqual(['POST /order']);
-    const { headers, body } = venue.seen[0] ?? { headers: {}, body: '' };
-    expect(body).toBe('{}');
-    expect(Object.keys(headers).filter((name) => /poly|authorization|cookie/i.test(name))).toStrictEqual([]);
-  });
-
-  it('is not probed a second time where the answer is lost', async () => {
-    const { venue, inspection } = await inspect(() => 'reset');
-    await expect(inspection.probeOrders(callWithin())).rejects.toMatchObject({ code: 'venue_error' });
-    expect(venue.calls()).toStrictEqual(['POST /order']);
   });
 });
 
@@ -221,7 +201,7 @@ describe('the account', () => {
     await expect(refreshed).resolves.toBeUndefined();
   });
 
-  it('lacks approvals that are not given, not told of, or not noted by the order book', () => {
+  it('lacks approvals that are missing, not listed, or not noted by the order book', () => {
     const ids = ['UsdcExchange', 'UsdcNegRiskExchange', 'PusdV2Exchange'];
     const given = new Map([
       ...ids.map((id) => [id, true] as const),
@@ -230,47 +210,68 @@ describe('the account', () => {
     ]);
     const other = `0x${'d9'.repeat(20)}`;
     expect(findLacking(given, new Set(['0xe3333700ca9d93003f00f0f71f8515005f6c00aa', other]))).toStrictEqual([
-      { id: 'PusdV2Exchange', prevents: 'buy in markets of protocol v2', why: 'noted' },
-      { id: 'CtfExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v1', why: 'missing' },
-      { id: 'V2PositionManagerExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v2', why: 'not told' },
-      { id: other, prevents: 'buy in some markets', why: 'other' },
+      { id: 'PusdV2Exchange', prevents: 'buy in markets of protocol v2', why: NOT_NOTED },
+      { id: 'CtfExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v1', why: 'is missing' },
+      {
+        id: 'V2PositionManagerExchangeIsApprovedForAll',
+        prevents: 'sell in markets of protocol v2',
+        why: 'is not in the list of the venue',
+      },
+      { id: other, prevents: 'buy in some markets', why: 'has no allowance' },
     ]);
   });
+});
 
+describe('the outcomes of a market', () => {
   it.each([
-    [{ body: { proxyWallet: FUNDER } }, { address: FUNDER, isDeployed: true }],
-    [{ body: { proxyWallet: FUNDER, walletActivated: true } }, { address: FUNDER, isDeployed: true }],
-    [{ body: { proxyWallet: FUNDER, walletActivated: false } }, { address: FUNDER, isDeployed: false }],
-    [{ body: { proxyWallet: null, name: 'x' } }, null],
-    [{ body: {} }, null],
-    [{ status: 404, body: { error: 'profile not found' } }, null],
-  ])('has the wallet of its profile: %j', async (reply, expected) => {
-    expect(await asked(reply, (inspection, call) => inspection.readProfileWallet(FUNDER, call))).toStrictEqual(
-      expected,
-    );
+    [
+      {
+        body: {
+          t: [
+            { t: '7', o: 'Yes' },
+            { t: '8', o: 'No' },
+          ],
+        },
+      },
+      new Map([
+        ['7', 'Yes'],
+        ['8', 'No'],
+      ]),
+    ],
+    [{ status: 404, body: { error: 'market not found' } }, undefined],
+  ])('are named by token, or unknown without the market: %j', async (reply, expected) => {
+    expect(await asked(reply, (inspection, call) => inspection.readOutcomes('0xc0', call))).toStrictEqual(expected);
+  });
+});
+
+describe('a builder code', () => {
+  it.each([
+    [200, true],
+    [404, false],
+  ])('is known by the status of its fees: %s', async (status, expected) => {
+    const reply = { status, body: { builder_maker_fee_rate_bps: 0 } };
+    expect(await asked(reply, (inspection, call) => inspection.isBuilderKnown('0xb0', call))).toBe(expected);
   });
 });
 
 describe('whatever the venue answers', () => {
   const calls: readonly ((inspection: Inspection, call: Call) => Promise<unknown>)[] = [
     (inspection, call) => inspection.readClockSkew(call),
-    (inspection, call) => inspection.readVersion(call),
+    (inspection, call) => inspection.readOutcomes('0xc0', call),
+    (inspection, call) => inspection.isBuilderKnown('0xb0', call),
     (inspection, call) => inspection.readRegion(call),
-    (inspection, call) => inspection.probeOrders(call),
     (inspection, call) => inspection.findApiKey(WALLET, call),
     (inspection, call) => reads(inspection).checkCredentials(call),
-    (inspection, call) => reads(inspection).isClosedOnly(call),
     (inspection, call) => reads(inspection).readCollateral('proxy', call),
     (inspection, call) => reads(inspection).refreshCollateral('proxy', call),
     (inspection, call) => inspection.readApprovals(FUNDER, call),
-    (inspection, call) => inspection.readProfileWallet(FUNDER, call),
   ];
 
   it('each call gives a value or an error of ours', async () => {
     let reply: Reply = {};
     const { inspection } = await inspect(() => reply);
     const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
-    const member = fc.constantFrom('version', 'country', 'apiKeys', 'closed_only', 'balance', 'data', 'proxyWallet');
+    const member = fc.constantFrom('t', 'country', 'apiKeys', 'balance', 'data');
     const body = fc.oneof(
       fc.json(),
       fc.string(),

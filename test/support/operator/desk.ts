@@ -24,7 +24,7 @@ export async function desk(
   env: Environment,
   { answer, secrets = [] }: How = {},
 ): Promise<DeskEnd> {
-  const written = { out: '', err: '', progress: '' };
+  const written = { out: '', err: '' };
   const isHelped =
     args.length === 0 || args.includes('--stack') || args.includes('--settings') || args.includes('--help');
   const code = await runDesk(env, {
@@ -34,9 +34,6 @@ export async function desk(
     },
     err: (text) => {
       written.err += text;
-    },
-    progress: (text) => {
-      written.progress += text;
     },
     ask:
       answer === undefined

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { parseAnswer, readShape, readWithRetry } from '../../shared/venue/polymarket/http/reads.ts';
+import { readShape } from '../../shared/venue/polymarket/http/reads.ts';
 import type { Transport } from '../../shared/venue/polymarket/http/transport.ts';
 import type { Call } from '../../shared/venue/port.ts';
 
 /**
  * The approvals that orders need: the id in the venue's catalogue, the contract that may move the account's tokens (in
- * lower case), and what is impossible without it (https://docs.polymarket.com, pages "contracts" and "get wallet
- * approvals"). The order book notes what else it checks with the balance.
+ * lower case), and the orders that need it (https://docs.polymarket.com, pages "contracts" and "get wallet
+ * approvals"). The CLOB notes further spenders with the balance.
  */
 const APPROVALS = [
   ['UsdcExchange', '0xe111180000d2663c0091e4f400237545b87b996b', 'buy in markets of protocol v1'],
@@ -23,18 +23,18 @@ const approvals = z.object({
 
 /** An approval that orders need and that is not known to be given. */
 export interface LackingApproval {
-  /** The venue's own id. */
+  /** The venue's own id, or the address of a spender. */
   readonly id: string;
   /** Completes the sentence "it cannot". */
   readonly prevents: string;
-  /**
-   * `noted`: given on the chain, and not yet in the notes of the CLOB, which a refresh brings up to date. `other`: of a
-   * spender that the CLOB asks about besides those of the catalogue.
-   */
-  readonly why: 'missing' | 'not told' | 'noted' | 'other';
+  /** Completes a sentence about the id. */
+  readonly why: string;
 }
 
-/** The rows of the venue's catalogue of approvals, by their ids: true for one that is given. */
+/** An approval that is given on the chain, and missing in the notes of the CLOB, which a refresh brings up to date. */
+export const NOT_NOTED = 'is given, but the order book has not noted it';
+
+/** The venue's catalogue of approvals, by their ids: true for a given one. */
 export type Approvals = ReadonlyMap<string, boolean>;
 
 /** `GET /v2/approvals` of the Data API, which follows the chain and may lag behind it. Errors: see `MarketData`. */
@@ -47,30 +47,12 @@ export async function readApprovals(data: Transport, account: string, call: Call
 /** Finds the approvals that orders lack; `notAllowed` holds the spenders that the CLOB has noted as not allowed. */
 export function findLacking(given: Approvals, notAllowed: ReadonlySet<string>): readonly LackingApproval[] {
   const known = APPROVALS.flatMap(([id, spender, prevents]): LackingApproval[] => {
-    const told = given.get(id);
-    if (told === undefined) return [{ id, prevents, why: 'not told' }];
-    if (!told) return [{ id, prevents, why: 'missing' }];
-    return spender !== undefined && notAllowed.has(spender) ? [{ id, prevents, why: 'noted' }] : [];
+    const isGiven = given.get(id);
+    if (!isGiven) return [{ id, prevents, why: isGiven === false ? 'is missing' : 'is not in the list of the venue' }];
+    return spender !== undefined && notAllowed.has(spender) ? [{ id, prevents, why: NOT_NOTED }] : [];
   });
   const exchanges = new Set<string | undefined>(APPROVALS.map(([, spender]) => spender));
+  // The CLOB may ask about spenders that the catalogue does not list.
   const others = [...notAllowed].filter((spender) => !exchanges.has(spender));
-  return [...known, ...others.map((id) => ({ id, prevents: 'buy in some markets', why: 'other' }) as const)];
-}
-
-const profile = z.object({
-  proxyWallet: z.nullish(z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))),
-  walletActivated: z.catch(z.nullish(z.boolean()), null),
-});
-
-/**
- * `GET /public-profile` of Gamma (https://docs.polymarket.com/api-reference/profiles): the wallet that the website trades
- * with, asked by the key's address or the wallet's own; `null` where it knows none. The venue refuses orders of a deposit
- * wallet that is not deployed on the chain yet. Errors: see `MarketData`.
- */
-export async function readProfileWallet(gamma: Transport, address: string, call: Call) {
-  const spec = { name: 'read-profile', method: 'GET', path: `/public-profile?address=${address}` } as const;
-  const response = await readWithRetry(gamma, spec, call);
-  if (response.status === 404 && response.isJson) return null;
-  const { proxyWallet, walletActivated } = parseAnswer(response, profile);
-  return proxyWallet ? { address: proxyWallet, isDeployed: walletActivated !== false } : null;
+  return [...known, ...others.map((id) => ({ id, prevents: 'buy in some markets', why: 'has no allowance' }))];
 }
