@@ -23,8 +23,8 @@ const TEXTS = [
   '.env.example',
   'openapi.json',
   'docs/{*.md,*.png}',
-  'deploy/{kubernetes.yaml,nginx.conf,order-book-adapter.service,Caddyfile}',
-  'packages/{client,paper-venue}/README.md',
+  'deploy/{README.md,kubernetes.yaml,nginx.conf,order-book-adapter.service,Caddyfile}',
+  'packages/{client,console,paper-venue}/README.md',
 ];
 
 /** Node gives an ES module no `require`, which dependencies that are CommonJS call. */

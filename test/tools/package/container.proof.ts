@@ -153,7 +153,7 @@ describe('the image', () => {
   it('has no program on its path: the documents call the desk and the doctor by their file', async () => {
     const file = words.parse(JSON.parse(textsOf(last, 'ENTRYPOINT')[0] ?? '')).at(-1);
     const [desk, hosting] = await Promise.all(
-      ['docs/fills.md', 'docs/self-hosting.md'].map((path) => readFile(join(ROOT, path), 'utf8')),
+      ['docs/fills.md', 'deploy/README.md'].map((path) => readFile(join(ROOT, path), 'utf8')),
     );
     expect(desk).toMatch(new RegExp(`in\\s+the\\s+container\\s+\`node ${file} orders\``));
     expect(hosting).toContain(`\`node ${file} doctor\``);
@@ -179,7 +179,7 @@ describe('the compose file', () => {
     const texts = await Promise.all(
       [
         'deploy/compose.yaml',
-        'docs/self-hosting.md',
+        'deploy/README.md',
         'deploy/order-book-adapter.service',
         'deploy/kubernetes.yaml',
       ].map((path) => readFile(join(ROOT, path), 'utf8')),
