@@ -177,12 +177,9 @@ describe('the image', () => {
 describe('the compose file', () => {
   it('waits for the requests in flight, as whatever else may stop the service does in the documents', async () => {
     const texts = await Promise.all(
-      [
-        'deploy/compose.yaml',
-        'deploy/README.md',
-        'deploy/order-book-adapter.service',
-        'deploy/kubernetes.yaml',
-      ].map((path) => readFile(join(ROOT, path), 'utf8')),
+      ['deploy/compose.yaml', 'deploy/README.md', 'deploy/order-book-adapter.service', 'deploy/kubernetes.yaml'].map(
+        (path) => readFile(join(ROOT, path), 'utf8'),
+      ),
     );
     const limit = /(?:stop_grace_period: |--stop-timeout |TimeoutStopSec=|terminationGracePeriodSeconds: )(\d+)/g;
     const seconds = [...texts.join('\n').matchAll(limit)].map(([, value]) => Number(value));
