@@ -1,7 +1,6 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Call } from '../shared/venue/port.ts';
-import type { OriginPolicy } from './cors.ts';
 import type { AnyRoute } from './routes.ts';
 
 type EventParts = 'rawPath' | 'rawQueryString' | 'headers' | 'pathParameters' | 'body' | 'isBase64Encoded';
@@ -70,6 +69,14 @@ export type Middleware = middy.MiddlewareObj<
 
 /** A middleware of the pipeline, or one of middy's. */
 export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unknown, Error>;
+
+/**
+ * Rules on reading the responses of an endpoint from a browser.
+ * - `any`: every origin;
+ * - `listed`: only the operator's origins can read the response;
+ * - `listed-only`: requests from other origins are refused as well, so that no web page can trade with the wallet.
+ */
+export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
 /** One of the four endpoints, or the one of all other paths. */
 export interface Endpoint {

@@ -3,7 +3,6 @@ import middy from '@middy/core';
 import { printable, refuse } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import { checkOrigin, originHeaders, preflightHeaders } from './cors.ts';
 import type {
   Endpoint,
   GatewayEvent,
@@ -12,6 +11,7 @@ import type {
   HttpResponse,
   InvocationContext,
   Middleware,
+  OriginPolicy,
   RequestState,
 } from './endpoint.ts';
 import { toAppError, toProblem } from './problem.ts';
@@ -104,6 +104,46 @@ function trace(route: AnyRoute, { log }: PipelineDeps): Middleware {
     });
   };
   return { after: close, onError: close };
+}
+
+const ALLOWED_HEADERS = [
+  // A token of the page's user, where the gateway or a proxy checks one.
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+  'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
+].join(', ');
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
+/** How long a browser may keep the response to a preflight. */
+const PREFLIGHT_MAX_AGE_S = 600;
+
+/** Refuses (403 `origin_not_allowed`) a request from an origin that is not listed. */
+function checkOrigin(origin: string | undefined, listed: readonly string[]): void {
+  if (origin !== undefined && !listed.includes(origin)) throw refuse('origin_not_allowed', { origin });
+}
+
+/** Returns the CORS headers of every response of an endpoint, problems included. */
+function originHeaders(
+  policy: OriginPolicy,
+  origin: string | undefined,
+  listed: readonly string[],
+): Record<string, string> {
+  if (policy === 'any') {
+    return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
+  }
+  if (origin === undefined || !listed.includes(origin)) return { vary: 'Origin' };
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED_HEADERS,
+  };
+}
+
+/** Returns the headers that a response to OPTIONS adds for a preflight. */
+function preflightHeaders(allow: string): Record<string, string> {
+  return {
+    'access-control-allow-methods': allow,
+    'access-control-allow-headers': ALLOWED_HEADERS,
+    'access-control-max-age': String(PREFLIGHT_MAX_AGE_S),
+  };
 }
 
 /** Checks method and origin, and puts the CORS headers on every response. */

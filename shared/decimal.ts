@@ -40,11 +40,23 @@ export function parseDecimal(text: string): Decimal | undefined {
   return PLAIN_DECIMAL.test(text) ? parseNumber(text) : undefined;
 }
 
+/** Reads a decimal that was checked before; throws a `RangeError` for another text. */
+export function toDecimal(text: string): Decimal {
+  const decimal = parseDecimal(text);
+  if (!decimal) throw new RangeError('a text is no decimal');
+  return decimal;
+}
+
 /** Plain notation without exponent and without superfluous zeros. */
 export function formatDecimal({ coefficient, scale }: Decimal): string {
   if (scale === 0) return coefficient.toString();
   const digits = (coefficient < 0n ? -coefficient : coefficient).toString().padStart(scale + 1, '0');
   return `${coefficient < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** Writes a number of units of 10^-decimals in plain notation. */
+export function formatUnits(units: bigint, decimals: number): string {
+  return formatDecimal(fromUnits(units, decimals));
 }
 
 function align(a: Decimal, b: Decimal): readonly [bigint, bigint] {

@@ -1,18 +1,30 @@
+import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
-import type { Call } from '../../shared/venue/port.ts';
+import type { OrderResult } from '../../shared/orders/turn.ts';
+import { formatTime } from '../../shared/time.ts';
+import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint, Middleware } from '../endpoint.ts';
 import { ROUTES } from '../routes.ts';
-import { PARSE_JSON, parseOrder } from './body.ts';
-import { checkMediaType, checkNoQuery, checkOrderHeaders, checkSize, claimedClient, clientTrace } from './checks.ts';
-import { orderToWire, placementOf, toWire } from './placement.ts';
-import type { ClientVerification } from './verification/verification.ts';
+import type { Wire } from '../schemas.ts';
+import { checkRequest, claimedClient, clientTrace, PARSE_JSON, parseOrder } from './request.ts';
+import type { placedOrder } from './response.ts';
+import type { ClientVerification } from './verification.ts';
 
 /**
  * Returns the capability to trade; `call` names the request in the log, if there is one. Errors: 403
  * `order_placement_disabled` without it, 503 `store_unavailable` when the key cannot be read.
  */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
+
+/** Opens orders at the first call. */
+export function openOnce(open: () => Promise<Orders>): OpenOrders {
+  let opened: Promise<Orders> | undefined;
+  return () => {
+    opened ??= open();
+    return opened;
+  };
+}
 
 /** The parts of the orders endpoint. */
 export interface OrdersDeps {
@@ -23,24 +35,58 @@ export interface OrdersDeps {
   readonly checkCaller?: Middleware;
 }
 
+/** Returns an order in wire names. */
+function orderToWire({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder) {
+  const expires_at = expiresAt === null ? null : formatTime(expiresAt);
+  return { token_id: tokenId, side, price, size, post_only: postOnly, expires_at };
+}
+
+/** Returns the body of a 201. */
+function toWire(
+  order: ReturnType<typeof orderToWire>,
+  placement: Placement,
+  walletAddress: string,
+): Wire<typeof placedOrder> {
+  return {
+    order_id: placement.orderId,
+    status: placement.status,
+    ...order,
+    filled_size: placement.filledSize,
+    remaining_size: placement.remainingSize,
+    filled_value: placement.filledValue,
+    wallet_address: walletAddress,
+    transaction_hashes: placement.transactionHashes,
+    trade_ids: placement.tradeIds,
+  };
+}
+
+/** The edge where the fate of an order becomes a response: returns its placement, or throws the error of any other fate. */
+export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
+  if (fate.kind === 'placed') return fate.placement;
+  if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);
+  const { why, venueReason, retryAfter, cause } = fate;
+  const facts = { orderId, why, ...(venueReason !== undefined && { venueReason }) };
+  // Without a key a repeat is a new order.
+  if (idempotencyKey === undefined) throw refuse('outcome_unknown', { ...facts, advice: 'look_up' }, { cause });
+  throw refuse('outcome_unknown', { ...facts, advice: 'repeat' }, { retryAfter, cause });
+}
+
 /** Creates `POST /v1/orders`: places one limit order for a request that asks for exactly that. */
 export function ordersEndpoint({ openOrders, verification, checkCaller }: OrdersDeps): Endpoint {
   const checkEnabled: Middleware = { before: async ({ context: { state } }) => void (await openOrders(state.call)) };
-  const checkRequest = [checkNoQuery, checkMediaType, checkSize, checkOrderHeaders];
   return {
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], PARSE_JSON].flat(2),
+    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], PARSE_JSON].flat(),
     handler: async ({ body, headers, domainName, requestId, caller, note }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);
-      const asked = orderToWire(order);
       const claimed = claimedClient(headers);
+      const asked = orderToWire(order);
       note({ order: asked, ...clientTrace(claimed) });
-      const signed = { headers, domainName, order: asked, now: orders.now() };
-      const client = verification ? verification.verify(signed) : claimed;
-      note(clientTrace(client));
+      const client = verification?.verify({ headers, domainName, order: asked, now: orders.now() }) ?? claimed;
+      if (verification) note(clientTrace(client));
       const idempotencyKey = headers['idempotency-key'];
       const result = await orders.place({ order, idempotencyKey, client, requestId, caller }, call);
       const placement = placementOf(result, idempotencyKey);

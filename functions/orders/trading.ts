@@ -8,8 +8,8 @@ import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.t
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import type { OpenOrders, OrdersDeps } from './endpoint.ts';
-import { createCallerCheck } from './gateway-caller.ts';
-import { openVerification } from './verification/open.ts';
+import { createCallerCheck } from './request.ts';
+import { openVerification } from './verification.ts';
 import { createWalletKeyReader, type WalletKey } from './wallet-key.ts';
 
 function isSame({ wallet, credentials: a }: WalletKey, { wallet: other, credentials: b }: WalletKey): boolean {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { GatewayEvent, GatewayHandler } from '../../functions/endpoint.ts';
+import type { GatewayEvent, GatewayHandler, GatewayResult } from '../../functions/endpoint.ts';
+import { requestIdFrom, toResult } from '../../functions/pipeline.ts';
+import { toAppError, toProblem } from '../../functions/problem.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
-import { refuse } from '../../shared/errors.ts';
+import { type AppError, refuse } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
-import { createHostTest } from './hosts.ts';
-import { invalid, send, toRefusal } from './replies.ts';
 
 /** The handlers of all endpoints, by the names of their routes. */
 export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
@@ -20,7 +21,30 @@ export interface AppDeps {
   readonly atWork: Set<Promise<unknown>>;
 }
 
-/** Checks the target and `Host`. An absolute URL is not served: this is no proxy. */
+/** Writes a host as it stands in a URL: an IPv6 address in brackets. */
+export function bracketed(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/** Returns the canonical name in a `Host`, without port and final dot; `undefined` for anything else. */
+function nameOf(authority: string): string | undefined {
+  if (!/^[\w.:[\]-]+$/.test(authority)) return undefined;
+  return URL.parse(`http://${authority}`)?.hostname.replace(/\.$/, '');
+}
+
+/** Creates the error for a malformed request; `detail` completes the sentence about the field. */
+export function invalid(field: string, detail: string): AppError {
+  return refuse('invalid_request', { part: 'The request', errors: [{ field, detail }] });
+}
+
+/** Creates the guard against DNS rebinding: a web page whose name was pointed at this machine sends that name as `Host`. */
+export function createHostTest(hosts: readonly string[]): (authority: string) => boolean {
+  const names = new Set(['127.0.0.1', 'localhost', '::1', ...hosts].map((host) => nameOf(bracketed(host))));
+  names.delete(undefined);
+  return (authority) => names.has(nameOf(authority));
+}
+
+/** Checks the target and `Host`. An absolute URL is refused: this is no proxy. */
 function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
   const isAllowed = createHostTest([host, ...allowedHosts]);
   return ({ url, headersDistinct }, _response, next) => {
@@ -37,7 +61,7 @@ function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
   };
 }
 
-/** Reads a body. One that is too large is replaced, so that the endpoint refuses it in the order of its checks. */
+/** Reads a body. Replaces one that is too large, so that the endpoint refuses it in the order of its checks. */
 function readBody(): RequestHandler {
   const read = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   return (request, response, next) => {
@@ -67,6 +91,29 @@ function toEvent({ method, url, path, params, headers, headersDistinct, body }: 
     ...(Buffer.isBuffer(body) && { body: body.toString('base64') }),
     isBase64Encoded: true,
   };
+}
+
+/**
+ * Returns the response to a request that was refused before it reached an endpoint, in the form that endpoints use, and
+ * writes its log line. Without `request` Node made none of the bytes that came in.
+ */
+export function toRefusal(thrown: unknown, log: Log, request?: IncomingMessage): GatewayResult {
+  const error = toAppError(thrown);
+  const { code, message: detail } = error;
+  const { method = null, headers } = request ?? {};
+  const requestId = requestIdFrom(headers?.['x-request-id']?.toString());
+  const problem = toProblem(error, requestId);
+  if (code === 'internal_error') log.error('request failed', { request_id: requestId, error });
+  log.info('request', { route: null, method, status: problem.status, request_id: requestId, code, detail });
+  return toResult({ ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }, method ?? 'GET');
+}
+
+/** Writes a result as the response, unless another one was written in the meantime. */
+export function send(response: ServerResponse, { statusCode = 200, headers = {}, body }: GatewayResult): void {
+  if (response.headersSent) return;
+  response.statusCode = statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  response.end(body);
 }
 
 /** Hands requests to an endpoint as the gateway would. */

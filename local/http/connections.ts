@@ -1,12 +1,33 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import { type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AppError } from '../../shared/errors.ts';
+import type { GatewayResult } from '../../functions/endpoint.ts';
+import { type AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { send, sendRaw, toRefusal } from './replies.ts';
+import { invalid, send, toRefusal } from './app.ts';
 
-/** A connection on which more requests wait is closed. */
+/** A connection with more waiting requests is closed. */
 export const MAX_WAITING = 100;
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/** Translates Node's reason for giving up on a request into our error. */
+function fromParserError({ code, rawPacket, bytesParsed }: ParserError): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout', {});
+  const isInHeaders = rawPacket?.subarray(0, bytesParsed).includes('\r\n');
+  if (code === 'HPE_HEADER_OVERFLOW') return refuse(isInHeaders ? 'headers_too_large' : 'uri_too_long', {});
+  return invalid('request', 'must be HTTP/1.1.');
+}
+
+/** Writes a result on a connection whose bytes made no request, and closes it. */
+function sendRaw(socket: Duplex, { statusCode = 500, headers, body = '' }: GatewayResult): void {
+  const all = { ...headers, date: new Date().toUTCString(), 'content-length': body.length, connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
+  // The client has this time to read the response.
+  setTimeout(() => socket.destroy(), 2_000).unref();
+  socket.pause();
+}
 
 /** Creates the queues of requests: those of one connection are served one after the other. */
 export function createConnections(serve: RequestListener, log: Log) {
@@ -74,13 +95,17 @@ export function createConnections(serve: RequestListener, log: Log) {
     else if (waiting) enqueue(waiting, response);
   };
 
-  /** Closes idle connections at once, and the others after the responses that wait. */
-  function endAll(error: AppError): void {
-    for (const [socket, { size }] of [...open]) {
-      if (size === 0) socket.destroy();
-      else end(socket, error);
-    }
-  }
-
-  return { add, take, end, endAll };
+  return {
+    add,
+    take,
+    /** Answers bytes that Node's parser refuses. */
+    refuse: (error: ParserError, socket: Duplex) => end(socket, fromParserError(error)),
+    /** Closes idle connections at once, and the others after the responses that wait. */
+    endAll: (): void => {
+      for (const [socket, { size }] of [...open]) {
+        if (size === 0) socket.destroy();
+        else end(socket, refuse('request_timeout', {}));
+      }
+    },
+  };
 }

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { errorCode } from '../../shared/error-code.ts';
-import { refuse } from '../../shared/errors.ts';
 import { MAX_HEADER_BYTES, STOP_MS } from '../../shared/limits.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
-import { type AppDeps, createApp } from './app.ts';
+import { type AppDeps, bracketed, createApp } from './app.ts';
 import { createConnections } from './connections.ts';
-import { bracketed } from './hosts.ts';
-import { fromParserError } from './replies.ts';
 
 /** Node's limits for clients. */
 const LIMITS: ServerOptions = {
@@ -49,19 +46,26 @@ export async function startServer({ limits: { stopMs = STOP_MS, ...limits } = {}
   // Node would answer an unknown expectation without a body.
   server.on('request', connections.take).on('checkExpectation', connections.take);
   server.on('connection', connections.add);
-  server.on('clientError', (error, socket) => connections.end(socket, fromParserError(error)));
+  server.on('clientError', connections.refuse);
   await listen(server, deps.config);
   const address = server.address();
-  // The wildcard addresses are not ones to connect to.
-  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[deps.config.host] ?? deps.config.host;
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const host = bracketed(deps.config.host);
+  // A client cannot connect to a wildcard.
+  const reachable = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[host] ?? host;
+  const names = new Set([host.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return {
-    /** Base address without trailing slash, for clients on this machine. */
-    url: `http://${bracketed(host)}:${typeof address === 'object' ? address?.port : ''}`,
+    /** Base address for clients on this machine, without trailing slash. */
+    url: `http://${reachable}:${port}`,
+    /** The address that it listens on. */
+    listensOn: `http://${host}:${port}`,
+    /** The authorities by which clients on this machine know it. */
+    authorities: [...names].map((name) => (port === 80 ? name : `${name}:${port}`)),
     /** Stops accepting, and resolves when the requests in flight are answered and their handlers have ended. */
     close: async (): Promise<void> => {
       const closed = new Promise((resolve) => server.close(resolve));
-      connections.endAll(refuse('request_timeout', {}));
-      // It keeps the process, which would otherwise end with its last connection, before the store is closed.
+      connections.endAll();
+      // Without a timer the process would end with its last connection, before the store is closed.
       const timeout = setTimeout(() => server.closeAllConnections(), stopMs);
       await closed;
       await Promise.allSettled(atWork);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { errorCode } from '../../shared/error-code.ts';
-import { createHostTest } from '../http/hosts.ts';
+import { createHostTest } from '../http/app.ts';
 import type { Listening } from '../service/service.ts';
 import { SOURCES } from '../service/settings-file.ts';
 

@@ -1,15 +1,13 @@
 import { openContainer } from '../../functions/container.ts';
-import type { OpenOrders } from '../../functions/orders/endpoint.ts';
-import { openVerification } from '../../functions/orders/verification/open.ts';
+import { type OpenOrders, openOnce } from '../../functions/orders/endpoint.ts';
+import { openVerification } from '../../functions/orders/verification.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Orders } from '../../shared/orders/orders.ts';
 import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
 import { inVariables, nameVariables } from '../../shared/settings/read.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import { bracketed } from '../http/hosts.ts';
 import { openStore, type Store } from './open-store.ts';
 
 /** A service that listens. */
@@ -74,26 +72,15 @@ function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Sto
       throw refuse('order_placement_disabled', { why });
     };
   }
-  let opened: Promise<Orders> | undefined;
-  const open = async () => {
+  // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
+  return openOnce(async () => {
     const [{ createOrderEntry }, { createOrders }] = await Promise.all([
       import('#venue/order-entry'),
       import('../../shared/orders/orders.ts'),
     ]);
     const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
     return createOrders({ ...config, entry, store, log });
-  };
-  // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
-  return () => {
-    opened ??= open();
-    return opened;
-  };
-}
-
-/** Returns the authorities by which clients on this machine know a service that listens on a port of loopback. */
-function ownAuthorities(host: string, port: number): readonly string[] {
-  const names = new Set([bracketed(host).toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
-  return [...names].map((name) => (port === 80 ? name : `${name}:${port}`));
+  });
 }
 
 /** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
@@ -138,21 +125,18 @@ export async function startService(
     if (modeOf(config) === 'order-placing') store = await openStore(config, log);
     const openOrders = openTrading(config, account.wallet, store, log);
     const marketData = createMarketData(config, log);
-    let { port } = config;
-    const verification = await openVerification(config, () => ownAuthorities(config.host, port));
+    let authorities: readonly string[] = [];
+    const verification = await openVerification(config, () => authorities);
     const health = { mode: modeOf(config), ...account };
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
     if (!throwAway) for (const warning of account.warnings) log.warn(warning);
-    const { url, close } = await startServer({ handlers, config, log });
-    // 0 has taken a free one.
-    port = Number(new URL(url).port || 80);
+    const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
+    authorities = own;
     announce?.({ url, walletAddress: account.walletAddress });
-    // The address that is listened on: `url` has loopback for a wildcard, which is not one to connect to.
-    const listening = { url: `http://${bracketed(config.host)}:${port}` };
-    log.info('listening', { ...listening, ...inForce(config, account, store) });
+    log.info('listening', { url: listensOn, ...inForce(config, account, store) });
     if (store) openOrders().catch((error: unknown) => log.error('orders cannot be opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {

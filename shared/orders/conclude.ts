@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS } from '../limits.ts';
 import type { Fate } from '../venue/port.ts';
-import { countsOf, giveBack } from './day-cap.ts';
-import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './order-request.ts';
-import type { DayCount, Over } from './order-store.ts';
+import { countsOf, type DayCount, giveBack, type Over } from './order-store.ts';
 import { type FinalAnswer, type FinishedOrder, type OrderRecord, toRefusal, versionOf } from './record.ts';
+import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './turn.ts';
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
 

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call } from '../venue/port.ts';
-import { attempt } from './attempt.ts';
-import { claim } from './claim.ts';
 import { conclude, replay } from './conclude.ts';
-import type { OrderRequest, OrderResult, OrdersDeps, Placing } from './order-request.ts';
+import { type CapScope, countsOf, dailyCapReached, dayOf } from './order-store.ts';
+import { type FinishedOrder, type OrderRecord, type UnfinishedOrder, verifiedAddressOf } from './record.ts';
+import {
+  attempt,
+  type OrderRequest,
+  type OrderResult,
+  type OrdersDeps,
+  orderInProgress,
+  type Placing,
+  type Turn,
+} from './turn.ts';
 
 /** The orders of the operator's wallet. */
 export interface Orders {
@@ -61,4 +71,125 @@ export function createOrders({ leaseMs = LEASE_MS, lateArrivalMs = LATE_ARRIVAL_
       return 'act' in claimed ? conclude(claimed, await attempt(claimed)) : replay(claimed, placing);
     },
   };
+}
+
+/**
+ * Finds out whose turn a request is. Called first, before anything is sent. Returns the request's own turn, or the finished
+ * order of its key. Errors: those of `Orders.place`.
+ */
+async function claim(placing: Placing): Promise<Turn | FinishedOrder> {
+  const { store, key, idempotencyKey } = placing;
+  if (idempotencyKey === undefined) return create(placing);
+  // Before signing: a repeat is answered though its market has closed, and while the venue is in trouble, repeats ask it
+  // for no rules. A new order waits for this read, 0.1 ms in a file and some 3 ms in DynamoDB.
+  const found = await required(() => store.read(key));
+  return found ? claimFound(found, placing) : create(placing);
+}
+
+/** Runs a store call before which nothing may be sent; 503 `store_unavailable` when it fails. */
+async function required<T>(access: () => Promise<T>, orderId?: string): Promise<T> {
+  try {
+    return await access();
+  } catch (cause) {
+    const error = refuse('store_unavailable', { store: 'orders' }, { cause });
+    throw orderId === undefined ? error : aboutOrder(error, orderId);
+  }
+}
+
+/** Signs the order and stores it under its new key. */
+async function create(placing: Placing): Promise<Turn | FinishedOrder> {
+  const { store, key } = placing;
+  const record = await sign(placing);
+  const { orderId } = record;
+  const counts = countsOf(record, placing);
+  const written = await required(() => store.write(key, record, 'nothing', counts), orderId);
+  if (written === 'written') return { placing, act: 'submit', record, unprovenBefore: null };
+  if ('fullDay' in written) throw aboveDailyCap(placing, orderId, written);
+  // Another request with the key was first.
+  if (!written.standing) throw orderInProgress(placing, undefined);
+  return claimFound(written.standing, placing);
+}
+
+async function sign(placing: Placing): Promise<UnfinishedOrder> {
+  const { entry, order, client, requestId, caller, call } = placing;
+  const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call);
+  const lease = newLease(placing, signedAt);
+  return {
+    state: 'unfinished',
+    orderId,
+    terms: order,
+    conditionId,
+    walletAddress: entry.walletAddress,
+    signedFor: entry.signedFor,
+    signedAt,
+    countedOn: placing.maxDailyNotional || placing.maxDailyNotionalPerClient ? dayOf(signedAt) : null,
+    requestId,
+    caller,
+    client,
+    payload,
+    lease,
+    // A process that is killed may have sent the order until the end of its lease.
+    unprovenAt: lease.until,
+    venueReason: null,
+  };
+}
+
+function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
+  return { owner: randomUUID(), until: now + leaseMs };
+}
+
+function aboveDailyCap(
+  placing: Placing,
+  orderId: string,
+  full: { readonly fullDay: string; readonly scope: CapScope },
+): AppError {
+  const { log, call } = placing;
+  const trace = { order_id: orderId, scope: full.scope, ...call.trace };
+  log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
+  return aboutOrder(dailyCapReached(placing, full), orderId);
+}
+
+async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn | FinishedOrder> {
+  checkBelongs(record, placing);
+  return record.state === 'finished' ? record : takeOver(record, placing);
+}
+
+/** Takes over an order that an earlier request left unfinished; 409 while that holds it. */
+async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn | FinishedOrder> {
+  const { entry, store, log, key, call } = placing;
+  await entry.syncClock(call);
+  const now = entry.now();
+  if (found.lease.until > now) throw orderInProgress(placing, found);
+  const lease = newLease(placing, now);
+  const { orderId, venueReason, unprovenAt: unprovenBefore } = found;
+  const act = venueReason === null ? 'settle' : 'look_up';
+  // A process that is killed may have sent the order until the end of its lease.
+  const unprovenAt = act === 'look_up' ? unprovenBefore : Math.max(lease.until, unprovenBefore ?? 0);
+  const record = { ...found, lease, unprovenAt };
+  const written = await required(() => store.write(key, record, { version: found.lease.owner }), orderId);
+  if (written === 'written') {
+    log.audit('unfinished order taken over', { order_id: orderId, ...call.trace });
+    return { placing, act, record, unprovenBefore };
+  }
+  // Another request was first: it holds the order, has finished it or has freed the key.
+  const standing = 'standing' in written ? written.standing : undefined;
+  if (standing?.state !== 'finished') throw orderInProgress(placing, standing);
+  checkBelongs(standing, placing);
+  return standing;
+}
+
+function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppError {
+  return refuse('idempotency_key_reused', { belongsTo });
+}
+
+/**
+ * Throws 422 `idempotency_key_reused` for the record of another order or client, and of one that was signed for another
+ * account or venue: it could neither be looked up nor sent.
+ */
+function checkBelongs(record: OrderRecord, { entry, order, client }: Placing): void {
+  if (!isDeepStrictEqual(record.terms, order)) throw reused('another order');
+  const [owner, caller] = [verifiedAddressOf(record.client), verifiedAddressOf(client)];
+  if (owner !== caller) throw reused(owner === null || caller === null ? 'another service' : 'another client');
+  const isSame = record.walletAddress === entry.walletAddress && isDeepStrictEqual(record.signedFor, entry.signedFor);
+  if (!isSame) throw reused('another service');
 }

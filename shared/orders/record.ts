@@ -1,11 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type Decimal, formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { type AppError, FINAL_CODES } from '../errors.ts';
-import { type LimitOrder, PLACEMENT_STATUSES, type SignedFor, type SignedOrder } from '../venue/port.ts';
+import { PLACEMENT_STATUSES } from '../venue/port.ts';
 
 const strings = z.readonly(z.array(z.string()));
-const amount = z.nullable(z.string());
+const textOrNull = z.nullable(z.string());
 
 const finalAnswer = z.discriminatedUnion('result', [
   z.object({
@@ -13,9 +11,9 @@ const finalAnswer = z.discriminatedUnion('result', [
     placement: z.object({
       orderId: z.string(),
       status: z.enum(PLACEMENT_STATUSES),
-      filledSize: amount,
-      remainingSize: amount,
-      filledValue: amount,
+      filledSize: textOrNull,
+      remainingSize: textOrNull,
+      filledValue: textOrNull,
       transactionHashes: strings,
       tradeIds: strings,
     }),
@@ -26,60 +24,78 @@ const finalAnswer = z.discriminatedUnion('result', [
     detail: z.string(),
     facts: z.record(z.string(), z.union([z.string(), z.number()])),
   }),
-  /** The venue did not take the order, and no request can repeat it: it has no key of its caller's. */
+  /** The venue did not take the order, and no request can repeat it: its caller gave no key. */
   z.object({ result: z.literal('not_taken') }),
 ]);
 
 /** An answer that never changes: placed, refused by the venue itself, or given up. */
 export type FinalAnswer = z.infer<typeof finalAnswer>;
 
-/** An order in its canonical form: `0.50` and `"0.5"` are the same price. Decimals are strings, times milliseconds. */
-export type OrderTerms = Omit<LimitOrder, 'price' | 'size'> & { readonly price: string; readonly size: string };
+const orderClient = z.readonly(
+  z.object({
+    address: z.string(),
+    /** True where a signature proves the address; otherwise it is a claim. */
+    isVerified: z.boolean(),
+  }),
+);
 
 /** The client that asked for an order. */
-export interface OrderClient {
-  readonly address: string;
-  /** True where the address was proved by a signature; otherwise it is a claim. */
-  readonly isVerified: boolean;
-}
+export type OrderClient = z.infer<typeof orderClient>;
 
-interface CommonRecord {
-  readonly orderId: string;
-  readonly terms: OrderTerms;
-  readonly conditionId: string | null;
+/** All times are the venue's, in milliseconds of the Unix epoch. */
+const common = {
+  orderId: z.string(),
+  /** A `LimitOrder`. */
+  terms: z.readonly(
+    z.object({
+      tokenId: z.string(),
+      side: z.enum(['buy', 'sell']),
+      price: z.string(),
+      size: z.string(),
+      postOnly: z.boolean(),
+      expiresAt: z.nullable(z.number()),
+    }),
+  ),
+  conditionId: textOrNull,
   /** EIP-55 address of the key that signed. */
-  readonly walletAddress: string;
-  readonly signedFor: SignedFor;
-  /** By the venue's clock, in milliseconds of the Unix epoch, as all times. */
-  readonly signedAt: number;
+  walletAddress: z.string(),
+  signedFor: z.readonly(
+    z.object({ venue: z.string(), chainId: z.number(), maker: z.string(), signatureType: z.string() }),
+  ),
+  signedAt: z.number(),
   /** The UTC day on which its notional counts; `null` where it does not. */
-  readonly countedOn: string | null;
+  countedOn: textOrNull,
   /** The request that it was signed for; `null` for a caller without an id. */
-  readonly requestId: string | null;
+  requestId: textOrNull,
   /** The caller that a gateway identified: the ARN of IAM or the subject of a token. */
-  readonly caller: string | null;
+  caller: textOrNull,
   /** `null` where the caller named no client. */
-  readonly client: OrderClient | null;
-}
+  client: z.nullable(orderClient),
+};
+
+const unfinishedOrder = z.readonly(
+  z.object({
+    ...common,
+    state: z.literal('unfinished'),
+    payload: z.string(),
+    /** The holder may send until this time; 0 once it has released the lease. */
+    lease: z.readonly(z.object({ owner: z.string(), until: z.number() })),
+    /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
+    unprovenAt: z.nullable(z.number()),
+    /** The venue's message about the last send, if no sentence of it is known; the order is not sent again then. */
+    venueReason: textOrNull,
+  }),
+);
+
+const finishedOrder = z.readonly(
+  z.object({ ...common, state: z.literal('finished'), answer: finalAnswer, keepUntil: z.number() }),
+);
 
 /** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
-export interface UnfinishedOrder extends CommonRecord {
-  readonly state: 'unfinished';
-  readonly payload: string;
-  /** The holder may send until this time; 0 once it has released the lease. */
-  readonly lease: { readonly owner: string; readonly until: number };
-  /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
-  readonly unprovenAt: number | null;
-  /** The venue's words about the last send, if they match no known sentence; the order is not sent again then. */
-  readonly venueReason: string | null;
-}
+export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
 
-/** Has no signed bytes: they are never sent again, and what is not kept cannot leak. */
-export interface FinishedOrder extends CommonRecord {
-  readonly state: 'finished';
-  readonly answer: FinalAnswer;
-  readonly keepUntil: number;
-}
+/** Has no signed bytes: they are never sent again, and a record without them cannot leak them. */
+export type FinishedOrder = z.infer<typeof finishedOrder>;
 
 /** The record under a key. Holds neither the private key nor API credentials. */
 export type OrderRecord = UnfinishedOrder | FinishedOrder;
@@ -87,91 +103,16 @@ export type OrderRecord = UnfinishedOrder | FinishedOrder;
 /** Raised when the meaning of a record changes. A later version is refused: its unknown parts would be lost. */
 const VERSION = 1;
 
-/** A record as a store keeps it: short names, since DynamoDB is paid by the kilobyte. */
-const stored = z.object({
-  v: z.literal(VERSION),
-  id: z.string(),
-  terms: z.tuple([z.string(), z.enum(['buy', 'sell']), z.string(), z.string(), z.boolean(), z.nullable(z.number())]),
-  market: z.nullable(z.string()),
-  wallet: z.string(),
-  for: z.tuple([z.string(), z.number(), z.string(), z.string()]),
-  at: z.number(),
-  counted: z.nullable(z.string()),
-  request: z.nullable(z.string()),
-  caller: z.nullable(z.string()),
-  client: z.nullable(z.tuple([z.string(), z.boolean()])),
-  end: z.union([
-    z.object({
-      payload: z.string(),
-      lease: z.tuple([z.string(), z.number()]),
-      unproven: z.nullable(z.number()),
-      words: z.optional(z.string()),
-    }),
-    z.object({ answer: finalAnswer, keep: z.number() }),
-  ]),
-});
-
-function encodeEnd(record: OrderRecord): z.infer<typeof stored>['end'] {
-  if (record.state === 'finished') return { answer: record.answer, keep: record.keepUntil };
-  const { payload, lease, unprovenAt, venueReason } = record;
-  return {
-    payload,
-    lease: [lease.owner, lease.until],
-    unproven: unprovenAt,
-    ...(venueReason !== null && { words: venueReason }),
-  };
-}
+const stored = z.object({ version: z.literal(VERSION), order: z.union([unfinishedOrder, finishedOrder]) });
 
 /** Returns the text of a record as a store keeps it. */
-export function encodeRecord(record: OrderRecord): string {
-  const { terms, signedFor, client } = record;
-  return JSON.stringify({
-    v: VERSION,
-    id: record.orderId,
-    terms: [terms.tokenId, terms.side, terms.price, terms.size, terms.postOnly, terms.expiresAt],
-    market: record.conditionId,
-    wallet: record.walletAddress,
-    for: [signedFor.venue, signedFor.chainId, signedFor.maker, signedFor.signatureType],
-    at: record.signedAt,
-    counted: record.countedOn,
-    request: record.requestId,
-    caller: record.caller,
-    client: client && [client.address, client.isVerified],
-    end: encodeEnd(record),
-  } satisfies z.infer<typeof stored>);
+export function encodeRecord(order: OrderRecord): string {
+  return JSON.stringify({ version: VERSION, order } satisfies z.infer<typeof stored>);
 }
 
-/** Reads what `encodeRecord` wrote; throws on anything else, so that a damaged record is never taken for no record. */
+/** Reads the text of `encodeRecord`; throws on anything else, so that a damaged record is never taken for no record. */
 export function decodeRecord(text: string): OrderRecord {
-  const { terms, for: signedFor, client, end, ...rest } = stored.parse(JSON.parse(text));
-  const [tokenId, side, price, size, postOnly, expiresAt] = terms;
-  const [venue, chainId, maker, signatureType] = signedFor;
-  const common: CommonRecord = {
-    orderId: rest.id,
-    terms: { tokenId, side, price, size, postOnly, expiresAt },
-    conditionId: rest.market,
-    walletAddress: rest.wallet,
-    signedFor: { venue, chainId, maker, signatureType },
-    signedAt: rest.at,
-    countedOn: rest.counted,
-    requestId: rest.request,
-    caller: rest.caller,
-    client: client && { address: client[0], isVerified: client[1] },
-  };
-  if ('answer' in end) return { ...common, state: 'finished', answer: end.answer, keepUntil: end.keep };
-  const [owner, until] = end.lease;
-  const { payload, unproven: unprovenAt, words: venueReason = null } = end;
-  return { ...common, state: 'unfinished', payload, lease: { owner, until }, unprovenAt, venueReason };
-}
-
-/** Returns the canonical form of an order. */
-export function termsOf({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder): OrderTerms {
-  return { tokenId, side, price: formatDecimal(price), size: formatDecimal(size), postOnly, expiresAt };
-}
-
-/** Returns true for a record of the same order, however it was written. */
-export function isOfOrder({ terms }: OrderRecord, order: LimitOrder): boolean {
-  return isDeepStrictEqual(terms, termsOf(order));
+  return stored.parse(JSON.parse(text)).order;
 }
 
 /**
@@ -181,18 +122,6 @@ export function isOfOrder({ terms }: OrderRecord, order: LimitOrder): boolean {
 export function verifiedAddressOf(client: OrderClient | null): string | null {
   if (!client?.isVerified) return null;
   return /^0x/i.test(client.address) ? client.address.toLowerCase() : client.address;
-}
-
-/** Returns price times size, in collateral. */
-export function notionalOf({ terms: { price, size } }: Pick<OrderRecord, 'terms'>): Decimal {
-  return multiplyDecimals(parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO);
-}
-
-/** Returns the order of a record as it was signed. */
-export function signedOrderOf(record: UnfinishedOrder): SignedOrder {
-  const { orderId, conditionId, payload, signedAt } = record;
-  const { tokenId, postOnly, expiresAt } = record.terms;
-  return { orderId, tokenId, conditionId, postOnly, expiresAt, payload, signedAt };
 }
 
 /** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is not the venue's own. */

@@ -1,4 +1,3 @@
-import type { Decimal } from '../decimal.ts';
 import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
@@ -102,12 +101,14 @@ export interface MarketData {
   readBook(tokenId: string, call: Call): Promise<Book>;
 }
 
-/** A limit order as it was asked for. `price` is collateral per share, `size` is in shares. */
+/** A limit order in its canonical form: equal orders are equal records. */
 export interface LimitOrder {
   readonly tokenId: string;
   readonly side: 'buy' | 'sell';
-  readonly price: Decimal;
-  readonly size: Decimal;
+  /** Collateral per share, as `formatDecimal` writes it: `0.50` and `"0.5"` are one price. */
+  readonly price: string;
+  /** In shares, as `formatDecimal` writes it. */
+  readonly size: string;
   readonly postOnly: boolean;
   /** The end of the order in milliseconds of the Unix epoch, in whole seconds; `null` rests until filled or cancelled. */
   readonly expiresAt: number | null;
@@ -195,8 +196,8 @@ export type Fate =
 
 /** A call in which an order may leave. */
 export interface SendingCall extends Call {
-  /** Asked right before bytes leave: the right to send may have ended while the process stood still. */
-  readonly maySend?: () => boolean;
+  /** Asked right before bytes leave, with the time: the right to send may have ended while the process stood still. */
+  readonly maySend?: (now: number) => boolean;
 }
 
 /** The capability to trade. Absent in read-only mode. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isHex, verifyMessage } from 'viem';
-import { challengeText } from '../../functions/orders/verification/challenge.ts';
+import { challengeText } from '../../functions/orders/verification.ts';
 import { EVM } from '../../shared/wallets/evm.ts';
 import { SOLANA } from '../../shared/wallets/solana.ts';
 import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';

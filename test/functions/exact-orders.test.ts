@@ -52,12 +52,8 @@ describe('an accepted order', () => {
       }
       accepted += 1;
       const [placed] = orders.placed;
-      const exact = (value = { coefficient: 0n, scale: 0 }) => value.coefficient * 10n ** BigInt(60 - value.scale);
-      expect([exact(placed?.order.price), exact(placed?.order.size)]).toStrictEqual([
-        meaning(price.text),
-        meaning(size.text),
-      ]);
       const told = JSON.parse(answered.result.body ?? '');
+      expect([placed?.order.price, placed?.order.size]).toStrictEqual([told.price, told.size]);
       expect([meaning(told.price), meaning(told.size)]).toStrictEqual([meaning(price.text), meaning(size.text)]);
       expect(`${told.price} ${told.size}`).toMatch(/^-?(0|[1-9]\d*)(\.\d*[1-9])? -?(0|[1-9]\d*)(\.\d*[1-9])?$/);
     });

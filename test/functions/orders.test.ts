@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
-import { formatDecimal } from '../../shared/decimal.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
@@ -71,13 +70,9 @@ describe('an order', () => {
       transaction_hashes: [],
       trade_ids: [],
     });
-    const [price, size] = [
-      { coefficient: 51n, scale: 2 },
-      { coefficient: 10n, scale: 0 },
-    ];
     expect(placed).toStrictEqual([
       {
-        order: { tokenId: TOKEN_ID, side: 'buy', price, size, postOnly: true, expiresAt: null },
+        order: { tokenId: TOKEN_ID, side: 'buy', price: '0.51', size: '10', postOnly: true, expiresAt: null },
         idempotencyKey: undefined,
         client: null,
         caller: null,
@@ -386,9 +381,10 @@ describe('a body that is no order', () => {
   it.each([
     [JSON.stringify({ ...ORDER, price: '0.41' }).replace('"0.41"', '0.4100000000000000001'), '0.4100000000000000001'],
     [JSON.stringify({ ...ORDER, price: '5' }).replace('"5"', '50e-2'), '0.5'],
+    [JSON.stringify({ ...ORDER, price: '0.50' }), '0.5'],
   ])('has the digits that were written: %s', async (text, price) => {
     const { placed } = await place(text);
-    expect(placed.map(({ order }) => formatDecimal(order.price))).toStrictEqual([price]);
+    expect(placed.map(({ order }) => order.price)).toStrictEqual([price]);
   });
 
   it.each([

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { createCallerCheck } from '../../functions/orders/gateway-caller.ts';
-import { openVerification } from '../../functions/orders/verification/open.ts';
+import { createCallerCheck } from '../../functions/orders/request.ts';
 import {
   type Authorities,
   type ClientVerification,
   createVerification,
-} from '../../functions/orders/verification/verification.ts';
+  openVerification,
+} from '../../functions/orders/verification.ts';
 import { AppError } from '../../shared/errors.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
+import { WALLET_KINDS } from '../../shared/wallets/wallet-kinds.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
@@ -41,7 +42,7 @@ type Signed = Parameters<ClientVerification['verify']>[0];
 
 /** Verifies headers; returns the client, or the refusal. */
 function verifyWith(headers: Signed['headers'], more: Partial<Signed> = {}, authorities: Authorities = {}) {
-  const { verify } = createVerification(authorities);
+  const { verify } = createVerification(WALLET_KINDS, authorities);
   try {
     return { client: verify({ headers, domainName: 'x.example', order: ORDER, now, ...more }), error: undefined };
   } catch (error) {
@@ -152,7 +153,10 @@ describe('verification', () => {
   });
 
   it('answers for its headers before the body is parsed', async () => {
-    const endpoint = ordersEndpoint({ openOrders: async () => fakeOrders(), verification: createVerification() });
+    const endpoint = ordersEndpoint({
+      openOrders: async () => fakeOrders(),
+      verification: createVerification(WALLET_KINDS),
+    });
     for (const client of [{}, { 'x-client-address': 'nobody' }]) {
       const headers = { 'content-type': 'application/json', ...client };
       const { body } = await ask(endpoint, { method: 'POST', headers, body: '{' });
@@ -166,7 +170,7 @@ describe('verification', () => {
 
   it('goes by the clock of the orders and by the name that the gateway has', async () => {
     const orders = { ...fakeOrders(), now: () => NOW };
-    const endpoint = ordersEndpoint({ openOrders: async () => orders, verification: createVerification() });
+    const endpoint = ordersEndpoint({ openOrders: async () => orders, verification: createVerification(WALLET_KINDS) });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
       return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;

@@ -9,9 +9,8 @@ export interface MutatedModule {
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
   decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
   accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },
-  'cross-origin': { code: ['functions/cors.ts'], tests: ['functions/cors'] },
   challenge: {
-    code: ['functions/orders/verification/challenge.ts', 'functions/orders/verification/verification.ts'],
+    code: ['functions/orders/verification.ts'],
     tests: ['functions/challenge', 'functions/verification'],
   },
   settings: {
@@ -34,12 +33,12 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   // The fingerprint, and what a record keeps; what is counted for a day.
   records: {
-    code: ['shared/orders/record.ts', 'shared/orders/day-cap.ts'],
+    code: ['shared/orders/record.ts', 'shared/orders/order-store.ts'],
     tests: ['shared/orders/record', 'shared/orders/orders'],
   },
   // Who may send an order, and what becomes of it under its key.
   keys: {
-    code: ['shared/orders/claim.ts', 'shared/orders/attempt.ts', 'shared/orders/conclude.ts'],
+    code: ['shared/orders/orders.ts', 'shared/orders/turn.ts', 'shared/orders/conclude.ts'],
     tests: [
       'shared/orders/orders',
       'shared/orders/races',
@@ -81,7 +80,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
     tests: ['shared/orders/dynamodb-store', 'shared/orders/orders'],
   },
   'file-store': {
-    code: ['local/order-store/own-file.ts', 'local/order-store/store.ts'],
+    code: ['local/order-store/store.ts'],
     tests: ['local/order-store/store'],
   },
 };

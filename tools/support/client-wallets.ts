@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { type ChallengedOrder, challengeText } from '../../functions/orders/verification/challenge.ts';
+import { type ChallengedOrder, challengeText } from '../../functions/orders/verification.ts';
 
 /** A client's wallet, made without the cryptography of the service. */
 export interface ClientWallet {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { formatDecimal, fromUnits, parseDecimal, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
+import { formatUnits, parseDecimal, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import type { Fills, Placement, SignedOrder } from '../port.ts';
 
 /**
@@ -40,9 +40,9 @@ function isPossible(value: bigint, filled: bigint, { isBuy, shares, collateral }
 export const NOTHING_KNOWN: Fills = { filledSize: null, remainingSize: null, filledValue: null };
 
 function fillsOf(filled: bigint, value: bigint | undefined, { shares }: Terms): Fills {
-  const text = (amount: bigint) => formatDecimal(fromUnits(amount, UNIT_DECIMALS));
-  const filledValue = value === undefined ? null : text(value);
-  return { filledSize: text(filled), remainingSize: text(shares - filled), filledValue };
+  const filledValue = value === undefined ? null : formatUnits(value, UNIT_DECIMALS);
+  const [filledSize, remainingSize] = [formatUnits(filled, UNIT_DECIMALS), formatUnits(shares - filled, UNIT_DECIMALS)];
+  return { filledSize, remainingSize, filledValue };
 }
 
 function readFills(shares: string, value: string, terms: Terms): Fills {

@@ -1,12 +1,12 @@
 import type { ApiCredentials } from '../../account.ts';
-import { compareDecimals, formatDecimal, multiplyDecimals } from '../../decimal.ts';
+import { compareDecimals, formatDecimal, multiplyDecimals, toDecimal } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import { formatTime } from '../../time.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import type { Call, Fate, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
+import type { Call, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
@@ -51,64 +51,49 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     walletAddress: wallet.address,
     signatureType,
     credentials,
+    forgetRules: rules.forget,
     log,
   });
 
-  let isSkewTold = false;
+  let hasWarned = false;
 
   /** Warns once if one of the two clocks must be wrong. */
   async function syncClock(call: Call): Promise<void> {
-    if (!clock.isKnown) await askForTime(clob, call, log);
-    if (isSkewTold || Math.abs(clock.skew) <= WRONG_CLOCK_MS) return;
-    isSkewTold = true;
+    if (!clock.isKnown()) await askForTime(clob, call, log);
+    const skew = clock.skew();
+    if (hasWarned || Math.abs(skew) <= WRONG_CLOCK_MS) return;
+    hasWarned = true;
     log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
-      venue_ahead_s: Math.round(clock.skew / 1_000),
+      venue_ahead_s: Math.round(skew / 1_000),
       ...call.trace,
     });
   }
 
-  /** Throws 422 `expiry_too_soon` and `order_above_cap`. */
-  function checkOrder({ expiresAt, price, size }: LimitOrder): void {
-    const earliest = clock.now() + MIN_LIFE_MS;
-    if (expiresAt !== null && expiresAt < earliest) {
-      throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
-    }
-    if (cap && compareDecimals(multiplyDecimals(price, size), cap) > 0) {
-      throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
-    }
-  }
-
   async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
+    const { expiresAt, price, size } = order;
     // Side by side, so that a cold order makes two round trips and not three.
     const ready = credentials.get(call);
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
     await syncClock(call);
-    checkOrder(order);
+    const earliest = expiresAt === null ? 0 : clock.now() + MIN_LIFE_MS;
+    if (expiresAt !== null && expiresAt < earliest) {
+      throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
+    }
+    if (cap && compareDecimals(multiplyDecimals(toDecimal(price), toDecimal(size)), cap) > 0) {
+      throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
+    }
     await ready;
     return signOrder(order, admitted, account, { now: clock.now() });
   }
 
-  /** Reads the rules of a token again after an order that the venue did not take: it may have broken them. */
-  function heed(fate: Fate, { tokenId }: SignedOrder): Fate {
-    if (fate.kind === 'refused' || fate.kind === 'not_taken') rules.forget(tokenId);
-    return fate;
-  }
-
   return {
     walletAddress: wallet.address,
-    signedFor: {
-      venue: settings.clobUrl,
-      chainId: CHAIN_ID,
-      maker: account.funderAddress,
-      signatureType,
-    },
-    now: () => clock.now(),
+    signedFor: { venue: settings.clobUrl, chainId: CHAIN_ID, maker: account.funderAddress, signatureType },
+    now: clock.now,
     syncClock,
     sign,
-    submit: async (order, call) => heed(await submissions.submit(order, call), order),
-    settle: async (order, call) => heed(await submissions.settle(order, call), order),
-    lookUp: submissions.lookUp,
+    ...submissions,
   };
 }

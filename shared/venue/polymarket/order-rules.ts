@@ -6,6 +6,7 @@ import {
   ONE,
   parseDecimal,
   subtractDecimals,
+  toDecimal,
 } from '../../decimal.ts';
 import { dropOldest } from '../../drop-oldest.ts';
 import { refuse } from '../../errors.ts';
@@ -48,7 +49,8 @@ async function readRules(clob: Transport, tokenId: string, call: Call) {
 }
 
 /** Throws the 422 of the first rule that the order breaks: range, tick, decimals of the size, minimum. */
-function checkRules({ price, size }: LimitOrder, { tickSize, minOrderSize }: OrderRules): void {
+function checkRules(order: LimitOrder, { tickSize, minOrderSize }: OrderRules): void {
+  const [price, size] = [toDecimal(order.price), toDecimal(order.size)];
   const tick = formatDecimal(tickSize);
   const maxPrice = subtractDecimals(ONE, tickSize);
   if (compareDecimals(price, tickSize) < 0 || compareDecimals(price, maxPrice) > 0) {

@@ -3,7 +3,7 @@ import { ZeroHash } from 'ethers/constants';
 import { keccak256 } from 'ethers/crypto';
 import { id, TypedDataEncoder } from 'ethers/hash';
 import { concat, toBeHex, toUtf8Bytes } from 'ethers/utils';
-import { multiplyDecimals, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
+import { multiplyDecimals, toDecimal, toUnits, UNIT_DECIMALS } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { EARLY_EXPIRY_MS } from '../../limits.ts';
 import type { LimitOrder, SignedOrder } from '../port.ts';
@@ -91,7 +91,8 @@ export function hashOrder(order: OrderStruct): string {
 }
 
 /** Computes what the maker gives and takes, in millionths. */
-function amountsOf({ side, price, size }: LimitOrder) {
+function amountsOf({ side, ...order }: LimitOrder) {
+  const [price, size] = [toDecimal(order.price), toDecimal(order.size)];
   const shares = toUnits(size, UNIT_DECIMALS);
   const collateral = toUnits(multiplyDecimals(price, size), UNIT_DECIMALS);
   if (shares === undefined || collateral === undefined) throw refuse('venue_error', { why: 'rules' });

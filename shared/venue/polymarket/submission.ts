@@ -92,9 +92,11 @@ function hasTimeToSend({ deadline }: Call): boolean {
 }
 
 interface SubmissionDeps extends AccountDeps {
-  /** The connections that orders alone are sent on: the answer to another request is never read as that to an order. */
+  /** Connections for orders only: the answer to another request is never read as one to an order. */
   readonly orders: Transport;
   readonly signatureType: SignatureType;
+  /** Called after an order that the venue did not take: the next one reads the rules of the token again. */
+  readonly forgetRules: (tokenId: string) => void;
 }
 
 /** Sends and settles the orders of one account. */
@@ -103,20 +105,22 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   const find = createOrderFinder(createAccountSender(deps), deps.log);
   const { clock } = deps.clob;
 
-  function hasExpired({ expiresAt }: SignedOrder): boolean {
-    return expiresAt !== null && expiresAt <= clock.now();
-  }
+  const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= clock.now();
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
     let sentAt: number | null = null;
     const onSend = () => {
-      if (call.maySend?.() === false) throw new NotSent(LEASE_ENDED);
-      if (hasExpired(order)) throw new NotSent(expired());
-      sentAt = clock.now();
+      const now = clock.now();
+      if (call.maySend?.(now) === false) throw new NotSent(LEASE_ENDED);
+      if (order.expiresAt !== null && order.expiresAt <= now) throw new NotSent(expired());
+      sentAt = now;
     };
     const posted = await post(order, call, onSend);
-    return posted.kind === 'unproven' ? lookUpUntilSettled(order, posted, sentAt, call) : posted;
+    const fate = posted.kind === 'unproven' ? await lookUpUntilSettled(order, posted, sentAt, call) : posted;
+    // The order may have broken rules that have changed.
+    if (fate.kind === 'refused' || fate.kind === 'not_taken') deps.forgetRules(order.tokenId);
+    return fate;
   }
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {

@@ -9,7 +9,6 @@ import { finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/or
 import {
   beginSlowly,
   DAY,
-  decimal,
   endOf,
   matched,
   notTaken,
@@ -86,7 +85,7 @@ describe('a request with a new key', () => {
     venue.submit = async (order, call) => {
       for (const ms of [0, LEASE_MS - 1, LEASE_MS]) {
         clock.now = START + ms;
-        held.push(call.maySend?.());
+        held.push(call.maySend?.(clock.now));
       }
       return placed(order, call);
     };
@@ -171,7 +170,7 @@ describe('a request that takes an order over', () => {
   it('is idempotency_key_reused when the key has another order', async () => {
     const { open, place } = openWorld();
     await place();
-    const other = { ...ORDER, price: decimal('0.6') };
+    const other = { ...ORDER, price: '0.6' };
     const call = { deadline: 24_000, venueRequests: [] };
     await expect(open().place(requestOf(other, 'key'), call)).rejects.toThrow(
       'This Idempotency-Key belongs to another order. Use a new key for a new order.',

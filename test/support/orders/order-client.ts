@@ -1,21 +1,19 @@
-import { placementOf } from '../../../functions/orders/placement.ts';
-import { parseNumber } from '../../../shared/decimal.ts';
+import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { AppError } from '../../../shared/errors.ts';
-import type { OrderRequest } from '../../../shared/orders/order-request.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
 import { WALLET } from './order-records.ts';
 import { createSteps, type Steps, type WorldState } from './order-world-steps.ts';
 import { createStoreModel, type Flaw } from './order-world-store.ts';
 import { createEntryModel, LATE_TICKS } from './order-world-venue.ts';
 
-const decimal = (text: string) => parseNumber(text) ?? { coefficient: 0n, scale: 0 };
 /** The order that all of them ask for. */
 export const ORDER: LimitOrder = {
   tokenId: '7',
   side: 'buy',
-  price: decimal('0.5'),
-  size: decimal('10'),
+  price: '0.5',
+  size: '10',
   postOnly: false,
   expiresAt: null,
 };

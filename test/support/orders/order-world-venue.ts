@@ -104,7 +104,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     steps.take('venue', () => lookUp(order, where));
   const send = async (order: SignedOrder, { maySend }: SendingCall): Promise<Posted> => {
     const isAsked = flaw !== 'the right to send is not asked for' || !process.startsWith('A');
-    if (isAsked && maySend?.() === false)
+    if (isAsked && maySend?.(now()) === false)
       return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
     world.lastRefusedOperator = false;
     return steps.take('venue', () => arrive(order));

@@ -1,4 +1,3 @@
-import { termsOf } from '../../../shared/orders/record.ts';
 import type { Happening, System } from './interleavings.ts';
 import { createClient, isFinal, ORDER } from './order-client.ts';
 import { unfinishedOrder } from './order-records.ts';
@@ -25,7 +24,7 @@ export interface WorldOptions {
 /** An order whose process was killed long ago, before or after the venue took it. */
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
   const lease = { owner: 'old', until: 0 };
-  const record = { ...unfinishedOrder('old', 'old'), terms: termsOf(ORDER), client: null };
+  const record = { ...unfinishedOrder('old', 'old'), terms: ORDER, client: null };
   world.record = { ...record, lease, signedAt: 0, unprovenAt: 0 };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);

@@ -1,9 +1,9 @@
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { AppError, type ErrorCode } from '../../../shared/errors.ts';
-import type { OrderResult } from '../../../shared/orders/order-request.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import type { OrderClient } from '../../../shared/orders/record.ts';
+import type { OrderResult } from '../../../shared/orders/turn.ts';
 import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
 import { createMemoryOrderStore, type StoreCall } from './memory-order-store.ts';

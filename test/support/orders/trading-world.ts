@@ -1,5 +1,4 @@
 import type { ApiCredentials } from '../../../shared/account.ts';
-import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
 import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
@@ -27,14 +26,7 @@ export const TOKEN = v1TokenId(1);
 /** Returns a valid order, with changes. */
 export function limitOrder(changes: { price?: string; size?: string; side?: 'buy' | 'sell'; tokenId?: string } = {}) {
   const { price = '0.5', size = '10', side = 'buy', tokenId = TOKEN } = changes;
-  return {
-    tokenId,
-    side,
-    price: parseDecimal(price) ?? ZERO,
-    size: parseDecimal(size) ?? ZERO,
-    postOnly: true,
-    expiresAt: null,
-  } satisfies LimitOrder;
+  return { tokenId, side, price, size, postOnly: true, expiresAt: null } satisfies LimitOrder;
 }
 
 /** The venue's answers on its paths, where they are not the usual; `index` counts the requests of that path. */

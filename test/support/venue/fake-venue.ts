@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { OrderRequest } from '../../../shared/orders/order-request.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
+import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
 import { fateOfError } from './fates.ts';
 

@@ -1,4 +1,4 @@
-import { placementOf } from '../../../functions/orders/placement.ts';
+import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { type AppError, isFinal } from '../../../shared/errors.ts';
 import type { Fate, Placement } from '../../../shared/venue/port.ts';
 

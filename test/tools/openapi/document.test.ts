@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { parseOrder } from '../../../functions/orders/body.ts';
+import { parseOrder } from '../../../functions/orders/request.ts';
 import { ROUTES } from '../../../functions/routes.ts';
 import { ERROR_CODES, ERRORS } from '../../../shared/errors.ts';
 import { loadContract } from '../../../tools/conformance/contract.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { challengeText } from '../../../functions/orders/verification/challenge.ts';
+import { challengeText } from '../../../functions/orders/verification.ts';
 import { secondsFromNow, solanaWallet } from '../../support/client-wallets.ts';
 import type { Answer } from '../answer.ts';
 import { expectProblem } from '../ask.ts';

@@ -48,7 +48,7 @@ export async function findApiKey(
   call: Call,
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials | undefined> {
-  const skew = clob.clock.skew;
+  const skew = clob.clock.skew();
   const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, Date.now() + skew) }, call);
   const credentials = parseCredentials(response);
   if (credentials) return credentials;
@@ -69,7 +69,7 @@ export async function deriveApiKey(
   call: Call,
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials> {
-  const skew = clob.clock.skew;
+  const skew = clob.clock.skew();
   const headers = await l1Headers(wallet, Date.now() + skew);
   try {
     return await Promise.any([
@@ -86,5 +86,5 @@ export async function deriveApiKey(
 
 /** Returns true if our clock was wrong, so that the venue refused the signature; its answer says by how much. */
 function wasClockWrong(clob: Transport, skew: number): boolean {
-  return Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
+  return Math.abs(clob.clock.skew() - skew) > NOTICEABLE_SKEW_MS;
 }

@@ -85,7 +85,7 @@ export interface AccountAnswer {
 /**
  * Sends a request with the account's credentials. On a 401, which comes before the venue looks at a request,
  * makes and sends it once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat`
- * tells if a 401 is believed; by default each is. Errors: `TransportError`, and by code those of `CredentialSource`.
+ * returns false for a 401 after which it is not sent again. Errors: `TransportError`, and by code those of `CredentialSource`.
  */
 export type SendAsAccount = (
   make: (used: ApiCredentials) => VenueHttpRequest,
@@ -95,20 +95,22 @@ export type SendAsAccount = (
 
 /** Creates the sender of one account's requests. */
 export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
-  async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call): Promise<AccountAnswer> {
-    // The venue's clock counts, not ours; its answers tell the difference without a call of its own.
-    const headers = await l2Headers(request, walletAddress, used, clob.clock.now());
+  const { clock } = clob;
+
+  async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call) {
+    const skew = clock.skew();
+    const headers = await l2Headers(request, walletAddress, used, clock.now());
     const response = await clob.send({ ...request, headers }, call);
-    return { response, used };
+    return { response, used, skew };
   }
 
   return async (make, call, mayRepeat = () => true) => {
     const used = await credentials.get(call);
-    const skew = clob.clock.skew;
     const request = make(used);
     const answer = await attempt(request, used, call);
     if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
-    const clockWasWrong = Math.abs(clob.clock.skew - skew) > NOTICEABLE_SKEW_MS;
+    // The refusal itself has the venue's time.
+    const clockWasWrong = Math.abs(clock.skew() - answer.skew) > NOTICEABLE_SKEW_MS;
     const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
     log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);

@@ -7,7 +7,6 @@ import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import type { ProxyEnv } from '../../../settings/config.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
-import { parseHttpDate, VenueClock } from './clock.ts';
 
 /** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
 export class TransportError extends Error {
@@ -61,7 +60,42 @@ export interface Transport {
   readonly clock: VenueClock;
 }
 
-/** A longer wait is a mistake of the venue's, or its way to say that it is gone. */
+/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
+
+/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
+function parseHttpDate(text = ''): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/**
+ * Creates the clock by which the service counts times, in milliseconds of the Unix epoch: the venue's, from the `Date`
+ * headers of its answers. It follows the monotonic clock between answers and never goes back, so a step of our own clock
+ * changes nothing. Before the first answer our own clock counts; the first answer replaces it, backwards too. `ownNow`: our
+ * wall clock. `uptime`: the monotonic clock, in milliseconds.
+ */
+export function createVenueClock(ownNow: () => number = Date.now, uptime = () => performance.now()) {
+  /** The difference between the venue's clock and the monotonic one. */
+  let offset: number | undefined;
+  const now = () => (offset === undefined ? ownNow() : Math.round(uptime() + offset));
+  return {
+    now,
+    /** Returns true after the venue's first answer. */
+    isKnown: () => offset !== undefined,
+    /** Returns the milliseconds by which this clock is ahead of our own. */
+    skew: () => now() - ownNow(),
+    /** Moves the clock to the `Date` header of an answer that has just come; a header has whole seconds. */
+    heed: (date: string | undefined): void => {
+      const next = parseHttpDate(date) - uptime();
+      if (next > (offset ?? Number.NEGATIVE_INFINITY)) offset = next;
+    },
+  };
+}
+
+/** The clock of a host of the venue. */
+export type VenueClock = ReturnType<typeof createVenueClock>;
+
+/** A longer wait is a mistake of the venue's. */
 const MAX_WAIT_S = 86_400;
 /** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
 function parseRetryAfter(value: string | undefined, now: number): number | undefined {
@@ -222,7 +256,7 @@ interface TransportOptions {
 /** Opens a transport to a host of the venue. */
 export function createTransport(
   baseUrl: string,
-  { now = Date.now, clock = new VenueClock(now), proxyEnv }: TransportOptions = {},
+  { now = Date.now, clock = createVenueClock(now), proxyEnv }: TransportOptions = {},
 ): Transport {
   const exchange = openConnections(baseUrl, now, proxyEnv);
 

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
-import { formatDecimal } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
 import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
@@ -76,7 +75,7 @@ describe('an order on a venue that verifies signatures', () => {
           expect(paper.venue.orders().at(-1)).toMatchObject({
             id: signed.orderId,
             side: side.toUpperCase(),
-            price: formatDecimal(order.price),
+            price: order.price,
             original_size: '15.25',
             post_only: true,
           });

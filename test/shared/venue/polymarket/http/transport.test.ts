@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
-import { VenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
-import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import {
+  createTransport,
+  createVenueClock,
+  TransportError,
+} from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { createCertificate } from '../../../../support/venue/certificate.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
@@ -367,7 +370,7 @@ describe('transport without a readable answer', () => {
 describe('hints of the venue', () => {
   const NOW = Date.parse('2026-11-02T09:00:00Z');
   const stillClock = (now: number) =>
-    new VenueClock(
+    createVenueClock(
       () => now,
       () => 0,
     );
@@ -392,11 +395,11 @@ describe('hints of the venue', () => {
       headers: index === 2 ? { date: 'never' } : { date: new Date(NOW + index * 60_000).toUTCString() },
     }));
     const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
-    expect(http.clock.skew).toBe(0);
+    expect(http.clock.skew()).toBe(0);
     const skews = [];
     for (const _ of [0, 1, 2]) {
       await http.send(GET, callWithin());
-      skews.push(http.clock.skew);
+      skews.push(http.clock.skew());
     }
     expect(skews).toStrictEqual([0, 60_000, 60_000]);
   });
@@ -407,7 +410,7 @@ describe('hints of the venue', () => {
       const venue = await startVenue(() => ({ headers: { date } }));
       const http = createTransport(venue.url, { now: () => NOW });
       await http.send(GET, callWithin());
-      expect([http.clock.skew, http.clock.isKnown]).toStrictEqual([0, false]);
+      expect([http.clock.skew(), http.clock.isKnown()]).toStrictEqual([0, false]);
     },
   );
 
@@ -419,7 +422,7 @@ describe('hints of the venue', () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW + 60_000).toUTCString(), age } }));
     const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
     await http.send(GET, callWithin());
-    expect(http.clock.skew).toBe(skew);
+    expect(http.clock.skew()).toBe(skew);
   });
 
   it('keeps what it knows of the clock where an answer is read late by a process that stood still', async () => {
@@ -433,11 +436,11 @@ describe('hints of the venue', () => {
       return { headers: { date } };
     });
     const now = () => own;
-    const http = createTransport(venue.url, { now: now, clock: new VenueClock(now, () => uptime) });
+    const http = createTransport(venue.url, { now: now, clock: createVenueClock(now, () => uptime) });
     const skews = [];
     for (const _ of standing) {
       await http.send(GET, callWithin());
-      skews.push(http.clock.skew);
+      skews.push(http.clock.skew());
     }
     expect(skews).toStrictEqual([0, 0, 0, 0]);
   });
@@ -446,7 +449,7 @@ describe('hints of the venue', () => {
     let own = NOW;
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
     const now = () => own;
-    const http = createTransport(venue.url, { now: now, clock: new VenueClock(now, () => 0) });
+    const http = createTransport(venue.url, { now: now, clock: createVenueClock(now, () => 0) });
     await http.send(GET, callWithin());
     own += step;
     expect(http.clock.now()).toBe(NOW);
@@ -461,7 +464,7 @@ describe('hints of the venue', () => {
       headers: { date: new Date(dates[index] ?? 0).toUTCString() },
     }));
     const now = () => 0;
-    const http = createTransport(venue.url, { now, clock: new VenueClock(now, () => uptime) });
+    const http = createTransport(venue.url, { now, clock: createVenueClock(now, () => uptime) });
     const times = [];
     for (const _ of dates) {
       await http.send(GET, callWithin());
@@ -475,14 +478,14 @@ describe('hints of the venue', () => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW).toUTCString() } }));
     const http = createTransport(venue.url, { now: () => NOW + 900, clock: stillClock(NOW + 900) });
     await http.send(GET, callWithin());
-    expect(http.clock.skew).toBe(-900);
+    expect(http.clock.skew()).toBe(-900);
   });
 
   it.each([-3_600_000, 3_600_000])('is ours until the first answer, which replaces it: %d ms', async (ahead) => {
     const venue = await startVenue(() => ({ headers: { date: new Date(NOW + ahead).toUTCString() } }));
     const http = createTransport(venue.url, { now: () => NOW, clock: stillClock(NOW) });
-    expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW, false]);
+    expect([http.clock.now(), http.clock.isKnown()]).toStrictEqual([NOW, false]);
     await http.send(GET, callWithin());
-    expect([http.clock.now(), http.clock.isKnown]).toStrictEqual([NOW + ahead, true]);
+    expect([http.clock.now(), http.clock.isKnown()]).toStrictEqual([NOW + ahead, true]);
   });
 });

@@ -1,9 +1,74 @@
 import { createHash } from 'node:crypto';
-import { refuse } from '../errors.ts';
+import { type AppError, refuse } from '../errors.ts';
 import { STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
-import type { Fate, SendingCall } from '../venue/port.ts';
-import { isHeld, type Turn, traceOf } from './order-request.ts';
-import { signedOrderOf } from './record.ts';
+import type { Log } from '../log.ts';
+import type { Call, Fate, LimitOrder, OrderEntry, SendingCall } from '../venue/port.ts';
+import type { DayCaps, OrderStore } from './order-store.ts';
+import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';
+
+/** A request for one limit order. */
+export interface OrderRequest {
+  readonly order: LimitOrder;
+  /** The caller's; without one each request is a new order. */
+  readonly idempotencyKey: string | undefined;
+  /** `null` where the caller named no client. */
+  readonly client: OrderClient | null;
+  /** The id of the request, for the record. */
+  readonly requestId: string | null;
+  /** The caller that a gateway identified, for the record; `null` without one. */
+  readonly caller: string | null;
+}
+
+/** The fate of a requested order. */
+export interface OrderResult {
+  readonly orderId: string;
+  readonly fate: Fate;
+  /** True where this is the answer to an earlier request with the same idempotency key. */
+  readonly replayed: boolean;
+}
+
+/** The parts that all orders of a process share. */
+export interface OrdersDeps extends DayCaps {
+  readonly entry: OrderEntry;
+  readonly store: OrderStore;
+  readonly log: Log;
+  readonly leaseMs: number;
+  readonly lateArrivalMs: number;
+}
+
+/** One request on its way, with the parts that it needs. */
+export interface Placing extends OrdersDeps, OrderRequest {
+  /** Its key in the store. */
+  readonly key: string;
+  readonly call: Call;
+}
+
+/** The sole right to send or look up an order, until the lease of its record ends. */
+export interface Turn {
+  readonly placing: Placing;
+  /** `submit`: never sent. `settle`: may have been sent, and may be sent again. `look_up`: must not be sent again. */
+  readonly act: 'submit' | 'settle' | 'look_up';
+  readonly record: UnfinishedOrder;
+  /** `unprovenAt` as it was before this request. */
+  readonly unprovenBefore: number | null;
+}
+
+/** Returns the members by which log lines name an order and its request. */
+export function traceOf({ record, placing }: Turn) {
+  return { order_id: record.orderId, ...placing.call.trace };
+}
+
+/** Returns false once the lease is over. */
+export function isHeld({ record, placing }: Turn): boolean {
+  return placing.entry.now() < record.lease.until;
+}
+
+/** Creates 409 `order_in_progress` for a key whose record is in the way; it asks for a wait of 1 s at least. */
+export function orderInProgress({ entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const remainingMs = standing?.state === 'unfinished' ? standing.lease.until - entry.now() : 0;
+  const waitMs = Math.min(Math.max(remainingMs, 1_000), leaseMs);
+  return refuse('order_in_progress', {}, { retryAfter: Math.ceil(waitMs / 1_000) });
+}
 
 /**
  * Sends an order or looks it up, and weighs what the venue says against earlier sendings. Called once in each turn, after the
@@ -31,8 +96,14 @@ async function ask(turn: Turn): Promise<Fate> {
   const { entry, call } = placing;
   // The process may have stood still since it took the lease: another request may have taken over and answered a refusal,
   // which bytes sent now could make untrue. The time to store the answer is held back.
-  const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, maySend: () => isHeld(turn) };
-  const order = signedOrderOf(record);
+  const bounded: SendingCall = {
+    ...call,
+    deadline: call.deadline - STORE_CALL_MS,
+    maySend: (now) => now < record.lease.until,
+  };
+  const { orderId, conditionId, payload, signedAt, terms } = record;
+  const { tokenId, postOnly, expiresAt } = terms;
+  const order = { orderId, tokenId, conditionId, postOnly, expiresAt, payload, signedAt };
   try {
     if (act === 'submit') return await entry.submit(order, bounded);
     if (act === 'settle') return await entry.settle(order, bounded);

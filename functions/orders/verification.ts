@@ -1,0 +1,167 @@
+import { loadWalletKinds } from '#venue/accounts';
+import { refuse } from '../../shared/errors.ts';
+import type { OrderClient } from '../../shared/orders/record.ts';
+import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import { formatTime, parseTime } from '../../shared/time.ts';
+import type { Middleware } from '../endpoint.ts';
+import type { Wire } from '../schemas.ts';
+import type { placedOrder } from './response.ts';
+
+/**
+ * How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. Keys are
+ * kept for a day, so none is forgotten while a signature for it is valid.
+ */
+const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
+
+type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
+
+type OrderMember = 'token_id' | 'side' | 'price' | 'size' | 'post_only' | 'expires_at';
+
+/** An order as the 201 writes it. */
+export type ChallengedOrder = Pick<Wire<typeof placedOrder>, OrderMember>;
+
+/** The facts of the text that a client signs. */
+export interface Challenge {
+  /** Host and, where it is not the scheme's own, port of the service. */
+  readonly authority: string;
+  /** As the client writes it. */
+  readonly clientAddress: string;
+  readonly order: ChallengedOrder;
+  readonly idempotencyKey: string;
+  /** As it is in the header. */
+  readonly validUntil: string;
+}
+
+/** Writes the text that a client signs for one order, as its wallet shows it. No value can hold a line break. */
+export function challengeText({ authority, clientAddress, order, idempotencyKey, validUntil }: Challenge): string {
+  return [
+    `Place one order on ${authority}`,
+    '',
+    `Client: ${clientAddress}`,
+    `Side: ${order.side}`,
+    `Size: ${order.size} shares`,
+    `Price: ${order.price}`,
+    `Post only: ${order.post_only ? 'yes' : 'no'}`,
+    `Expires at: ${order.expires_at ?? 'never'}`,
+    `Token: ${order.token_id}`,
+    `Idempotency key: ${idempotencyKey}`,
+    `Signature valid until: ${validUntil}`,
+  ].join('\n');
+}
+
+/** An order with everything that its signature is about. */
+interface SignedRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The gateway's domain name, or the `Host` that the local server was sent. */
+  readonly domainName: string;
+  readonly order: ChallengedOrder;
+  /** The venue's time, in milliseconds of the Unix epoch. */
+  readonly now: number;
+}
+
+function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahead' | undefined {
+  const { ahead, tolerance } = SIGNATURE_MS;
+  if (now > validUntil + tolerance) return 'expired';
+  return validUntil > now + ahead + tolerance ? 'too_far_ahead' : undefined;
+}
+
+/** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
+export interface Authorities {
+  /** The only one, whatever the request names. */
+  readonly public?: string | undefined;
+  /** Those of a service without one. The first stands in the challenge to a request that names none of them. */
+  readonly own?: (() => readonly string[]) | undefined;
+}
+
+/**
+ * Creates the check that the holder of `X-Client-Address` wants exactly this order. `allowedClients`: the addresses that
+ * may order; any may if there are none. Throws `ConfigError` for a text that is no address.
+ */
+export function createVerification(
+  kinds: WalletKinds,
+  authorities: Authorities = {},
+  allowedClients: readonly string[] = [],
+) {
+  /** Returns the kind of wallet that an address is of, and its canonical form. */
+  function holderOf(text: string) {
+    for (const kind of kinds) {
+      const address = kind.canonicalAddress(text);
+      if (address !== undefined) return { kind, address };
+    }
+    return undefined;
+  }
+
+  const allowed = new Set(allowedClients.map((address) => holderOf(address)?.address));
+  if (allowed.has(undefined)) {
+    throw new ConfigError(
+      'SERVICE_ALLOWED_CLIENTS must be EVM addresses (EIP-55 where letters are mixed) or Solana addresses.',
+    );
+  }
+
+  /** Refuses (400 `invalid_request`) headers without which there is no text to sign, or no end of its validity. */
+  const checkHeaders: Middleware = {
+    before: ({ event: { headers } }) => {
+      const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
+      const isTime = expires === undefined || parseTime(expires) !== undefined;
+      const addressRule =
+        'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
+      const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
+      const errors = [
+        holderOf(address) ? [] : { field: 'X-Client-Address', detail: addressRule },
+        headers['idempotency-key'] ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
+        isTime ? [] : { field: 'X-Client-Signature-Expires', detail: timeRule },
+      ].flat();
+      if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
+    },
+  };
+
+  /** Returns the authority to sign for. */
+  function authorityFor(domainName: string): string {
+    // As it stands in a URL: 80 is the port of http, which the local server speaks.
+    const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
+    const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
+    return own.includes(requested) ? requested : (own[0] ?? requested);
+  }
+
+  /**
+   * Verifies the signature, and that its client may order. Errors: 401 `client_signature_required` and
+   * `client_signature_invalid`, 403 `client_not_allowed`.
+   */
+  function verify({ headers, domainName, order, now }: SignedRequest): OrderClient {
+    const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
+    const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
+    const authority = authorityFor(domainName);
+    const textUntil = (validUntil: string) =>
+      challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
+    const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
+    if (!signature || !expires) throw refuse('client_signature_required', { challenge });
+    const holder = holderOf(clientAddress);
+    const validUntil = parseTime(expires);
+    if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
+    const { kind, address } = holder;
+    const why = whyMistimed(validUntil, now) ?? kind.check(signature, { text: textUntil(expires), address });
+    if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, why });
+    if (allowed.size > 0 && !allowed.has(address)) throw refuse('client_not_allowed', {});
+    return { address, isVerified: true };
+  }
+
+  return { checkHeaders, verify };
+}
+
+/** The check of signatures. */
+export type ClientVerification = ReturnType<typeof createVerification>;
+
+type Settings = Pick<
+  LocalConfig | DeployedConfig,
+  'orders' | 'clientVerification' | 'publicAuthority' | 'allowedClients'
+>;
+
+/** Opens the verification of clients where the operator requires it. `own`: see `Authorities`. */
+export async function openVerification(
+  { orders, clientVerification, publicAuthority, allowedClients }: Settings,
+  own?: Authorities['own'],
+): Promise<ClientVerification | undefined> {
+  if (orders.kind !== 'on' || clientVerification === 'off') return undefined;
+  return createVerification(await loadWalletKinds(), { public: publicAuthority, own }, allowedClients);
+}
