@@ -7,6 +7,16 @@ export interface Decimal {
   readonly scale: number;
 }
 
+declare global {
+  interface JSON {
+    /** ECMAScript's access to the source text, which TypeScript's library does not declare yet. */
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
 /** JSON's own number grammar, so that the digits of a JSON number and of a decimal string are read alike. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** The notation that `formatDecimal` writes and `parseDecimal` reads. */
@@ -105,18 +115,6 @@ export const UNIT_DECIMALS = 6;
 export const ONE: Decimal = { coefficient: 1n, scale: 0 };
 /** The decimal 0. */
 export const ZERO: Decimal = { coefficient: 0n, scale: 0 };
-
-const JSON_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
-
-/**
- * Creates a parser for long texts, on which a reviver of `JSON.parse` would spend its time: the numbers under the named keys
- * come out as strings, as they were written. Throws `SyntaxError`.
- */
-export function createNumberKeeper(keys: Iterable<string>): (text: string) => unknown {
-  // Only a key can match: inside a string a quote has a backslash before it, and a value has no colon behind it.
-  const pattern = new RegExp(`("(?:${[...keys].join('|')})"\\s*:\\s*)(${JSON_NUMBER})`, 'g');
-  return (text) => JSON.parse(text.replace(pattern, '$1"$2"'));
-}
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 

@@ -157,15 +157,6 @@ const keepText: Middleware = {
   },
 };
 
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
-declare global {
-  interface JSON {
-    /** ECMAScript's access to the source text, which TypeScript's library does not declare yet. */
-    parse(text: string, reviver: Reviver): unknown;
-  }
-}
-
 /** Replaces the numbers `price` and `size`, which `JSON.parse` has rounded, by their digits. */
 const keepDigits: Middleware = {
   before: ({ event, context: { state } }) => {

@@ -7,7 +7,7 @@ export interface MutatedModule {
 
 /** The modules that are mutated, with the tests that have to notice. */
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
-  decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal', 'shared/decimals-in-json'] },
+  decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal'] },
   accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },
   challenge: {
     code: ['functions/orders/verification.ts'],

@@ -13,9 +13,19 @@ import type { Wallet } from '../../wallets/evm-key.ts';
 import { CHAIN_ID } from './accounts.ts';
 import type { VenueHttpRequest } from './http/transport.ts';
 
-// All that the service takes from the venue's official client: what changes when the venue changes. Amounts, hashes,
+// All that the service takes from the venue's official client: the parts that change when the venue changes. Amounts, hashes,
 // transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
 // its own HTTP client and viem; the bundle holds 4 KB of it.
+
+/** The venue's records. The schemas of our parsers have no member that these lack. */
+export type {
+  ApiKeyRaw,
+  MakerOrder,
+  OpenOrder,
+  OrderBookSummary,
+  OrderResponse,
+  Trade,
+} from '@polymarket/clob-client-v2';
 
 const { exchangeV2, negRiskExchangeV2, exchangeV3 } = getContractConfig(CHAIN_ID);
 

@@ -8,7 +8,6 @@ import {
   subtractDecimals,
   toDecimal,
 } from '../../decimal.ts';
-import { dropOldest } from '../../drop-oldest.ts';
 import { refuse } from '../../errors.ts';
 import { RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
 import type { Call, LimitOrder } from '../port.ts';
@@ -92,7 +91,8 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
       const rules = await waitUntil(latest, readRules(clob, tokenId, call));
       kept.delete(tokenId);
       kept.set(tokenId, { rules, readAt });
-      dropOldest(kept, MAX_TOKENS);
+      const [oldest] = kept.size > MAX_TOKENS ? kept.keys() : [];
+      if (oldest !== undefined) kept.delete(oldest);
       checkRules(order, rules);
       return rules;
     },

@@ -8,6 +8,9 @@ import { parseJson } from './http/transport.ts';
 /** Any value, or none at all: without `optional` a missing member would fail the record. */
 export const anything = z.optional(z.unknown());
 
+/** The members of a schema for a record of the official client: an update of it that renames one breaks the types. */
+export type Members<T> = { readonly [Name in keyof T]?: z.core.$ZodType };
+
 /** Creates the schema of a member that a function reads, whatever it is. */
 export function readBy<T>(read: (value: unknown) => T) {
   return z.pipe(anything, z.transform(read));
@@ -16,6 +19,15 @@ export function readBy<T>(read: (value: unknown) => T) {
 /** Creates the schema of a descriptive member: `null` for one of another form. */
 export function lenient<T extends z.ZodMiniType>(form: T) {
   return z.catch(z.nullable(form), null);
+}
+
+/** Parses JSON with its numbers in the digits that were written; returns `undefined` for another text. */
+export function parseExactly(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, { source }) => (typeof value === 'number' ? source : value));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Most of what the venue sends is in canonical form already, or has zeros at its end, and need not be taken apart. */

@@ -8,12 +8,17 @@ import type { Call } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { parseJson, type Transport, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
-import { l1Headers } from '../official-client.ts';
+import { type ApiKeyRaw, l1Headers } from '../official-client.ts';
+import type { Members } from '../wire.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
 const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 
-const apiKey = z.object({ apiKey: printable, secret: z.string().check(z.regex(API_SECRET)), passphrase: printable });
+const apiKey = z.object({
+  apiKey: printable,
+  secret: z.string().check(z.regex(API_SECRET)),
+  passphrase: printable,
+} satisfies Members<ApiKeyRaw>);
 
 function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCredentials | undefined {
   const result = status === 200 || status === 201 ? apiKey.safeParse(isJson ? parseJson(text) : undefined) : undefined;

@@ -5,7 +5,8 @@ import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { parseJson, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
-import { decimalText, errorText, lenient, lenientString } from '../wire.ts';
+import type { MakerOrder, OpenOrder, Trade as VenueTrade } from '../official-client.ts';
+import { decimalText, errorText, lenient, lenientString, type Members } from '../wire.ts';
 
 /** Most pages of trades that are read; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
@@ -20,7 +21,7 @@ const order = z.object({
   // Empty where the venue does not say.
   size_matched: z.union([decimalText, z.literal('')]),
   associate_trades: lenient(z.array(z.unknown())),
-});
+} satisfies Members<OpenOrder>);
 
 const trade = z.object({
   id: z.string(),
@@ -28,8 +29,8 @@ const trade = z.object({
   match_time: z.nullish(z.string()),
   taker_order_id: z.nullish(z.string()),
   transaction_hash: z.nullish(z.string()),
-  maker_orders: lenient(z.array(z.object({ order_id: lenientString }))),
-});
+  maker_orders: lenient(z.array(z.object({ order_id: lenientString } satisfies Members<MakerOrder>))),
+} satisfies Members<VenueTrade>);
 
 type Trade = z.infer<typeof trade>;
 

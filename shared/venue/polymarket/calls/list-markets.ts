@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { createNumberKeeper, isTokenId } from '../../../decimal.ts';
+import { isTokenId } from '../../../decimal.ts';
 import { refuse } from '../../../errors.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
@@ -12,25 +12,10 @@ import {
   lenientConditionId,
   lenientDecimal,
   lenientString,
+  parseExactly,
   protocolOf,
   readBy,
 } from '../wire.ts';
-
-/**
- * The JSON numbers of a market whose digits count. `rate` and `exponent` are only read in its fee schedule: elsewhere,
- * members of these names become text and are then dropped, as all members that are not read.
- */
-const MARKET_DECIMALS = [
-  'orderPriceMinTickSize',
-  'orderMinSize',
-  'volume24hr',
-  'liquidity',
-  'liquidityNum',
-  'bestBid',
-  'bestAsk',
-  'rate',
-  'exponent',
-] as const;
 
 const strings = z.array(z.string());
 
@@ -179,17 +164,7 @@ export type MarketParse = ReturnType<typeof parseMarket>;
 /** The venue clamps larger pages silently (https://docs.polymarket.com/changelog). */
 export const MAX_PAGE_SIZE = 100;
 
-const parseMarketsJson = createNumberKeeper(MARKET_DECIMALS);
-
 const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
-
-function parsePage(text: string): z.infer<typeof page> {
-  try {
-    return page.parse(parseMarketsJson(text));
-  } catch (cause) {
-    throw refuse('venue_error', { why: 'unusable' }, { cause });
-  }
-}
 
 /**
  * `GET /markets/keyset` of Gamma: one page of open markets, most traded first, and the cursor of the next one unless it is
@@ -205,6 +180,8 @@ export async function listMarketPage(
   const spec = { name: 'list-markets', method: 'GET', path: `/markets/keyset?${query}` } as const;
   const response = await readWithRetry(gamma, spec, call);
   if (response.status !== 200 || !response.isJson) throw refuseRead(response);
-  const { markets, next_cursor } = parsePage(response.text);
-  return { markets: markets.map(parseMarket), nextCursor: next_cursor || undefined };
+  // Takes 4 ms a page more than `JSON.parse`, which would round.
+  const { data, error } = page.safeParse(parseExactly(response.text));
+  if (!data) throw refuse('venue_error', { why: 'unusable' }, { cause: error });
+  return { markets: data.markets.map(parseMarket), nextCursor: data.next_cursor || undefined };
 }

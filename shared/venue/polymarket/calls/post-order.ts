@@ -5,7 +5,8 @@ import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import { parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
-import { lenient, readBy, sentenceOf } from '../wire.ts';
+import type { OrderResponse } from '../official-client.ts';
+import { lenient, type Members, readBy, sentenceOf } from '../wire.ts';
 import { fateSaidBy, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */
@@ -44,7 +45,7 @@ const acceptance = z.object({
   takingAmount: amount,
   transactionsHashes: list,
   tradeIDs: list,
-});
+} satisfies Members<OrderResponse>);
 
 const noWords = z.optional(z.nullable(z.literal('')));
 /** An answer without a message, also without one that is no text. */

@@ -3,6 +3,7 @@ import { refuse } from '../../../errors.ts';
 import type { Book, Call, PriceLevel } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { parseJson, type Transport } from '../http/transport.ts';
+import type { OrderBookSummary } from '../official-client.ts';
 import {
   bookSide,
   decimalText,
@@ -12,6 +13,8 @@ import {
   lenientConditionId,
   lenientDecimal,
   lenientString,
+  type Members,
+  parseExactly,
 } from '../wire.ts';
 
 const venueBook = z.object({
@@ -27,16 +30,7 @@ const venueBook = z.object({
   hash: lenient(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
   /** Undocumented, on books of protocol v2 only. */
   version: z.nullish(z.string()),
-});
-
-/** Reads JSON with numbers in the place of decimal strings as they were written; the documented form has strings. */
-function keepNumbers(text: string): unknown {
-  try {
-    return JSON.parse(text, (_key, value: unknown, { source }) => (typeof value === 'number' ? source : value));
-  } catch {
-    return undefined;
-  }
-}
+} satisfies Members<OrderBookSummary & { readonly version: unknown }>);
 
 /** Epoch milliseconds as ISO 8601. */
 function toIsoTime(milliseconds: string | null): string | null {
@@ -57,7 +51,8 @@ function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly Pr
 /** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
 export function parseBook(text: string, tokenId: string) {
   const plain = venueBook.safeParse(parseJson(text));
-  const result = plain.success ? plain : venueBook.safeParse(keepNumbers(text));
+  // The documented form has strings.
+  const result = plain.success ? plain : venueBook.safeParse(parseExactly(text));
   if (!result.success || result.data.asset_id !== tokenId || !isInside(result.data.tick_size)) {
     const cause = result.success ? new Error('the book is of another token, or its tick out of range') : result.error;
     throw refuse('venue_error', { why: 'unusable' }, { cause });
