@@ -9,9 +9,19 @@ const claimed = (address: string): OrderClient => ({ address, isVerified: false 
 
 describe('a key', () => {
   it.each<[string, OrderClient | null, OrderClient | null, sentence: string]>([
-    ['a claimed client, then the same one verified', claimed(EVM), verified(EVM), 'client verification of the service changed'],
+    [
+      'a claimed client, then the same one verified',
+      claimed(EVM),
+      verified(EVM),
+      'client verification of the service changed',
+    ],
     ['no client, then a verified one', null, verified(EVM), 'client verification of the service changed'],
-    ['a verified client, then the same one claimed', verified(EVM), claimed(EVM), 'client verification of the service changed'],
+    [
+      'a verified client, then the same one claimed',
+      verified(EVM),
+      claimed(EVM),
+      'client verification of the service changed',
+    ],
     ['a verified client, then no client', verified(EVM), null, 'client verification of the service changed'],
     ['two verified clients', verified(EVM), verified(SOLANA), 'an order of another client'],
     ['two addresses of Solana', verified(SOLANA), verified(SOLANA.toLowerCase()), 'an order of another client'],
