@@ -102,14 +102,11 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
   const isTaker = trader_side?.toUpperCase() === 'TAKER' || isOurs(taker_order_id, trade, ours);
   const own = maker_orders.filter((maker) => isOurs(maker.order_id, maker, ours));
   const opposite = trade.side === 'buy' ? 'sell' : 'buy';
-  const makers = [...Map.groupBy(own, ({ order_id }) => order_id)].flatMap(([orderId, entries]): Share[] => {
-    const [first] = entries;
-    if (!first) return [];
+  const makers = own.map((maker): Share => {
+    const { order_id: orderId, asset_id: tokenId, matched_amount: size, price, outcome, fee: statedFee } = maker;
     // Two purchases, or two sales, meet on the two outcomes of a market.
-    const side = first.side ?? (first.asset_id === trade.asset_id ? opposite : trade.side);
-    const parts = entries.map(({ matched_amount: size, price }) => ({ size, price }));
-    const statedFee = entries.length === 1 ? first.fee : null;
-    return [{ orderId, role: 'maker', side, tokenId: first.asset_id, outcome: first.outcome, parts, statedFee }];
+    const side = maker.side ?? (tokenId === trade.asset_id ? opposite : trade.side);
+    return { orderId, role: 'maker', side, tokenId, outcome, parts: [{ size, price }], statedFee };
   });
   if (!isTaker) return makers;
   const { side, asset_id: tokenId, outcome, fee } = trade;
@@ -126,7 +123,7 @@ function feeOf({ role, parts, statedFee }: Share, fees: Fees | null) {
   return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
 }
 
-/** Returns the account's fills in a trade, one for each of its orders, as the cells of a report. */
+/** Returns the account's fills in a trade, one for each part of its orders, as the cells of a report. */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
     const { orderId, side, tokenId, outcome, parts } = share;

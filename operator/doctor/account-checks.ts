@@ -2,15 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { formatDecimal } from '../../shared/decimal.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import {
-  type Account,
-  type AccountReads,
-  findLacking,
-  type Inspection,
-  NOT_NOTED,
-  type NotedCollateral,
-} from '../inspection/inspection.ts';
+import type { Account, AccountReads, Inspection, NotedCollateral } from '../inspection/inspection.ts';
 import { type CheckResult, fail, ok, warn } from './run.ts';
 import type { WalletKey } from './setup-checks.ts';
 
@@ -86,19 +80,17 @@ export async function checkFunds(
   return warn(`The venue notes no pUSD in ${funderAddress}.`, fix, noted);
 }
 
-/** Reports the approvals that the account lacks, with the orders that need them. */
-export async function checkApprovals(
-  { funderAddress }: Account,
-  funds: Promise<CheckResult<NotedCollateral>>,
-  { venue, call }: Asking,
-): Promise<CheckResult> {
-  const [given, { value: noted }] = await Promise.all([venue.readApprovals(funderAddress, call), funds]);
-  const lacking = findLacking(given, noted?.notAllowed ?? new Set());
-  if (lacking.length === 0) return ok('The exchanges may move what orders need.');
-  const parts = lacking.map(({ id, prevents, why }) => `it cannot ${prevents} (${id} ${why})`);
-  const onlyNoted = lacking.every(({ why }) => why === NOT_NOTED);
-  const fix = onlyNoted
-    ? 'Run this with --refresh.'
-    : 'Trade once with the account on polymarket.com, which gives them, or see https://docs.polymarket.com/trading/contracts.';
-  return warn(`The account lacks approvals: ${parts.join('; ')}.`, fix);
+/** The markets of the exchanges, by their addresses. */
+const MARKETS_OF: ReadonlyMap<string, string> = new Map([
+  [EXCHANGES.plain.toLowerCase(), 'markets of protocol v1'],
+  [EXCHANGES.negRisk.toLowerCase(), 'neg-risk markets of protocol v1'],
+  [EXCHANGES.protocolV2.toLowerCase(), 'markets of protocol v2'],
+]);
+
+/** Reports the exchanges that may not take the account's collateral, by the notes of the CLOB. */
+export function checkApprovals({ notAllowed }: NotedCollateral): CheckResult {
+  if (notAllowed.size === 0) return ok('The exchanges may take the pUSD of orders.');
+  const lacking = [...notAllowed].map((spender) => `${spender} (${MARKETS_OF.get(spender) ?? 'some markets'})`);
+  const fix = 'Trade once with the account on polymarket.com, which approves them, and run this with --refresh.';
+  return warn(`These contracts may not take the pUSD of orders: ${lacking.join(', ')}.`, fix);
 }

@@ -6,14 +6,7 @@ import { createInspection, type Inspection } from '../inspection/inspection.ts';
 import { type Asking, checkApprovals, checkCredentials, checkFunds, writeCredentials } from './account-checks.ts';
 import { createRun, type DoctorLimits, need, type Run, type Step } from './run.ts';
 import { checkAccountKind, checkConfig, checkKey, checkRuntime, type Setup } from './setup-checks.ts';
-import {
-  checkBuilder,
-  checkClock,
-  checkOutcomes,
-  checkReads,
-  checkRegion,
-  checkSmallestOrder,
-} from './venue-checks.ts';
+import { checkBuilder, checkClock, checkOutcomes, checkReads, checkRegion } from './venue-checks.ts';
 
 /** The options of a run. */
 export const OPTIONS = {
@@ -34,17 +27,15 @@ const CLOB = { asks: 'The CLOB (SERVICE_CLOB_URL)' };
 const VENUE = { asks: 'The venue' };
 const SITE_URL = 'https://polymarket.com';
 const SITE = { asks: 'The website', optional: true };
-const DATA_URL = 'https://data-api.polymarket.com';
-const DATA = { asks: 'The Data API', optional: true };
 
 /** Creates the function that connects to the settings' hosts, once. It throws `Unmet` if they are malformed. */
 function createAsk(run: Run, config: Step<Setup>): () => Promise<Asking> {
   let venue: Inspection | undefined;
   return async () => {
     const { clobUrl, proxyEnv } = (await need(config)).config;
-    // A venue on this machine is a paper venue, which stands for the website and the Data API too.
-    const [siteUrl, dataUrl] = LOOPBACK.test(new URL(clobUrl).hostname) ? [clobUrl, clobUrl] : [SITE_URL, DATA_URL];
-    venue ??= createInspection({ clobUrl, proxyEnv, siteUrl, dataUrl }, SILENT);
+    // A venue on this machine is a paper venue, which has the path of the website, too.
+    const siteUrl = LOOPBACK.test(new URL(clobUrl).hostname) ? clobUrl : SITE_URL;
+    venue ??= createInspection({ clobUrl, proxyEnv, siteUrl }, SILENT);
     return { venue, call: run.newCall() };
   };
 }
@@ -71,16 +62,13 @@ export function examine(options: DoctorOptions, env: Environment, limits?: Docto
   const funds = run.check('funds', CLOB, async () =>
     checkFunds(await need(account), await need(opened), refresh, await ask()),
   );
-  run.check('approvals', DATA, async () => checkApprovals(await need(account), funds.result, await ask()));
+  run.check('approvals', CLOB, async () => checkApprovals(await need(funds)));
 
-  // Markets, books and the smallest order.
+  // Markets and books.
   const reads = run.check('reads', VENUE, async () => checkReads((await need(config)).config, SILENT, run.newCall()));
   run.check('outcomes', CLOB, async () => checkOutcomes(await need(reads), await ask()));
   run.check('builder_code', { ...CLOB, optional: true }, async () =>
     checkBuilder((await need(config)).config, await ask()),
-  );
-  run.check('smallest_order', HERE, async () =>
-    checkSmallestOrder((await need(config)).config, await need(reads), (await funds.result).value),
   );
   return run.steps;
 }

@@ -1,10 +1,8 @@
 import { createMarketData } from '#venue/market-data';
-import { compareDecimals, formatDecimal, multiplyDecimals, parseDecimal } from '../../shared/decimal.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config } from '../../shared/settings/config.ts';
-import type { Book, Call, Market } from '../../shared/venue/port.ts';
-import type { NotedCollateral } from '../inspection/inspection.ts';
+import type { Call, Market } from '../../shared/venue/port.ts';
 import type { Asking } from './account-checks.ts';
 import { type CheckResult, fail, GO_ELSEWHERE, ok, warn } from './run.ts';
 
@@ -34,20 +32,14 @@ export async function checkRegion({ venue, call }: Asking): Promise<CheckResult>
 /** Markets that are read, the most traded ones: the catalogue lags, and the first may have closed. */
 const MARKETS_READ = 10;
 
-/** Markets, and the book of the first one that has a book. */
-interface Reads {
-  readonly markets: readonly Market[];
-  readonly book: Book;
-}
-
 /** Lists markets and reads a book as the service does. */
-export async function checkReads(config: Config, log: Log, call: Call): Promise<CheckResult<Reads>> {
+export async function checkReads(config: Config, log: Log, call: Call): Promise<CheckResult<readonly Market[]>> {
   const marketData = createMarketData(config, log);
   const { markets } = await marketData.listMarkets(MARKETS_READ, call);
   for (const { outcomes } of markets) {
     try {
-      const book = await marketData.readBook(outcomes[0]?.tokenId ?? '', call);
-      return ok('Markets and order books can be read.', { markets, book });
+      await marketData.readBook(outcomes[0]?.tokenId ?? '', call);
+      return ok('Markets and order books can be read.', markets);
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'unknown_token')) throw error;
     }
@@ -56,7 +48,7 @@ export async function checkReads(config: Config, log: Log, call: Call): Promise<
 }
 
 /** Compares the outcomes of the catalogue with those of the order book. */
-export async function checkOutcomes({ markets }: Reads, { venue, call }: Asking): Promise<CheckResult> {
+export async function checkOutcomes(markets: readonly Market[], { venue, call }: Asking): Promise<CheckResult> {
   const compared = await Promise.all(
     markets.map(async ({ id, conditionId, outcomes }) => {
       const names = conditionId === null ? undefined : await venue.readOutcomes(conditionId, call);
@@ -78,32 +70,4 @@ export async function checkBuilder({ builderCode }: Config, { venue, call }: Ask
   if (await venue.isBuilderKnown(builderCode, call)) return ok('The venue knows the builder code.');
   const message = 'The venue does not know SERVICE_BUILDER_CODE: it would be signed into each order and earn nothing.';
   return warn(message, 'Compare it with the code on polymarket.com, Settings, Builder.');
-}
-
-/** Compares the smallest order of the most traded market with the caps and, if they are known, the funds. */
-export function checkSmallestOrder(
-  { maxOrderNotional, maxDailyNotional }: Config,
-  { book: { minOrderSize, tickSize } }: Reads,
-  noted: NotedCollateral | undefined,
-): CheckResult {
-  const [size, tick] = [parseDecimal(minOrderSize), parseDecimal(tickSize)];
-  if (!size || !tick) return warn('The most traded market has no usable rules.', STATUS_PAGE);
-  const lowest = multiplyDecimals(size, tick);
-  const smallest = `the smallest order of the most traded market (${minOrderSize} shares for ${formatDecimal(lowest)} pUSD)`;
-  const caps = [
-    ['SERVICE_MAX_ORDER_NOTIONAL', maxOrderNotional],
-    ['SERVICE_MAX_DAILY_NOTIONAL', maxDailyNotional],
-  ] as const;
-  for (const [name, cap] of caps) {
-    if (!cap || compareDecimals(cap, lowest) >= 0) continue;
-    const message = `${name} (${formatDecimal(cap)}) is below ${smallest}.`;
-    return warn(message, `Raise ${name}.`);
-  }
-  // No funds at all are a finding of their own.
-  const funds = noted && noted.balance.coefficient !== 0n ? noted.balance : undefined;
-  if (funds && compareDecimals(funds, lowest) < 0) {
-    return warn(`The balance (${formatDecimal(funds)} pUSD) does not cover ${smallest}.`, 'Deposit on polymarket.com.');
-  }
-  const allowing = funds ? 'Caps and funds allow' : 'The caps allow';
-  return ok(`${allowing} ${smallest}.`);
 }

@@ -10,20 +10,16 @@ import { createTransport } from '../../shared/venue/polymarket/http/transport.ts
 import type { Call } from '../../shared/venue/port.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
-import { readApprovals } from './read-approvals.ts';
 import { readRegion } from './read-region.ts';
 
 export type { Account } from '../../shared/venue/polymarket/accounts.ts';
 export { openWallet, type Wallet } from '../../shared/wallets/evm-key.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
-export { findLacking, NOT_NOTED } from './read-approvals.ts';
 
 /** The hosts of the venue, as base URLs. */
 interface VenueUrls extends Pick<Config, 'clobUrl'>, Partial<Pick<Config, 'proxyEnv'>> {
   /** The website. */
   readonly siteUrl: string;
-  /** The Data API. */
-  readonly dataUrl: string;
 }
 
 const clobMarket = z.object({ t: z.array(z.object({ t: z.string(), o: z.string() })) });
@@ -34,7 +30,6 @@ const clobMarket = z.object({ t: z.array(z.object({ t: z.string(), o: z.string()
 export function createInspection(urls: VenueUrls, log: Log) {
   const clob = createTransport(urls.clobUrl, urls);
   const site = createTransport(urls.siteUrl, urls);
-  const data = createTransport(urls.dataUrl, urls);
   return {
     readClockSkew: (call: Call) => readClockSkew(clob, call),
     /** `GET /clob-markets/{condition_id}` of the CLOB: the names of outcomes by token id; `undefined` for no market (404). */
@@ -59,7 +54,6 @@ export function createInspection(urls: VenueUrls, log: Log) {
       const source = createCredentialSource(credentials, async () => undefined);
       return createAccountReads(createAccountSender({ clob, walletAddress, credentials: source, log }));
     },
-    readApprovals: (account: string, call: Call) => readApprovals(data, account, call),
   };
 }
 

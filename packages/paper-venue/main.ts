@@ -26,8 +26,7 @@ const NOTES = `Paths of the paper venue only:
   POST /paper/faults      {"fault":NAME,"method":"POST","path":"/order","times":1, ...}, or a list; GET lists, DELETE clears
   GET  /paper/requests    what was received      GET /paper/orders   what clients got accepted
   POST /paper/tick-size   {"token_id":ID,"tick_size":"0.001"}
-  POST /paper/accounts    {"address":ADDRESS,"restriction":"banned","collateral":"5","shares":{"token_id":ID,"amount":"5"}},
-                          or "proxy_wallet":ADDRESS: the wallet that the website trades with
+  POST /paper/accounts    {"address":ADDRESS,"restriction":"banned","collateral":"5","shares":{"token_id":ID,"amount":"5"}}
   POST /paper/trades      {"order_id":ID,"status":"FAILED"}, or the trade's "id": how a trade settled
   POST /paper/look-ups    {"lag_ms":8000}        age at which look-ups begin to show orders and trades
   POST /paper/refresh     {"steps":60}           the markets go as many steps on, else one a second

@@ -21,7 +21,6 @@ import { clientOrders, controlRoutes, type Parts } from './routes/control-routes
 import { gammaRoutes } from './routes/gamma-routes.ts';
 import { orderEntryRoutes } from './routes/order-entry.ts';
 import { publicRoutes } from './routes/public-routes.ts';
-import { siteRoutes } from './routes/site-routes.ts';
 import { driftBand } from './simulation/simulation.ts';
 import { type PaperVenueOptions, settingsOf, VenueState } from './state/state.ts';
 
@@ -57,7 +56,6 @@ function venueRoutes(state: VenueState): readonly Route[] {
     ...keyRoutes(state),
     ...orderEntryRoutes(state),
     ...accountRoutes(state),
-    ...siteRoutes(state),
   ];
 }
 

@@ -9,10 +9,7 @@ import type { Fault } from './faults.ts';
 const members = z.record(z.string(), z.unknown());
 const levels = z.array(z.object({ price: z.string(), size: z.string() }));
 const book = z.object({ hash: z.string(), bids: levels, asks: levels, version: z.string().optional() });
-const profile = z.object({ proxyWallet: z.string() });
-const approvals = z.object({
-  data: z.looseObject({ contracts: z.array(z.looseObject({ id: z.string(), amount: z.string().optional() })) }),
-});
+const allowances = z.object({ allowances: z.record(z.string(), z.string()) });
 const balance = z.object({ balance: z.string() });
 const markets = z.object({ markets: z.array(z.looseObject({})) });
 
@@ -54,18 +51,10 @@ const UNTRUE: Readonly<Record<string, Change>> = {
     return json({ blocked: true, ip: '203.0.113.7', country, region });
   },
   'no-funds': changing(balance, () => ({ balance: '0' })),
-  'missing-approval': changing(approvals, ({ data }, id = 'V2PositionManagerExchangeIsApprovedForAll') => ({
-    data: {
-      ...data,
-      contracts: data.contracts.map((row) =>
-        row.id === id ? { ...row, ...(row.amount === undefined ? {} : { amount: '0' }), approved: false } : row,
-      ),
-    },
-  })),
-  // Replaces a 404 too: this account has a wallet at the website.
-  'other-proxy-wallet': (_reply, text = `0x${'0b'.repeat(20)}`) => json({ name: 'Somebody', proxyWallet: text }),
-  'wallet-not-deployed': changing(profile, () => ({ walletActivated: false })),
-  'other-version': (_reply, text = '4') => json({ version: Number(text) }),
+  'missing-approval': changing(allowances, ({ allowances }) => {
+    const [first = ''] = Object.keys(allowances);
+    return { allowances: { ...allowances, [first]: '0' } };
+  }),
   'unusable-market': changing(markets, ({ markets: [first, ...others] }) => ({
     markets: first === undefined ? [] : [{ ...first, version: 'v1', clobTokenIds: '["0x1f", "0x2f"]' }, ...others],
   })),

@@ -17,7 +17,6 @@ const tickBody = z.strictObject({
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const accountBody = z.strictObject({
   address,
-  proxy_wallet: address.optional(),
   restriction: z.enum(['banned', 'closed-only', 'deposit-wallet-required']).nullable().optional(),
   collateral: decimal.optional(),
   shares: z.strictObject({ token_id: z.string(), amount: decimal }).optional(),
@@ -56,13 +55,9 @@ function changeTick(state: VenueState, request: PaperRequest): Reply {
 }
 
 function changeAccount(state: VenueState, request: PaperRequest): Reply {
-  const { restriction, collateral, shares, proxy_wallet, ...body } = bodyOf(accountBody, request);
+  const { restriction, collateral, shares, ...body } = bodyOf(accountBody, request);
   if (shares && !state.exchange.catalogue.byToken(shares.token_id)) throw new VenueRefusal(404, 'market not found');
   const address = body.address.toLowerCase();
-  const proxyWallet = proxy_wallet?.toLowerCase();
-  if (proxyWallet !== undefined) {
-    for (const known of [address, proxyWallet]) state.proxyWallets.set(known, proxyWallet);
-  }
   if (restriction === null) state.restrictions.delete(address);
   else if (restriction !== undefined) state.restrictions.set(address, restriction);
   const { ledger } = state.exchange;

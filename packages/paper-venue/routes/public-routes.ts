@@ -47,7 +47,10 @@ function conditionOf(state: VenueState, tokenId: string): Reply {
   return json({ condition_id: market.conditionId, primary_token_id, secondary_token_id });
 }
 
-/** Routes of the CLOB that need no credentials: those by which a client learns the rules of a market, and its book. */
+/** The website's answer in Ireland, whose pages may not trade while the API may. */
+const GEOBLOCK = { blocked: true, ip: '203.0.113.7', country: 'IE', region: 'L' };
+
+/** Routes without credentials: the rules and the book of a market, and the visitor's country. */
 export function publicRoutes(state: VenueState): readonly Route[] {
   const read = (path: string, missing: string, view: (found: Found) => unknown): Route => [
     'GET',
@@ -56,6 +59,7 @@ export function publicRoutes(state: VenueState): readonly Route[] {
   ];
   return [
     ['GET', '/ok', () => json('OK')],
+    ['GET', '/api/geoblock', () => json(GEOBLOCK)],
     ['GET', '/time', ({ now }) => json(Math.floor(now / 1_000))],
     ['GET', '/version', () => json({ version: 2 })],
     read('/book', NO_BOOK, ({ floor, outcome }) => wireBook(floor, outcome)),

@@ -115,8 +115,6 @@ export class VenueState {
   readonly hiddenHashes = new Set<string>();
   /** Settlements that were set to other than confirmed, by trade id. */
   readonly settlements = new Map<string, Settlement>();
-  /** Wallets that the website trades with, by the address of the key and by their own. */
-  readonly proxyWallets = new Map<string, string>();
   /** Age at which look-ups begin to show an order or a trade. */
   lookUpLagMs: number;
   #markets: Markets;
@@ -152,7 +150,6 @@ export class VenueState {
     this.restrictions.clear();
     this.hiddenHashes.clear();
     this.settlements.clear();
-    this.proxyWallets.clear();
     this.lookUpLagMs = this.settings.lookUpLagMs;
   }
 }

@@ -3,13 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
-import {
-  createInspection,
-  findLacking,
-  type Inspection,
-  NOT_NOTED,
-  openWallet,
-} from '../../../operator/inspection/inspection.ts';
+import { createInspection, type Inspection, openWallet } from '../../../operator/inspection/inspection.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { createLog } from '../../../shared/log.ts';
 import { Secret } from '../../../shared/secret.ts';
@@ -21,13 +15,12 @@ import { callWithin, type Reply, type Script, startVenue } from '../../support/v
 const log = createLog({ level: 'error', write: () => undefined });
 const PRIVATE_KEY = `0x${'5d'.repeat(32)}`;
 const WALLET = openWallet(new Secret(PRIVATE_KEY));
-const FUNDER = `0x${'ab'.repeat(20)}`;
 const CREDENTIALS = { key: 'api-key', secret: new Secret('c2VjcmV0LXZhbHVl'), passphrase: new Secret('pass-phrase') };
 
 async function inspect(script: Script) {
   const venue = await startVenue(script);
   const { url } = venue;
-  return { venue, inspection: createInspection({ clobUrl: url, siteUrl: url, dataUrl: url }, log) };
+  return { venue, inspection: createInspection({ clobUrl: url, siteUrl: url }, log) };
 }
 
 /** Asks a venue that gives every request the same answer. */
@@ -200,26 +193,6 @@ describe('the account', () => {
     );
     await expect(refreshed).resolves.toBeUndefined();
   });
-
-  it('lacks approvals that are missing, not listed, or not noted by the order book', () => {
-    const ids = ['UsdcExchange', 'UsdcNegRiskExchange', 'PusdV2Exchange'];
-    const given = new Map([
-      ...ids.map((id) => [id, true] as const),
-      ['CtfExchangeIsApprovedForAll', false],
-      ['CtfNegRiskExchangeIsApprovedForAll', true],
-    ]);
-    const other = `0x${'d9'.repeat(20)}`;
-    expect(findLacking(given, new Set(['0xe3333700ca9d93003f00f0f71f8515005f6c00aa', other]))).toStrictEqual([
-      { id: 'PusdV2Exchange', prevents: 'buy in markets of protocol v2', why: NOT_NOTED },
-      { id: 'CtfExchangeIsApprovedForAll', prevents: 'sell in markets of protocol v1', why: 'is missing' },
-      {
-        id: 'V2PositionManagerExchangeIsApprovedForAll',
-        prevents: 'sell in markets of protocol v2',
-        why: 'is not in the list of the venue',
-      },
-      { id: other, prevents: 'buy in some markets', why: 'has no allowance' },
-    ]);
-  });
 });
 
 describe('the outcomes of a market', () => {
@@ -264,14 +237,13 @@ describe('whatever the venue answers', () => {
     (inspection, call) => reads(inspection).checkCredentials(call),
     (inspection, call) => reads(inspection).readCollateral('proxy', call),
     (inspection, call) => reads(inspection).refreshCollateral('proxy', call),
-    (inspection, call) => inspection.readApprovals(FUNDER, call),
   ];
 
   it('each call gives a value or an error of ours', async () => {
     let reply: Reply = {};
     const { inspection } = await inspect(() => reply);
     const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
-    const member = fc.constantFrom('t', 'country', 'apiKeys', 'balance', 'data');
+    const member = fc.constantFrom('t', 'country', 'apiKeys', 'balance');
     const body = fc.oneof(
       fc.json(),
       fc.string(),

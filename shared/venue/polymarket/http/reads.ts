@@ -64,7 +64,7 @@ export async function readWithRetry(http: Transport, spec: VenueHttpRequest, cal
 }
 
 /** Names who refuses this machine with a 403: the venue for its region, or the firewall before it. */
-export function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
+function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
   return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
 }
 

@@ -12,13 +12,13 @@ beforeEach(async () => {
 
 describe('a fault of one path', () => {
   it('waits for its own path, unless it names another', async () => {
-    paper.venue.arm({ fault: 'other-version' });
+    paper.venue.arm({ fault: 'geoblock-country', text: 'CA-QC' });
     await paper.get('/time');
-    expect((await paper.get('/version')).body).toStrictEqual({ version: 4 });
-    expect((await paper.get('/version')).body).toStrictEqual({ version: 2 });
-    paper.venue.arm({ fault: 'other-version', path: '/ok', text: '7' });
-    expect((await paper.get('/version')).body).toStrictEqual({ version: 2 });
-    expect((await paper.get('/ok')).body).toStrictEqual({ version: 7 });
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'CA', region: 'QC' });
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE', region: 'L' });
+    paper.venue.arm({ fault: 'geoblock-country', path: '/ok' });
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE' });
+    expect((await paper.get('/ok')).body).toMatchObject({ country: 'GB' });
   });
 
   it('makes no fact of a refusal', async () => {
