@@ -11,7 +11,7 @@ import {
   signedHeaders,
   solanaWallet,
 } from '../../tools/support/client-wallets.ts';
-import { FULL_EXTENT } from '../support/full-extent.ts';
+import { FULL_EXTENT } from '../support/jest.ts';
 import { type Answer, send } from '../support/service/http-client.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 

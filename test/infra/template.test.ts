@@ -169,38 +169,6 @@ describe('the service', () => {
     expect(sources).toStrictEqual(['/$default/*', '/$default/*/v1/markets', '/$default/*/v1/book/{token_id}']);
   });
 
-  it('keeps no log for ever, and that of all callers as long as that of orders', () => {
-    const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
-    const kept = logs.map(({ Properties: { LogGroupName, RetentionInDays } }) => [
-      LogGroupName?.['Fn::Join'][1][0] ?? '',
-      RetentionInDays,
-    ]);
-    const days = [
-      ['', 30],
-      ['', 30],
-      ['', 30],
-      // That of orders.
-      ['', 365],
-      ['/aws/vendedlogs/order-book-adapter/access-', 365],
-    ];
-    expect(kept.toSorted()).toStrictEqual(days);
-  });
-
-  it.each([
-    ['without orders', {}],
-    ['with orders', ORDER_CONTEXT],
-  ])('waits for nothing twice, of which cfn-lint warns: %s', (_name, context) => {
-    const { Resources } = templateOf(context).toJSON();
-    const rows: readonly [string, { DependsOn?: readonly string[] }][] = Object.entries(Resources);
-    const twice = rows.flatMap(([id, { DependsOn = [], ...rest }]) =>
-      DependsOn.filter((name) => textOf(rest).match(`"(Ref|Fn::GetAtt)":\\[?"${name}"`)).map((name) => [id, name]),
-    );
-    expect(twice).toStrictEqual([]);
-    // Its own policy is not referred to: the function would start without its rights.
-    const waiting = rows.filter(([id, { DependsOn = [] }]) => /Function/.test(id) && /Policy/.test(`${DependsOn}`));
-    expect(waiting).toHaveLength('placeOrder' in context ? 4 : 3);
-  });
-
   it('throttles every route, after the routes are there', () => {
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     const routes = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
@@ -212,48 +180,6 @@ describe('the service', () => {
     expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
       ThrottlingRateLimit: 20,
       ThrottlingBurstLimit: 40,
-    });
-  });
-
-  it('throttles by name only the routes of every deployment: a stage refuses changes for one that is gone', () => {
-    const throttled = (context: Context) => {
-      const [stage] = Object.values(templateOf(context).findResources('AWS::ApiGatewayV2::Stage'));
-      return Object.keys(stage?.['Properties'].RouteSettings);
-    };
-    const readOnly = throttled({});
-    expect(readOnly).toHaveLength(4);
-    for (const more of [ORDER_CONTEXT, { readAccess: 'iam' }]) expect(throttled(more)).toStrictEqual(readOnly);
-  });
-
-  it('has a dashboard for each region, since dashboards are global', () => {
-    const dashboards = (region: string) =>
-      Object.values(templateOf({ region }).findResources('AWS::CloudWatch::Dashboard')).map(
-        ({ Properties }) => Properties.DashboardName,
-      );
-    expect(dashboards('eu-west-1')).toStrictEqual(['order-book-adapter-eu-west-1']);
-  });
-
-  it('shows what the gateway answers, whoever of the functions was asked', () => {
-    const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
-    const text = textOf(dashboard).replaceAll('\\"', '"');
-    for (const name of ['Count', '4xx', '5xx']) expect(text).toContain(`["AWS/ApiGateway","${name}","ApiId"`);
-  });
-
-  it('shows every route and code that occurs, without a list of them, each by its name', () => {
-    const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
-    const text = textOf(dashboard).replaceAll(/\\+"/g, '"');
-    const label = `\${PROP('Dim.route')} \${PROP('Dim.code')}`;
-    const searched = '{"OrderBookAdapter/order-book-adapter",route,code} MetricName="errors"';
-    expect(text).toContain(`{"label":"${label}","expression":"SEARCH('${searched}', 'Sum', 300)"}`);
-  });
-
-  it('joins the lines of the gateway with those of the functions, and tells who of the two answered', () => {
-    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
-    expect(JSON.parse(stage?.['Properties'].AccessLogSettings.Format)).toMatchObject({
-      request_id: '$context.requestId',
-      lambda_request_id: '$context.integration.requestId',
-      // Of Lambda, and not of the function, as `$context.integrationStatus` may be.
-      integration_status: '$context.integration.integrationStatus',
     });
   });
 });
@@ -292,21 +218,6 @@ describe('the store of orders', () => {
     }
     template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
     template.hasOutput('OrderLog', { Value: Match.anyValue() });
-  });
-
-  it('makes the table last of all that can fail: nobody may delete that of a first deployment that fails', () => {
-    const template = templateOf(ORDER_CONTEXT);
-    const [table] = Object.values(template.findResources('AWS::DynamoDB::Table'));
-    const others = ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard', 'AWS::CodeDeploy::DeploymentGroup'];
-    const ids = others.flatMap((type) => Object.keys(template.findResources(type)));
-    expect(ids).toHaveLength(3);
-    expect(table?.['DependsOn']).toEqual(expect.arrayContaining(ids));
-  });
-
-  it('goes on with a restored table, and makes none beside it', () => {
-    const template = templateOf({ ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' });
-    template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"order-book-adapter-orders-restored"');
   });
 
   it('cannot be deleted by mistake while orders are on', () => {
@@ -427,14 +338,6 @@ describe('the flag placeOrder', () => {
     template.hasOutput('WalletAddress', { Value: WALLET_ADDRESS });
   });
 
-  it('logs all of our lines, and of Lambda its failures alone', () => {
-    const LoggingConfig = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'WARN' };
-    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, LoggingConfig });
-    for (const MemorySize of [256, 768, 1024]) {
-      templateOf().hasResourceProperties('AWS::Lambda::Function', { MemorySize, LoggingConfig });
-    }
-  });
-
   it('answers within 28 s', () => {
     template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, Timeout: 28 });
   });
@@ -475,15 +378,6 @@ describe('the flag placeOrder', () => {
       'OPTIONS /v1/book/{token_id} NONE',
       'OPTIONS /v1/markets NONE',
     ]);
-  });
-
-  it('asks only tokens for scopes', () => {
-    const context = { ...ORDER_CONTEXT, ...TOKENS, readAccess: 'jwt', jwtScopes: 'read', orderAccess: 'iam' };
-    const routes = Object.values(templateOf(context).findResources('AWS::ApiGatewayV2::Route'));
-    const scopes = routes.map(({ Properties: { AuthorizationType, AuthorizationScopes = 'none' } }) => {
-      return `${AuthorizationType} ${AuthorizationScopes}`;
-    });
-    expect(new Set(scopes)).toStrictEqual(new Set(['NONE none', 'JWT read', 'AWS_IAM none']));
   });
 
   it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
@@ -586,17 +480,6 @@ describe('settings of the whole service', () => {
     });
   });
 
-  it('leave the CDK its own: a boundary for every role, and the qualifier of another bootstrap', () => {
-    const boundary = { '@aws-cdk/core:permissionsBoundary': { name: 'team-boundary' } };
-    const template = templateOf({ ...ORDER_CONTEXT, ...boundary, '@aws-cdk/core:bootstrapQualifier': 'team1' });
-    const roles = Object.values(template.findResources('AWS::IAM::Role'));
-    expect(roles).toHaveLength(5);
-    for (const { Properties } of roles) {
-      expect(textOf(Properties.PermissionsBoundary)).toContain(':policy/team-boundary');
-    }
-    template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
-  });
-
   it('give it a domain, and take the address of the gateway away', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
     const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
@@ -610,13 +493,5 @@ describe('settings of the whole service', () => {
     });
     template.hasOutput('Url', { Value: 'https://api.example.com' });
     templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
-  });
-
-  it('name the address of the gateway by the suffix of its region, which is another one in China', () => {
-    const [address] = Object.values(templateOf({ region: 'cn-north-1' }).findOutputs('Url'));
-    expect(address?.['Value']['Fn::Join'][1].slice(2)).toStrictEqual([
-      '.execute-api.cn-north-1.',
-      { Ref: 'AWS::URLSuffix' },
-    ]);
   });
 });

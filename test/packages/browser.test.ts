@@ -7,11 +7,9 @@ import * as z from 'zod/mini';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
 import type { Service } from '../../local/service/service.ts';
 import { evmWallet, solanaWallet } from '../../tools/support/client-wallets.ts';
-import { FULL_EXTENT } from '../support/full-extent.ts';
-import { describeInChromium, openPage } from '../support/page/chromium.ts';
-import { bundleClient } from '../support/page/client-bundle.ts';
-import { buildConsole } from '../support/page/console-files.ts';
-import { startSite } from '../support/page/static-site.ts';
+import { FULL_EXTENT } from '../support/jest.ts';
+import { buildConsole, bundleClient } from '../support/page/builds.ts';
+import { describeInChromium, openPage, startSite } from '../support/page/page.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 
 const NARROW = { width: 360, height: 740 };

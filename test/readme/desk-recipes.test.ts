@@ -1,27 +1,27 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../../packages/client/client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
-import { type PaperService, startPaperService } from '../support/service/paper-service.ts';
+import { sharedPaperService } from '../support/service/paper-service.ts';
 import { WITH_THIS_NODE } from '../support/service/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const [ALICE, BOB] = ['0x1563915e194D8CfBA1943570603F7606A3115508', 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew'];
 const run = promisify(execFile);
 
-let folder: string;
-let service: PaperService;
+const folder = mkdtempSync(join(tmpdir(), 'desk-recipes-'));
+const store = join(folder, 'orders.db');
+const sharedService = sharedPaperService({ SERVICE_STORE: store });
 let env: Record<string, string>;
 
 /** A venue in the November of the recipes, on which two clients have bought. */
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'desk-recipes-'));
-  const store = join(folder, 'orders.db');
-  service = await startPaperService({ SERVICE_STORE: store });
+beforeAll(async () => {
+  const service = sharedService();
   const venue = { SERVICE_GAMMA_URL: service.venueUrl, SERVICE_CLOB_URL: service.venueUrl };
   const settings = { ...venue, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
   env = { ...WITH_THIS_NODE, ...settings };
@@ -40,7 +40,7 @@ beforeEach(async () => {
   }
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the commands of a section as they are printed, in months that hold today. */
 async function perform(heading: string): Promise<string> {
@@ -51,18 +51,12 @@ async function perform(heading: string): Promise<string> {
   const month = new Date().toISOString().slice(0, 7);
   const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
   const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
-  const here = script.replaceAll('127.0.0.1:8080', new URL(service.url).host);
+  const here = script.replaceAll('127.0.0.1:8080', new URL(sharedService().url).host);
   const inProject = here.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
   return (await run('sh', ['-euc', inProject], { cwd: ROOT, env })).stdout;
 }
 
 describe('the recipe', () => {
-  it('"On paper" lists the rest of its order, and the position', async () => {
-    const out = await perform('On paper');
-    expect(out).toMatch(/order +0x[0-9a-f]{64}\n/);
-    expect(out).toMatch(/question +Will .*\?\n/);
-  }, 60_000);
-
   it('"Who ordered this?" names the client, by the order and by the transaction', async () => {
     const out = await perform('Who ordered this?');
     expect(out).toContain(`client_address           ${BOB}\n`);
@@ -80,5 +74,12 @@ describe('the recipe', () => {
 
   it('"Fee attribution by builder code" shares out by value', async () => {
     expect(await perform('Fee attribution by builder code')).toBe(`${ALICE} 2.65 25.00 %\n${BOB} 7.95 75.00 %\n`);
+  }, 60_000);
+
+  // The last one, since it places an order.
+  it('"On paper" lists the rest of its order, and the position', async () => {
+    const out = await perform('On paper');
+    expect(out).toMatch(/order +0x[0-9a-f]{64}\n/);
+    expect(out).toMatch(/question +Will .*\?\n/);
   }, 60_000);
 });

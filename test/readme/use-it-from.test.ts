@@ -13,13 +13,11 @@ import type { PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
-import { describeInChromium, openPage } from '../support/page/chromium.ts';
-import { bundleClient, installClient } from '../support/page/client-bundle.ts';
-import { startSite } from '../support/page/static-site.ts';
+import { bundleClient, installClient } from '../support/page/builds.ts';
+import { describeInChromium, openPage, startSite } from '../support/page/page.ts';
 import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
-import { startIamGateway, startTokenGateway } from '../support/service/gateway.ts';
+import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
-import { startTokenIssuer } from '../support/service/token-issuer.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SERVICE_URL = 'http://127.0.0.1:8080';

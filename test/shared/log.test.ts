@@ -1,6 +1,12 @@
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+import { format, inspect } from 'node:util';
+import v8 from 'node:v8';
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../shared/errors.ts';
-import { createLog, LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
+import { createLineWriter, createLog, LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
+import { Secret } from '../../shared/secret.ts';
+import { parseLocalConfig } from '../../shared/settings/config.ts';
 
 function written(level: LogLevel, use: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
@@ -51,5 +57,201 @@ describe('the log', () => {
     b.cause = a;
     const [line = ''] = written('info', (log) => log.error('x', { error: a }));
     expect(line.match(/"message":"[ab]"/g)).toHaveLength(6);
+  });
+});
+
+const lossOf = (lost: number) => ({ level: 'error', lost, message: expect.any(String), time: expect.any(String) });
+
+/** A stream like stdout, which can be written to again after an error: it takes, refuses or holds what it is given. */
+function openStream() {
+  const taken: string[] = [];
+  const state: { error?: Error; held?: () => void; holds: boolean } = { holds: false };
+  const stream = new Writable({
+    decodeStrings: false,
+    autoDestroy: false,
+    write: (text: string, _encoding, done) => {
+      if (state.error) return done(state.error);
+      taken.push(...text.trimEnd().split('\n'));
+      if (state.holds) state.held = done;
+      else done();
+    },
+  });
+  // What `process.stdout` does after an error, instead of being destroyed.
+  stream.on('error', () =>
+    Object.assign(Reflect.get(stream, '_writableState'), { errored: null, errorEmitted: false }),
+  );
+  return { taken, state, stream };
+}
+
+async function settle() {
+  for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+}
+
+describe('lines', () => {
+  it('are written as they come', () => {
+    const { taken, stream } = openStream();
+    const { write } = createLineWriter(stream);
+    write('a');
+    write('b');
+    expect(taken).toStrictEqual(['a', 'b']);
+  });
+
+  it('are rewritten for their reader, those about lost ones too', async () => {
+    const { taken, state, stream } = openStream();
+    const { write } = createLineWriter(stream, (line) => `<${line}>`);
+    state.error = new Error('write EPIPE');
+    write('a');
+    await settle();
+    delete state.error;
+    write('b');
+    expect(taken).toStrictEqual([expect.stringMatching(/^<\{.*"lost":1\}>$/), '<b>']);
+  });
+
+  it('that cannot be written are dropped, and counted before the next one that can', async () => {
+    const { taken, state, stream } = openStream();
+    const { write } = createLineWriter(stream);
+    state.error = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    for (const line of ['a', 'b', 'c']) {
+      write(line);
+      await settle();
+    }
+    delete state.error;
+    write('d');
+    write('e');
+    const [loss = '', ...rest] = taken;
+    expect(rest).toStrictEqual(['d', 'e']);
+    expect(JSON.parse(loss)).toStrictEqual(lossOf(3));
+  });
+
+  it('do not pile up in memory before a reader that stands still', async () => {
+    const { taken, state, stream } = openStream();
+    const { write } = createLineWriter(stream, (line) => line, 10);
+    state.holds = true;
+    for (const line of ['held', '0123456789', 'lost', 'lost']) write(line);
+    expect(taken).toStrictEqual(['held']);
+    state.holds = false;
+    state.held?.();
+    await settle();
+    write('next');
+    expect(taken).toStrictEqual(['held', '0123456789', expect.stringContaining('"lost":2'), 'next']);
+  });
+
+  it('end nobody where they cannot be written, though nobody else listens for errors of the stream', async () => {
+    const stream = new Writable({ write: (_text, _encoding, done) => done(new Error('write EPIPE')) });
+    const { write, tellLost } = createLineWriter(stream);
+    write('a');
+    await settle();
+    const elsewhere: string[] = [];
+    tellLost({ write: (text: string) => elsewhere.push(text) > 0 });
+    expect(elsewhere.map((text) => JSON.parse(text))).toStrictEqual([lossOf(1)]);
+  });
+
+  it('are counted on stderr when they are lost for good', async () => {
+    const { state, stream } = openStream();
+    const { write, tellLost } = createLineWriter(stream);
+    const elsewhere: string[] = [];
+    const tell = () => tellLost({ write: (text: string) => elsewhere.push(text) > 0 });
+    write('a');
+    await settle();
+    tell();
+    expect(elsewhere).toStrictEqual([]);
+    state.error = new Error('write EPIPE');
+    write('b');
+    await settle();
+    tell();
+    expect(elsewhere.map((text) => JSON.parse(text))).toStrictEqual([lossOf(1)]);
+  });
+});
+
+const VALUE = 'ab'.repeat(32);
+const secret = new Secret(VALUE);
+const config = parseLocalConfig({
+  SERVICE_PLACE_ORDER: '1',
+  SERVICE_PRIVATE_KEY: VALUE,
+  SERVICE_CLOB_API_KEY: 'key-id',
+  SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',
+  SERVICE_CLOB_API_PASSPHRASE: 'pass-phrase',
+});
+
+/** Everything a console method writes. */
+function printed(use: (console: Console) => void): string {
+  let text = '';
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      text += chunk;
+      done();
+    },
+  });
+  use(new Console({ stdout: stream, stderr: stream }));
+  return text;
+}
+
+function logged(fields: Record<string, unknown>): string {
+  let text = '';
+  createLog({ level: 'debug', write: (line) => (text += line) }).error('x', fields);
+  return text;
+}
+
+function thrownBy(action: () => unknown): string {
+  try {
+    return String(action());
+  } catch (error) {
+    return inspect(error, { showHidden: true });
+  }
+}
+
+const failure = new Error('failed', { cause: secret });
+const hidden = { showHidden: true, depth: 10, getters: true } as const;
+
+const WAYS: readonly (readonly [name: string, show: (value: object) => string])[] = [
+  ['console.log', (value) => printed((console) => console.log(value, { value }, [value]))],
+  ['console.dir', (value) => printed((console) => console.dir(value, hidden))],
+  ['console.table', (value) => printed((console) => console.table([value]))],
+  ['console.error of a cause', (value) => printed((console) => console.error(new Error('x', { cause: value })))],
+  ['JSON', (value) => JSON.stringify({ value, list: [value] }, null, 1)],
+  ['util.inspect', (value) => inspect(value, hidden)],
+  ['util.inspect without our words', (value) => inspect(value, { ...hidden, customInspect: false })],
+  ['util.format', (value) => format('%s %o %O %j %d %i', value, value, value, value, value, value)],
+  ['a template', (value) => `${value}`],
+  ['a sum', (value) => `${value}x${[value].join()}`],
+  ['Object.keys', (value) => Object.keys(value).join()],
+  ['Object.entries', (value) => JSON.stringify(Object.entries(Object.getOwnPropertyDescriptors(value)))],
+  ['Reflect.ownKeys', (value) => inspect(Reflect.ownKeys(value))],
+  ['a spread', (value) => inspect({ ...value }, hidden)],
+  ['Object.assign', (value) => inspect(Object.assign({}, value), hidden)],
+  ['structuredClone', (value) => thrownBy(() => inspect(structuredClone(value), hidden))],
+  ['v8.serialize', (value) => thrownBy(() => v8.serialize(value).toString('latin1'))],
+  ['the log', (value) => logged({ value, error: new Error('x', { cause: value }) })],
+  [
+    'the stack of an error',
+    (value) =>
+      thrownBy(() => {
+        throw new Error(`${value}`);
+      }),
+  ],
+  ['a number', (value) => String(Number(value))],
+  ['toString', (value) => value.toString()],
+];
+
+describe.each([
+  ['a secret', secret],
+  ['an error caused by one', failure],
+  ['the configuration', config],
+])('%s', (_name, value) => {
+  it.each(WAYS)('is not seen through %s', (_way, show) => {
+    const text = show(value);
+    expect(text).not.toContain(VALUE);
+    expect(text).not.toMatch(/c2VjcmV0|pass-phrase/);
+  });
+});
+
+describe('a secret', () => {
+  it('is returned by reveal() only', () => {
+    expect(secret.reveal()).toBe(VALUE);
+    expect([String(secret), JSON.stringify(secret), inspect(secret)]).toStrictEqual([
+      '[secret]',
+      '"[secret]"',
+      '[secret]',
+    ]);
   });
 });

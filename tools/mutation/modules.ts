@@ -9,10 +9,7 @@ export interface MutatedModule {
 export const MODULES: Readonly<Record<string, MutatedModule>> = {
   decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal'] },
   accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },
-  challenge: {
-    code: ['functions/orders/verification.ts'],
-    tests: ['functions/challenge', 'functions/verification'],
-  },
+  challenge: { code: ['functions/orders/verification.ts'], tests: ['functions/verification'] },
   settings: {
     code: [
       'shared/settings/table.ts',
@@ -21,7 +18,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
       'shared/settings/formats.ts',
       'shared/settings/credentials.ts',
     ],
-    tests: ['shared/settings/config', 'tools/settings/render'],
+    tests: ['shared/settings/config', 'tools/settings'],
   },
   'order-rules': {
     code: ['shared/venue/polymarket/order-rules.ts'],
@@ -29,7 +26,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   sentences: {
     code: ['shared/venue/polymarket/calls/sentences.ts'],
-    tests: ['shared/venue/polymarket/calls/sentences', 'shared/venue/polymarket/calls/venue-reason'],
+    tests: ['shared/venue/polymarket/calls/sentences'],
   },
   // The fingerprint, and what a record keeps; what is counted for a day.
   records: {
@@ -39,13 +36,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   // Who may send an order, and what becomes of it under its key.
   keys: {
     code: ['shared/orders/orders.ts', 'shared/orders/turn.ts', 'shared/orders/conclude.ts'],
-    tests: [
-      'shared/orders/orders',
-      'shared/orders/races',
-      'shared/orders/overtaken',
-      'shared/orders/key-owner',
-      'shared/orders/unknown-words',
-    ],
+    tests: ['shared/orders/orders', 'shared/orders/races'],
   },
   // What an answer of the venue proves.
   answers: {
@@ -60,7 +51,7 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   // How the venue is called: limits, repeats, and what becomes of a connection.
   transport: {
     code: ['shared/venue/polymarket/http/transport.ts'],
-    tests: ['shared/venue/polymarket/http/transport', 'shared/venue/polymarket/order-connections'],
+    tests: ['shared/venue/polymarket/http/transport'],
   },
   // What is signed for the venue, and which credentials go with it.
   'signed-requests': {
@@ -81,6 +72,6 @@ export const MODULES: Readonly<Record<string, MutatedModule>> = {
   },
   'file-store': {
     code: ['local/order-store/store.ts'],
-    tests: ['local/order-store/store'],
+    tests: ['local/store'],
   },
 };

@@ -11,9 +11,8 @@ import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts'
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { openWorld } from '../../support/orders/trading-world.ts';
-import { funderOf } from '../../support/venue/funder.ts';
-import { plainMarket } from '../../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { plainMarket, type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { funderOf } from '../../support/venue/signing.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const DEPOSIT_WALLET = funderOf(WALLET, 'deposit-wallet');

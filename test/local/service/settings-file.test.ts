@@ -7,7 +7,7 @@ import { parseDecimal } from '../../../shared/decimal.ts';
 import { parseLocalConfig } from '../../../shared/settings/config.ts';
 import { ConfigError } from '../../../shared/settings/formats.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
-import { funderOf } from '../../support/venue/funder.ts';
+import { funderOf } from '../../support/venue/signing.ts';
 
 /** Of `PAPER_KEY`. */
 const PAPER_WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';

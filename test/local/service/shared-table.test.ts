@@ -10,7 +10,7 @@ import { type ClientWallet, evmWallet, signedHeaders } from '../../../tools/supp
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
-import { FULL_EXTENT } from '../../support/full-extent.ts';
+import { FULL_EXTENT } from '../../support/jest.ts';
 import { startProgram } from '../../support/service/program.ts';
 import { startPaper } from '../../support/venue/paper-venue.ts';
 

@@ -14,8 +14,7 @@ import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { desk as runDesk } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
-import { plainMarket } from '../../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { plainMarket, type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const OWN = new Wallet(PAPER_KEY);

@@ -14,7 +14,7 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
 import { createRandom } from '../../../tools/support/random.ts';
-import { FULL_EXTENT } from '../../support/full-extent.ts';
+import { FULL_EXTENT } from '../../support/jest.ts';
 import { deskRows } from '../../support/operator/desk.ts';
 
 /** Orders of 7 clients among the orders of others, in four markets, by chance: each seed is another history. */

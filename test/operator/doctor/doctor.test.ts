@@ -16,10 +16,9 @@ import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
-import { fakeOnly } from '../../support/fake-only.ts';
-import { createCertificate } from '../../support/venue/certificate.ts';
+import { fakeOnly } from '../../support/jest.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
-import { type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
+import { createCertificate, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const KEY = `0x${'5e'.repeat(32)}`;

@@ -9,7 +9,7 @@ import { createLog } from '../../../shared/log.ts';
 import { Secret } from '../../../shared/secret.ts';
 import type { Call } from '../../../shared/venue/port.ts';
 import { clientSigner } from '../../../tools/support/paper-client.ts';
-import { fakeOnly } from '../../support/fake-only.ts';
+import { fakeOnly } from '../../support/jest.ts';
 import { callWithin, type Reply, type Script, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const log = createLog({ level: 'error', write: () => undefined });

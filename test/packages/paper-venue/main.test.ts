@@ -1,8 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createCatalogue } from '../../../packages/paper-venue/exchange/catalogue.ts';
+import { Exchange } from '../../../packages/paper-venue/exchange/exchange.ts';
+import { FAULT_NAMES } from '../../../packages/paper-venue/faults/faults.ts';
+import { RequestLog } from '../../../packages/paper-venue/http/transport.ts';
+import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
+import { Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
+import { startPaper } from '../../support/venue/paper-venue.ts';
 
 const stops: (() => unknown)[] = [];
 
@@ -68,5 +78,57 @@ describe('npm run paper:venue', () => {
     ] as const) {
       expect(await start(...flags).ended).toStrictEqual({ code: 2, output: expect.stringMatching(words) });
     }
+  });
+});
+
+const run = promisify(execFile);
+
+/** The text under a heading of the paper venue's README. */
+async function section(heading: string): Promise<string> {
+  const readme = await readFile(join(import.meta.dirname, '../../../packages/paper-venue/README.md'), 'utf8');
+  return readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+}
+
+describe('the README of the paper venue', () => {
+  it('shows requests that work as they stand', async () => {
+    const { url } = await startPaper();
+    const commands = /```sh\n(.*?)```/s.exec(await section('Paths of its own'))?.[1] ?? '';
+    const { stdout } = await run('sh', ['-euc', commands.replace('http://127.0.0.1:8081', url)]);
+    expect(stdout).toContain('"bids":[');
+    expect(stdout.match(/\{"done":true\}/g)).toHaveLength(6);
+    expect(stdout.match(/"armed":\[\{"fault":"hang-after"/g)).toHaveLength(2);
+    expect(stdout).toContain('"path":"/time","query":"",');
+    expect(stdout).toContain('"fault":"delay"');
+  });
+
+  it('names every fault', async () => {
+    const rows = (await section('Faults')).split('\n').filter((line) => line.startsWith('|'));
+    const named = rows.join('').match(/(?<=`)[a-z0-9-]+(?=`)/g);
+    expect(named).toStrictEqual([...FAULT_NAMES]);
+  });
+});
+
+describe('a paper venue that runs for long', () => {
+  it('does not pile up the quotes and the trades of the house', () => {
+    const catalogue = createCatalogue(1, { startedAt: 0, stopsAt: 0 });
+    const exchange = new Exchange(catalogue, { collateral: 0n, shares: 0n }, houseOf(1));
+    const marketMaker = new MarketMaker(exchange, 1);
+    marketMaker.open();
+    // Five levels of either side.
+    const most = 10 * catalogue.markets.length;
+    for (let step = 1; step <= 200; step += 1) marketMaker.refresh(step, step);
+    expect(exchange.orders.size).toBeLessThanOrEqual(most);
+    const simulation = new Simulation(exchange, marketMaker, 1);
+    for (let step = 201; step <= 800; step += 1) simulation.advance(step, step);
+    expect(exchange.orders.size).toBeLessThanOrEqual(most);
+    expect(exchange.orders.size).toBe(exchange.open().length);
+    expect(exchange.trades).toStrictEqual([]);
+  });
+
+  it('keeps the last ten thousand requests', () => {
+    const log = new RequestLog();
+    for (let at = 0; at < 10_003; at += 1) log.add({ method: 'GET', path: '/ok', query: '', at, fault: null });
+    expect(log.list()).toHaveLength(10_000);
+    expect(log.list()[0]).toMatchObject({ at: 3 });
   });
 });

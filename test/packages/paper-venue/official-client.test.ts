@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
-import { funderOf } from '../../support/venue/funder.ts';
-import { findMarket, plainMarket } from '../../support/venue/paper-markets.ts';
-import { startPaper } from '../../support/venue/paper-venue.ts';
+import { findMarket, plainMarket, startPaper } from '../../support/venue/paper-venue.ts';
+import { funderOf } from '../../support/venue/signing.ts';
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FULL_EXTENT } from '../../support/full-extent.ts';
+import { FULL_EXTENT } from '../../support/jest.ts';
 import { explore } from '../../support/orders/interleavings.ts';
 import { createWorld, type WorldOptions } from '../../support/orders/order-world.ts';
-import type { Flaw } from '../../support/orders/order-world-store.ts';
+import type { Flaw } from '../../support/orders/order-world-ends.ts';
 
 const TWO = 'two orders are at the venue';
 const TAKEN = 'venue_unavailable, it was said, and the venue had the order';

@@ -7,10 +7,15 @@ import { LATE_ARRIVAL_MS, LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limi
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import { encodeRecord } from '../../../shared/orders/record.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, Placement, SignedFor } from '../../../shared/venue/port.ts';
-import { createMemoryOrderStore, type MemoryOrderStore } from '../../support/orders/memory-order-store.ts';
-import { NOTHING_FILLED, SIGNED_FOR, WALLET } from '../../support/orders/order-records.ts';
+import {
+  createMemoryOrderStore,
+  type MemoryOrderStore,
+  NOTHING_FILLED,
+  SIGNED_FOR,
+  WALLET,
+} from '../../support/orders/order-records.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
-import { fateOfError } from '../../support/venue/fates.ts';
+import { fateOfError } from '../../support/venue/fake-venue.ts';
 
 const HOUR = 3_600_000;
 const START = 1_790_000_000_000;

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { refuse } from '../../../shared/errors.ts';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
-import { decodeRecord, encodeRecord, type OrderRecord } from '../../../shared/orders/record.ts';
-import { ORDER, requestOf } from '../../support/orders/order-client.ts';
-import { finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
-
+import { createOrders } from '../../../shared/orders/orders.ts';
+import { decodeRecord, encodeRecord, type OrderClient, type OrderRecord } from '../../../shared/orders/record.ts';
+import { FULL_EXTENT } from '../../support/jest.ts';
+import { explore } from '../../support/orders/interleavings.ts';
+import { createMemoryOrderStore, finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { createWorld, ORDER, requestOf } from '../../support/orders/order-world.ts';
 import {
   beginSlowly,
   DAY,
@@ -23,6 +26,9 @@ import {
   type World,
   whenCalled,
 } from '../../support/orders/processes.ts';
+import { limitOrder, openWorld as openTradingWorld } from '../../support/orders/trading-world.ts';
+import { collectLog } from '../../support/service/collected-log.ts';
+import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
@@ -431,5 +437,197 @@ describe('the record of an order', () => {
     expect([...store.records.values()]).toMatchObject([
       { state: 'finished', answer: { result: 'not_taken' }, countedOn: null },
     ]);
+  });
+});
+
+const KEY = 'of an order that is held up';
+
+// Apart from `model.test.ts`, so that both run at the same time.
+describe('an order that may still arrive, in every interleaving of two processes and a later repeat', () => {
+  it('is placed once at most, and gets no untrue or changing final answer', async () => {
+    const extent = FULL_EXTENT ? { faults: 1, ticks: 2 } : { faults: 0, ticks: 2 };
+    const { broken, states, ends } = await explore(() => createWorld({ ...extent, key: KEY }));
+    expect(broken).toBeUndefined();
+    // A search that found nothing because it went nowhere would pass as well.
+    expect(states).toBeGreaterThan(1_000);
+    expect(ends).toBeGreaterThan(20);
+  }, 300_000);
+
+  it('breaks when a refusal of the last sending alone releases a key', async () => {
+    const flaw = 'a key is freed by a refusal of its last sending alone';
+    const { broken } = await explore(() => createWorld({ faults: 1, ticks: 2, key: KEY, flaw }));
+    expect(broken?.breach).toBe('two orders are at the venue');
+  }, 300_000);
+});
+
+it.each<[string, Reply, Reply]>([
+  ['its engine restarts', { status: 425 }, { status: 425 }],
+  ['it limits the rate', { status: 429 }, { status: 429 }],
+  ['look-ups are not answered', { status: 425 }, { status: 502, body: '<html>' }],
+])('a repeat is venue_unavailable when no sending was taken, and now %s', async (...row) => {
+  const [, refusal, look] = row;
+  const { venue, entry } = await openTradingWorld({ post: () => refusal, order: () => look });
+  const orders = createOrders({ entry, store: createMemoryOrderStore(), log: collectLog().log });
+  const place = () => orders.place(requestOf(limitOrder(), 'key'), callWithin(24_000));
+  const first = await place();
+  expect(first).toMatchObject({ fate: { kind: 'not_taken' } });
+  expect(await place()).toMatchObject({
+    orderId: first.orderId,
+    fate: { kind: 'not_taken', error: { code: 'venue_unavailable', retryAfter: 5 }, freesKey: false },
+    replayed: false,
+  });
+  expect(venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
+});
+
+const WORDS = 'order accepted for asynchronous processing';
+/** The venue's answer in words that nobody knows. */
+const said: Send = async () => ({
+  kind: 'unknown',
+  why: 'unknown_words',
+  sentAt: START,
+  venueReason: WORDS,
+  retryAfter: 10,
+  cause: new Error(WORDS),
+});
+/** A look-up that finds nothing, and believes the words that it is given. */
+const notFound: Send = async (_order, _call, venueReason) =>
+  venueReason
+    ? { kind: 'refused', error: refuse('order_rejected', { venueReason }) }
+    : { kind: 'unknown', why: 'sent', sentAt: null, cause: undefined };
+
+async function answeredSo() {
+  const world = openWorld();
+  await world.leaveOpen(said);
+  world.venue.lookUp = notFound;
+  return world;
+}
+
+describe('an order that was answered in words that are not known', () => {
+  it('is only looked up for 120 s, and its repeats have the words', async () => {
+    const world = await answeredSo();
+    for (const seconds of [1, 50, 60]) {
+      world.clock.now += seconds * 1_000;
+      const { fate } = await world.place();
+      expect(fate).toMatchObject({ kind: 'unknown', why: 'unknown_words', venueReason: WORDS });
+    }
+    expect((await world.place()).fate).toMatchObject({ retryAfter: 9 });
+    expect(new Set(world.asked)).toStrictEqual(new Set(['lookUp 0x1']));
+  });
+
+  it('is placed where a look-up finds it', async () => {
+    const world = await answeredSo();
+    world.clock.now += 8_000;
+    world.venue.lookUp = placed;
+    expect(await endOf(world.place())).toBe('placed live 0x1');
+    expect(await endOf(world.place())).toBe('placed live 0x1 replayed');
+  });
+
+  it('is refused for good once the time is over and no look-up finds it', async () => {
+    const world = await answeredSo();
+    world.clock.now += LATE_ARRIVAL_MS - 1;
+    expect(await endOf(world.place())).toBe('unknown 0x1');
+    world.clock.now += 1;
+    const { fate } = await world.place();
+    expect(fate).toMatchObject({ kind: 'refused', error: { code: 'order_rejected', facts: { venueReason: WORDS } } });
+    expect(await endOf(world.place())).toBe('refused 0x1 replayed');
+    expect(new Set(world.asked)).toStrictEqual(new Set(['lookUp 0x1']));
+  });
+
+  it('stays unknown where the look-ups are of no use', async () => {
+    const world = await answeredSo();
+    world.clock.now += 2 * LATE_ARRIVAL_MS;
+    world.venue.lookUp = async () => ({ kind: 'unknown', why: 'sent', sentAt: null, cause: undefined });
+    expect((await world.place()).fate).toMatchObject({ venueReason: WORDS, retryAfter: 10 });
+  });
+
+  it('keeps the words where they came at a second sending', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    world.venue.settle = said;
+    expect(await endOf(world.place())).toBe('unknown 0x1');
+    world.asked.length = 0;
+    expect((await world.place()).fate).toMatchObject({ venueReason: WORDS });
+    expect(world.asked).toStrictEqual(['lookUp 0x1']);
+  });
+});
+
+const EVM = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
+const SOLANA = '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs';
+const verified = (address: string): OrderClient => ({ address, isVerified: true });
+const claimed = (address: string): OrderClient => ({ address, isVerified: false });
+
+describe('a key', () => {
+  it.each<[string, OrderClient | null, OrderClient | null, sentence: string]>([
+    [
+      'a claimed client, then the same one verified',
+      claimed(EVM),
+      verified(EVM),
+      'client verification of the service changed',
+    ],
+    ['no client, then a verified one', null, verified(EVM), 'client verification of the service changed'],
+    [
+      'a verified client, then the same one claimed',
+      verified(EVM),
+      claimed(EVM),
+      'client verification of the service changed',
+    ],
+    ['a verified client, then no client', verified(EVM), null, 'client verification of the service changed'],
+    ['two verified clients', verified(EVM), verified(SOLANA), 'an order of another client'],
+    ['two addresses of Solana', verified(SOLANA), verified(SOLANA.toLowerCase()), 'an order of another client'],
+  ])('names one order of one client; nothing is sent or replayed for another: %s', async (_who, first, second, why) => {
+    for (const send of [placed, refused, notTaken()]) {
+      const world = openWorld();
+      world.venue.submit = send;
+      await world.place(world.open(), 'key', first);
+      world.asked.length = 0;
+      world.store.calls.length = 0;
+      await expect(world.place(world.open(), 'key', second)).rejects.toMatchObject({
+        code: 'idempotency_key_reused',
+        message: expect.stringContaining(why),
+      });
+      expect([world.asked, world.store.calls]).toStrictEqual([[], ['read']]);
+    }
+  });
+
+  it.each<[string, OrderClient | null, OrderClient | null]>([
+    ['a verified address, in whatever case', verified(EVM), verified(EVM.toUpperCase().replace('0X', '0x'))],
+    ['claims, which are labels', claimed(EVM), claimed(SOLANA)],
+    ['no claim, then one', null, claimed(EVM)],
+  ])('is the same for %s', async (_who, first, second) => {
+    const world = openWorld();
+    await world.place(world.open(), 'key', first);
+    expect(await endOf(world.place(world.open(), 'key', second))).toBe('placed live 0x1 replayed');
+  });
+
+  it('that the venue freed is free for every client', async () => {
+    const world = openWorld();
+    world.venue.submit = notTaken(true);
+    await world.place(world.open(), 'key', claimed(EVM));
+    world.venue.submit = placed;
+    expect(await endOf(world.place(world.open(), 'key', verified(EVM)))).toBe('placed live 0x2');
+  });
+
+  it('that two clients use at once is of the first to write, and its order the only one', async () => {
+    const world = openWorld();
+    const dailyCap = '100';
+    const own = whenCalled(world.store, async (name) => {
+      if (name === 'create') await world.place(world.open({ dailyCap }), 'key', claimed(EVM));
+    });
+    expect(await endOf(world.place(world.open({ own, dailyCap }), 'key', verified(EVM)))).toBe(
+      'idempotency_key_reused',
+    );
+    expect(world.asked).toStrictEqual(['submit 0x2']);
+    expect(world.store.countedOn(DAY)).toBe(5_000_000n);
+  });
+
+  it('that two clients sign anew at once replays nothing to the other', async () => {
+    const world = openWorld();
+    world.venue.submit = notTaken(true);
+    await world.place(world.open(), 'key', verified(EVM));
+    world.venue.submit = placed;
+    const own = whenCalled(world.store, async (name, count) => {
+      if (name === 'create' && count === 1) await world.place(world.open(), 'key', verified(EVM));
+    });
+    expect(await endOf(world.place(world.open({ own }), 'key', verified(SOLANA)))).toBe('idempotency_key_reused');
   });
 });

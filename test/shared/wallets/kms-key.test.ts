@@ -10,10 +10,10 @@ import { signOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet, type Wallet } from '../../../shared/wallets/evm-key.ts';
 import { lowS, openKmsWallet } from '../../../shared/wallets/kms-key.ts';
 import { type FakeKms, startKms, toDer } from '../../../tools/support/kms.ts';
-import { FULL_EXTENT } from '../../support/full-extent.ts';
+import { FULL_EXTENT } from '../../support/jest.ts';
 import { limitOrder } from '../../support/orders/trading-world.ts';
-import { funderOf } from '../../support/venue/funder.ts';
-import { v1TokenId, v2TokenId } from '../../support/venue/market-records.ts';
+import { funderOf } from '../../support/venue/signing.ts';
+import { v1TokenId, v2TokenId } from '../../support/venue/venue-answers.ts';
 
 const KEY = 'c1'.repeat(32);
 const KEY_ID = 'alias/orders';

@@ -6,9 +6,8 @@ import type { OrderClient } from '../../../shared/orders/record.ts';
 import type { OrderResult } from '../../../shared/orders/turn.ts';
 import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
-import { createMemoryOrderStore, type StoreCall } from './memory-order-store.ts';
-import { ORDER, requestOf } from './order-client.ts';
-import { NOTHING_FILLED, SIGNED_FOR, WALLET } from './order-records.ts';
+import { createMemoryOrderStore, NOTHING_FILLED, SIGNED_FOR, type StoreCall, WALLET } from './order-records.ts';
+import { ORDER, requestOf } from './order-world.ts';
 
 /** The time at which a world begins. */
 export const START = 1_790_000_000_000;

@@ -4,10 +4,9 @@ import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue
 import type { Fate, LimitOrder, SignedOrder } from '../../../shared/venue/port.ts';
 import { openWallet } from '../../../shared/wallets/evm-key.ts';
 import { collectLog } from '../service/collected-log.ts';
-import { bookAnswer } from '../venue/book-answers.ts';
-import { settled } from '../venue/fates.ts';
-import { v1TokenId } from '../venue/market-records.ts';
+import { settled } from '../venue/fake-venue.ts';
 import { callWithin, type HttpReply, type Reply, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
+import { bookAnswer, v1TokenId } from '../venue/venue-answers.ts';
 
 /** Invented: never used outside tests. */
 export const PRIVATE_KEY = `0x${'3d'.repeat(32)}`;

@@ -7,7 +7,7 @@ import type { PaperVenueOptions } from '../../../packages/paper-venue/state/stat
 import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
-import { afterTests } from '../after-tests.ts';
+import { afterTests } from '../jest.ts';
 
 /** A local server on a paper venue of its own. */
 export interface PaperService {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
-import { afterTests } from '../after-tests.ts';
+import { afterTests } from '../jest.ts';
 
 /** An answer, or that the connection breaks instead. */
 export type Step =

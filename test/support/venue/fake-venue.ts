@@ -1,8 +1,8 @@
-import { AppError } from '../../../shared/errors.ts';
+import { placementOf } from '../../../functions/orders/endpoint.ts';
+import { AppError, isFinal } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
-import { fateOfError } from './fates.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
@@ -93,5 +93,21 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
       placed.push(request);
       return { ...(await resultFrom(place)), replayed: false };
     },
+  };
+}
+
+/** Returns the placement of a fate, or throws its error, as the endpoint does. */
+export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Placement> {
+  return placementOf({ orderId, fate: await sending, replayed: false }, undefined);
+}
+
+/** The fate that an adapter which keeps to the contract tells by an error. */
+export function fateOfError(error: AppError): Fate {
+  if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', sentAt: 0, cause: error };
+  if (isFinal(error.code)) return { kind: 'refused', error };
+  return {
+    kind: 'not_taken',
+    error,
+    freesKey: error.code === 'venue_refused_service' || error.code === 'unknown_token',
   };
 }

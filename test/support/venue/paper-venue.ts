@@ -1,6 +1,20 @@
+import { createHmac } from 'node:crypto';
+import {
+  type ApiKeyCreds,
+  OrderBuilder,
+  OrderType,
+  orderToJsonV2,
+  Side,
+  SignatureTypeV2,
+} from '@polymarket/clob-client-v2';
+import { TypedDataEncoder, type Wallet } from 'ethers';
+import { z } from 'zod';
 import type { PaperVenueOptions } from '../../../packages/paper-venue/state/state.ts';
 import { createPaperVenue, type PaperVenue } from '../../../packages/paper-venue/venue.ts';
-import { afterTests } from '../after-tests.ts';
+import { SIGNATURE_TYPES } from '../../../shared/account.ts';
+import { clientSigner, WALLET } from '../../../tools/support/paper-client.ts';
+import { afterTests } from '../jest.ts';
+import { funderOf, ORDER_TYPE } from './signing.ts';
 
 /** A paper venue that listens, and how to ask it. */
 export interface RunningPaper {
@@ -47,4 +61,178 @@ export async function startPaper(options: PaperVenueOptions = {}): Promise<Runni
 export async function stopPaper({ venue }: RunningPaper): Promise<void> {
   running.splice(running.indexOf(venue), 1);
   await venue.close();
+}
+
+const listed = z.object({
+  id: z.string(),
+  slug: z.string(),
+  version: z.enum(['v1', 'v2']),
+  negRisk: z.boolean(),
+  conditionId: z.string(),
+  clobTokenIds: z.string().nullable(),
+  positionIds: z.array(z.string()).optional(),
+  orderPriceMinTickSize: z.number(),
+  acceptingOrders: z.boolean(),
+  enableOrderBook: z.boolean(),
+  bestBid: z.number().optional(),
+  bestAsk: z.number(),
+});
+
+/** A listed market with its tokens in one form. */
+export interface ListedMarket extends z.infer<typeof listed> {
+  readonly yes: string;
+  readonly no: string;
+}
+
+/** All open markets as Gamma lists them, with ids read by version. */
+export async function listMarkets(paper: RunningPaper, query = ''): Promise<readonly ListedMarket[]> {
+  const { body } = await paper.get(`/markets/keyset?limit=100${query}`);
+  return z
+    .object({ markets: z.array(listed) })
+    .parse(body)
+    .markets.map((market) => {
+      const ids =
+        market.version === 'v2'
+          ? market.positionIds
+          : z.array(z.string()).parse(JSON.parse(market.clobTokenIds ?? '[]'));
+      return { ...market, yes: ids?.[0] ?? '', no: ids?.[1] ?? '' };
+    });
+}
+
+/** The first tradable market that fits. */
+export async function findMarket(paper: RunningPaper, fits: (market: ListedMarket) => boolean): Promise<ListedMarket> {
+  const found = (await listMarkets(paper)).find(
+    (market) => market.acceptingOrders && market.enableOrderBook && fits(market),
+  );
+  if (!found) throw new Error('no such market');
+  return found;
+}
+
+/** A market whose best prices are 0.51 and 0.53 at tick 0.01. */
+export function plainMarket(paper: RunningPaper): Promise<ListedMarket> {
+  return findMarket(paper, ({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
+}
+
+/** An exchange contract, which is a part of the signing domain of an order. */
+export type Domain = 'plain' | 'negRisk' | 'protocolV2';
+
+/** An order as a test states it; amounts win over price and size, so that any amounts can be signed. */
+export interface OrderRequest {
+  readonly tokenId: string;
+  readonly side?: 'BUY' | 'SELL';
+  readonly price?: number;
+  readonly size?: number;
+  readonly makerAmount?: string;
+  readonly takerAmount?: string;
+  readonly domain?: Domain;
+  readonly kind?: 0 | 1 | 2 | 3;
+  readonly wallet?: Wallet;
+  readonly expiration?: string;
+  readonly maker?: string;
+}
+
+const ZERO = `0x${'00'.repeat(32)}`;
+const CONTRACTS: Readonly<Record<Domain, readonly [version: string, contract: string]>> = {
+  plain: ['2', '0xE111180000d2663C0091e4f400237545B87B996B'],
+  negRisk: ['2', '0xe2222d279d744050d28e00520010520000310F59'],
+  protocolV2: ['3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'],
+};
+let salt = 1_000;
+
+function domainOf(domain: Domain) {
+  const [version, verifyingContract] = CONTRACTS[domain];
+  return { name: 'Polymarket CTF Exchange', version, chainId: 137, verifyingContract };
+}
+
+function millionths(amount: number): string {
+  return String(Math.round(amount * 1e6));
+}
+
+function amounts({ side = 'BUY', price = 0.4, size = 10, ...given }: OrderRequest) {
+  const [collateral, shares] = [millionths(price * size), millionths(size)];
+  const [makerAmount, takerAmount] = side === 'BUY' ? [collateral, shares] : [shares, collateral];
+  return { makerAmount: given.makerAmount ?? makerAmount, takerAmount: given.takerAmount ?? takerAmount };
+}
+
+/** An order signed with plain ECDSA by the wallet (kinds 0 to 2), each with a new salt; and its id. */
+export async function signOrder(request: OrderRequest) {
+  const { domain = 'plain', kind = 0, wallet = WALLET, side = 'BUY', expiration = '0' } = request;
+  salt += 1;
+  const struct = {
+    salt,
+    maker: request.maker ?? funderOf(wallet.address, SIGNATURE_TYPES[kind]),
+    signer: wallet.address,
+    tokenId: request.tokenId,
+    ...amounts(request),
+    side: side === 'BUY' ? 0 : 1,
+    signatureType: kind,
+    timestamp: '1795000000000',
+    metadata: ZERO,
+    builder: ZERO,
+  };
+  const types = { Order: ORDER_TYPE };
+  const signature = await wallet.signTypedData(domainOf(domain), types, struct);
+  const id = TypedDataEncoder.hash(domainOf(domain), types, struct);
+  return { id, order: { ...struct, side, expiration, signature } };
+}
+
+/** The same order as the official client builds and signs it, for every kind of account. */
+export async function officialOrder(request: OrderRequest) {
+  const { tokenId, domain = 'plain', kind = 0, wallet = WALLET, ...order } = request;
+  const maker = request.maker ?? funderOf(wallet.address, SIGNATURE_TYPES[kind]);
+  const type = [
+    SignatureTypeV2.EOA,
+    SignatureTypeV2.POLY_PROXY,
+    SignatureTypeV2.POLY_GNOSIS_SAFE,
+    SignatureTypeV2.POLY_1271,
+  ][kind];
+  const builder = new OrderBuilder(clientSigner(wallet), 137, type, maker);
+  const side = order.side === 'SELL' ? Side.SELL : Side.BUY;
+  const terms = { tokenID: tokenId, price: order.price ?? 0.4, size: order.size ?? 10, side };
+  const version = domain === 'protocolV2' ? 3 : 2;
+  const signed = await builder.buildOrder(terms, { tickSize: '0.01', negRisk: domain === 'negRisk' }, version);
+  if ('taker' in signed && 'nonce' in signed) throw new Error('the client signed an order of the first CLOB');
+  return orderToJsonV2(signed, '', OrderType.GTC).order;
+}
+
+/** L2 headers made here, so that a test can break one of them. */
+export function l2Headers(creds: ApiKeyCreds, call: { method: string; path: string; body?: string; at?: number }) {
+  const timestamp = String(Math.floor((call.at ?? Date.now()) / 1_000));
+  const message = timestamp + call.method + call.path + (call.body ?? '');
+  const signature = createHmac('sha256', Buffer.from(creds.secret, 'base64url')).update(message).digest('base64');
+  return {
+    POLY_ADDRESS: WALLET.address,
+    POLY_API_KEY: creds.key,
+    POLY_PASSPHRASE: creds.passphrase,
+    POLY_TIMESTAMP: timestamp,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+  };
+}
+
+/** Sends any body as a signed L2 request. */
+export function signedRequest(
+  paper: RunningPaper,
+  creds: ApiKeyCreds,
+  call: { method: string; path: string; body?: unknown; headers?: Record<string, string>; at?: number },
+): Promise<Answer> {
+  const body = call.body === undefined || typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
+  const signed = { method: call.method, path: call.path, ...(body === undefined ? {} : { body }) };
+  const headers = l2Headers(creds, call.at === undefined ? signed : { ...signed, at: call.at });
+  return paper.send(call.method, call.path, body, { ...headers, ...call.headers });
+}
+
+/** Posts a signed order; `members` go beside it, such as an `orderType` other than GTC. */
+export function postOrder(
+  paper: RunningPaper,
+  creds: ApiKeyCreds,
+  order: unknown,
+  { at = Date.now(), headers = {}, ...members }: OrderCall = {},
+): Promise<Answer> {
+  const body = { order, owner: creds.key, orderType: 'GTC', ...members };
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, at, headers });
+}
+
+interface OrderCall extends Readonly<Record<string, unknown>> {
+  readonly at?: number;
+  readonly headers?: Record<string, string>;
 }

@@ -16,7 +16,7 @@ import {
 import { hashOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
-import { ORDER_TYPE } from '../../../support/venue/order-type.ts';
+import { ORDER_TYPE } from '../../../support/venue/signing.ts';
 
 const wallet = openWallet(new Secret(PRIVATE_KEY));
 const AT = 1_795_185_721_022;

@@ -20,12 +20,11 @@ import {
   place,
 } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
-import { bookAnswer } from '../../../support/venue/book-answers.ts';
-import { settled } from '../../../support/venue/fates.ts';
-import { funderOf } from '../../../support/venue/funder.ts';
-import { findMarket, plainMarket } from '../../../support/venue/paper-markets.ts';
-import { type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
+import { settled } from '../../../support/venue/fake-venue.ts';
+import { findMarket, plainMarket, type RunningPaper, startPaper } from '../../../support/venue/paper-venue.ts';
 import { asHttp, callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+import { funderOf } from '../../../support/venue/signing.ts';
+import { bookAnswer } from '../../../support/venue/venue-answers.ts';
 
 /** An order entry before a paper venue, which verifies credentials and signatures. */
 function entryOn({ url }: Pick<RunningPaper, 'url'>, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {

@@ -3,9 +3,8 @@ import { parseDecimal } from '../../../../shared/decimal.ts';
 import { createTransport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { limitOrder, openWorld, TOKEN } from '../../../support/orders/trading-world.ts';
-import { bookAnswer } from '../../../support/venue/book-answers.ts';
-import { v1TokenId, v2TokenId } from '../../../support/venue/market-records.ts';
 import { callWithin, type Reply, startVenue } from '../../../support/venue/scripted-venue.ts';
+import { bookAnswer, v1TokenId, v2TokenId } from '../../../support/venue/venue-answers.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 

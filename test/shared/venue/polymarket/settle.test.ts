@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
 import { type Answers, lookedUp, NOT_FOUND, openWorld, resultOf } from '../../../support/orders/trading-world.ts';
-import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+import { bookAnswer } from '../../../support/venue/venue-answers.ts';
 
 /** Settles an order that was sent in an earlier request, nobody knows with which result. */
 async function settled(answers: Answers, budget = 24_000) {

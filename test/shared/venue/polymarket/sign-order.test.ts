@@ -10,11 +10,10 @@ import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { clientSigner } from '../../../../tools/support/paper-client.ts';
-import { FULL_EXTENT } from '../../../support/full-extent.ts';
+import { FULL_EXTENT } from '../../../support/jest.ts';
 import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
-import { funderOf } from '../../../support/venue/funder.ts';
-import { v1TokenId, v2TokenId } from '../../../support/venue/market-records.ts';
-import { ORDER_TYPE } from '../../../support/venue/order-type.ts';
+import { funderOf, ORDER_TYPE } from '../../../support/venue/signing.ts';
+import { v1TokenId, v2TokenId } from '../../../support/venue/venue-answers.ts';
 
 const signer = new Wallet(PRIVATE_KEY);
 const wallet = openWallet(new Secret(PRIVATE_KEY));

@@ -12,8 +12,8 @@ import {
   openWorld,
   PASSPHRASE,
 } from '../../../support/orders/trading-world.ts';
-import { bookAnswer } from '../../../support/venue/book-answers.ts';
 import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+import { bookAnswer } from '../../../support/venue/venue-answers.ts';
 
 const HOUR_MS = 3_600_000;
 const BUDGET_MS = 24_000;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { formatDecimal, parseNumber } from '../../../../../shared/decimal.ts';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
-import { gammaMarket } from '../../../../support/venue/market-records.ts';
 import { callWithin, type Script, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { gammaMarket } from '../../../../support/venue/venue-answers.ts';
 
 type Page = { readonly markets: readonly unknown[]; readonly next_cursor?: unknown };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseMarket } from '../../../../../shared/venue/polymarket/calls/list-markets.ts';
-import { gammaMarket, gammaMarketV2, v1TokenId, v2TokenId } from '../../../../support/venue/market-records.ts';
+import { gammaMarket, gammaMarketV2, v1TokenId, v2TokenId } from '../../../../support/venue/venue-answers.ts';
 
 const EVENT = { id: '9', slug: 'kites', title: 'Kites that fly' };
 const SCHEDULE = { exponent: '1', rate: '0.04', takerOnly: true, rebateRate: 0.25 };

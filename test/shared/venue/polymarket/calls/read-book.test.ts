@@ -5,9 +5,8 @@ import { parseBook } from '../../../../../shared/venue/polymarket/calls/read-boo
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
 import { decimalText } from '../../../../../shared/venue/polymarket/wire.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
-import { bookAnswer } from '../../../../support/venue/book-answers.ts';
-import { v1TokenId, v2TokenId } from '../../../../support/venue/market-records.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { bookAnswer, v1TokenId, v2TokenId } from '../../../../support/venue/venue-answers.ts';
 
 const TOKEN = v1TokenId(1);
 

@@ -23,7 +23,6 @@ import {
   resultOf,
 } from '../../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
-import { bookAnswer } from '../../../../support/venue/book-answers.ts';
 import {
   asHttp,
   callWithin,
@@ -31,6 +30,7 @@ import {
   type Reply,
   startVenue,
 } from '../../../../support/venue/scripted-venue.ts';
+import { bookAnswer } from '../../../../support/venue/venue-answers.ts';
 
 const KEYLESS = { credentials: undefined };
 const UNAUTHORISED: HttpReply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };

@@ -1,18 +1,23 @@
-import type { ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
+import { Secret } from '../../../../../shared/secret.ts';
 import {
   createTransport,
   createVenueClock,
   TransportError,
 } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { createOrderEntry } from '../../../../../shared/venue/polymarket/order-entry.ts';
+import { openWallet } from '../../../../../shared/wallets/evm-key.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
-import { createCertificate } from '../../../../support/venue/certificate.ts';
-import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { CREDENTIALS, limitOrder, PRIVATE_KEY } from '../../../../support/orders/trading-world.ts';
+import { collectLog } from '../../../../support/service/collected-log.ts';
+import { callWithin, createCertificate, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { bookAnswer } from '../../../../support/venue/venue-answers.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
@@ -487,5 +492,51 @@ describe('hints of the venue', () => {
     expect([http.clock.now(), http.clock.isKnown()]).toStrictEqual([NOW, false]);
     await http.send(GET, callWithin());
     expect([http.clock.now(), http.clock.isKnown()]).toStrictEqual([NOW + ahead, true]);
+  });
+});
+
+let server: Server | undefined;
+
+/** A venue that answers a look-up or a book a second time, late, with a refusal: on the connection of that request. */
+async function openBefore(stray: string) {
+  const users = new Map<Socket, Set<string>>();
+  const sent = { orderId: '' };
+  server = createHttpServer((request, response) => {
+    const { method, url = '', socket } = request;
+    const kind = method === 'POST' ? 'order' : 'read';
+    users.set(socket, (users.get(socket) ?? new Set()).add(kind));
+    response.setHeader('content-type', 'application/json');
+    const query = new URL(url, 'http://venue').searchParams;
+    if (kind === 'read') response.end(JSON.stringify(bookAnswer(query.get('token_id') ?? '')));
+    else response.end(JSON.stringify({ success: true, errorMsg: '', orderID: sent.orderId, status: 'live' }));
+    if (kind === 'read') setTimeout(() => socket.write(stray), 30).unref();
+  });
+  const clobUrl = await listenOnLoopback(server);
+  const account = {
+    wallet: openWallet(new Secret(PRIVATE_KEY)),
+    signatureType: 'eoa',
+    funderAddress: undefined,
+  } as const;
+  const settings = { clobUrl, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined };
+  return { entry: createOrderEntry(settings, collectLog().log), users, sent };
+}
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+describe('the connections that orders are sent on', () => {
+  it('carry nothing else, so that a stray answer to a read is no answer to an order', async () => {
+    const refusal = '{"error":"not enough balance"}';
+    const stray = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`;
+    const { entry, users, sent } = await openBefore(stray);
+    for (let count = 0; count < 8; count += 1) {
+      const signed = await entry.sign(limitOrder(), callWithin());
+      sent.orderId = signed.orderId;
+      expect((await entry.submit(signed, callWithin())).kind).toBe('placed');
+    }
+    const uses = [...users.values()].map((kinds) => [...kinds].join());
+    expect(new Set(uses)).toStrictEqual(new Set(['read', 'order']));
   });
 });

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../functions/routes.ts';
+import { buildAssets } from '../../infra/build/build.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'build-'));
+  await buildAssets(join(folder, 'here'));
+}, 300_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The files under a folder with the hash of what they hold. */
+async function contentsOf(root: string): Promise<Record<string, string>> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const hashes = paths.toSorted().map(async (path) => {
+    return [
+      relative(root, path),
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    ] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+/** Sums up the bytes of some modules and of all that they import, at their start or later, from the same folder. */
+async function bytesFrom(root: string, entries: readonly string[]): Promise<number> {
+  const seen = new Set(entries);
+  let bytes = 0;
+  for (const name of seen) {
+    const source = await readFile(join(root, name), 'utf8');
+    bytes += Buffer.byteLength(source);
+    for (const [, imported = ''] of source.matchAll(/"\.\/([\w-]+\.mjs)"/g)) seen.add(imported);
+  }
+  return bytes;
+}
+
+/** The bytes that a function can load: its own, and those of its part of the layer. */
+async function bytesOf(name: string): Promise<{ readonly own: number; readonly layer: number }> {
+  const root = join(folder, 'here/functions', name);
+  const sources = await Promise.all((await readdir(root)).map((file) => readFile(join(root, file), 'utf8')));
+  const entries = sources.flatMap((source) => [...source.matchAll(/"\/opt\/nodejs\/([\w-]+\.mjs)"/g)]);
+  const layer = await bytesFrom(
+    join(folder, 'here/layer/nodejs'),
+    entries.map(([, file = '']) => file),
+  );
+  return { own: await bytesFrom(root, ['index.mjs']), layer };
+}
+
+/** Starts a function with its layer, as far as it gets without settings, and writes what of Node it has loaded. */
+const START = `
+  import { registerHooks } from 'node:module';
+  const [, layer, index] = process.argv;
+  registerHooks({ resolve: (name, context, next) => next(name.replace('/opt/nodejs', layer), context) });
+  await import(index).catch(() => undefined);
+  process.stdout.write(process.moduleLoadList.join());
+`;
+
+describe('the build', () => {
+  it('gives the same bytes in another folder', async () => {
+    const elsewhere = join(folder, 'a', 'clone');
+    for (const name of ['functions', 'infra', 'shared', 'package.json', 'tsconfig.json']) {
+      await cp(join(ROOT, name), join(elsewhere, name), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));
+    await promisify(execFile)(process.execPath, ['infra/build/build.ts'], { cwd: elsewhere });
+    expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(await contentsOf(join(folder, 'here')));
+  }, 300_000);
+
+  it('can be read by the user of Lambda, however private the files of its builder are', async () => {
+    const root = join(folder, 'private');
+    const umask = process.umask(0o077);
+    try {
+      await buildAssets(root);
+    } finally {
+      process.umask(umask);
+    }
+    const files = Object.keys(await contentsOf(root));
+    const modes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).mode & 0o777));
+    expect(new Set(modes)).toStrictEqual(new Set([0o644]));
+  }, 300_000);
+
+  it('ships no source map and no folder of this machine', async () => {
+    const shipped = ['functions', 'layer'].map((name) => join(folder, 'here', name));
+    for (const root of shipped) {
+      for (const path of Object.keys(await contentsOf(root))) {
+        expect(path).toMatch(/\.mjs$|^nodejs\/secp256k1\.wasm$/);
+        expect(await readFile(join(root, path), 'utf8')).not.toContain(ROOT);
+      }
+    }
+  });
+
+  it.each(['markets', 'book'])('keeps %s with its part of the layer within 120 KB', async (name) => {
+    const { own, layer } = await bytesOf(name);
+    expect(layer).toBeGreaterThan(0);
+    expect(own + layer).toBeLessThanOrEqual(120_000);
+  });
+
+  it('keeps orders within 650 KB, with the client of KMS, which loads where it holds the key', async () => {
+    const { own, layer } = await bytesOf('orders');
+    expect(own + layer).toBeLessThanOrEqual(650_000);
+  });
+
+  it('keeps health small, and without the layer', async () => {
+    const { own, layer } = await bytesOf('health');
+    expect(layer).toBe(0);
+    expect(own).toBeLessThanOrEqual(60_000);
+  });
+
+  it('has the cryptography of wallets once, in the layer', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const holds = async (path: string) =>
+      (await readFile(join(folder, 'here', path), 'utf8')).includes('Ethereum Signed Message') ? [path] : [];
+    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual([
+      expect.stringMatching(/^layer\/nodejs\/chunk-\w+\.mjs$/),
+    ]);
+  });
+
+  it("imports node:http nowhere, which would load Node's fetch in every cold start", async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => /(?:from|import\()\s*"(?:node:)?http"/.test(source))).toStrictEqual([]);
+    expect(sources.filter((source) => source.includes('getBuiltinModule("node:http")'))).toHaveLength(2);
+  });
+
+  it('imports no module of Node, which would load all that it offers', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    const imported = sources.flatMap((source) => [...source.matchAll(/(?:from|import\(?)\s*"([\w:/]+)"/g)]);
+    expect(new Set(imported.map(([, name = '']) => name).filter(isBuiltin))).toStrictEqual(new Set());
+  });
+
+  it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {
+    const [layer, index] = ['layer/nodejs', `functions/${name}/index.mjs`].map((path) => join(folder, 'here', path));
+    const args = ['--input-type=module', '-e', START, `${layer}`, `${index}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} });
+    expect(stdout).toContain('"message":"started"');
+    expect(stdout).toContain('NativeModule ');
+    expect(stdout).not.toContain('undici');
+  });
+
+  it('holds of the official client only what needs no package of its own', async () => {
+    const files = await readdir(join(folder, 'here/layer/nodejs'));
+    const modules = files.filter((file) => file.endsWith('.mjs'));
+    const sources = await Promise.all(modules.map((file) => readFile(join(folder, 'here/layer/nodejs', file), 'utf8')));
+    expect(sources.filter((source) => source.includes('ClobAuthDomain'))).toHaveLength(1);
+    expect(sources.filter((source) => /["'](?:axios|viem|@ethersproject|browser-or-node)/.test(source))).toStrictEqual(
+      [],
+    );
+  });
+
+  it('takes errors from the layer, so that there is one class of them', async () => {
+    const files = await contentsOf(join(folder, 'here'));
+    const code = Object.keys(files).filter((path) => path.endsWith('.mjs') && !path.includes('health'));
+    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
+    expect(sources.filter((source) => source.includes('The venue refuses this service'))).toHaveLength(1);
+  });
+});

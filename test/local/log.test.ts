@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createReadableLog } from '../../local/readable-log.ts';
+import { createPaperVenue } from '../../packages/paper-venue/venue.ts';
+import { AppError } from '../../shared/errors.ts';
+import { createLog, type Log } from '../../shared/log.ts';
+import { paperSettings } from '../../tools/support/paper-settings.ts';
+import { HAS_PYTHON } from '../support/python.ts';
+import { send } from '../support/service/http-client.ts';
+
+const START = join(import.meta.dirname, '../../local/start.js');
+const NOON = new Date(2026, 10, 21, 12, 34, 36).getTime();
+const REQUEST_ID = '9f7b';
+const ORDER_ID = `0xe54b${'0'.repeat(60)}`;
+
+/** The lines that a terminal gets for what `use` logs, with each colour named around its text. */
+function written(use: (log: Log) => void): string[] {
+  const lines: string[] = [];
+  const format = createReadableLog((style, text) => (style === 'dim' ? text : `<${style} ${text}>`));
+  use(createLog({ level: 'debug', write: (line) => lines.push(format(line)), now: () => NOON }));
+  return lines;
+}
+
+const REQUEST = { duration_ms: 35.6, request_id: REQUEST_ID, venue_calls: [{ name: 'read-book', result: 200 }] };
+const ORDER = { token_id: '71', side: 'buy', price: '0.42', size: '5', post_only: true, expires_at: null };
+const PLACED = {
+  ...REQUEST,
+  route: 'orders',
+  method: 'POST',
+  status: 201,
+  order: ORDER,
+  client_address_unverified: null,
+};
+
+describe('a log line at a terminal', () => {
+  it.each([
+    [
+      { ...PLACED, order_id: ORDER_ID, order_status: 'live', replayed: false },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 live 0xe54b0000…',
+    ],
+    [
+      { ...PLACED, order_id: ORDER_ID, order_status: 'matched', replayed: true, client_address_unverified: 'me' },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 matched 0xe54b0000… replayed client_address_unverified=me',
+    ],
+    [
+      { ...PLACED, status: 504, order_id: ORDER_ID, code: 'outcome_unknown' },
+      `12:34:36 POST /v1/orders <red 504> 36 ms buy 5 @ 0.42 ${ORDER_ID} outcome_unknown read-book: 200 request_id=9f7b`,
+    ],
+    [
+      {
+        ...PLACED,
+        venue_calls: [
+          { name: 'place-order', result: 'reset' },
+          { name: 'read-order', result: 200 },
+        ],
+      },
+      '12:34:36 POST /v1/orders <green 201> 36 ms buy 5 @ 0.42 place-order: reset read-order: 200',
+    ],
+    [
+      { ...REQUEST, route: 'unknown', method: 'GET', path: '/v1/boks', status: 404, code: 'not_found' },
+      '12:34:36 GET /v1/boks <yellow 404> 36 ms not_found request_id=9f7b',
+    ],
+    [
+      { ...REQUEST, route: null, method: 'GET', status: 403, code: 'host_not_allowed', detail: 'Requests for "x".' },
+      '12:34:36 GET - <yellow 403> 36 ms host_not_allowed detail="Requests for \\"x\\"." request_id=9f7b',
+    ],
+    [{ ...REQUEST, route: null, status: 400, code: 'x' }, '12:34:36 - <yellow 400> 36 ms x request_id=9f7b'],
+  ])('of a request says what was asked, what came of it and, where it failed, its id: %#', (fields, line) => {
+    expect(written((log) => log.info('request', fields))).toStrictEqual([line]);
+  });
+
+  it('has the members that have a value', () => {
+    const fields = {
+      url: 'http://127.0.0.1:8080',
+      funder_address: null,
+      cors_origins: [],
+      reason: 'a b',
+      order: ORDER,
+    };
+    expect(written((log) => log.info('listening', fields))).toStrictEqual([
+      '12:34:36 listening buy 5 @ 0.42 url=http://127.0.0.1:8080 reason="a b"',
+    ]);
+  });
+
+  it('names its level where somebody should look, and the causes of an error', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const error = new AppError('The venue failed.', { code: 'venue_error', cause });
+    const [warning, ...more] = written((log) => log.warn('request failed', { request_id: REQUEST_ID, error }));
+    expect([warning, more]).toStrictEqual([
+      '12:34:36 <yellow warn> request failed The venue failed. (venue_error) <- connect ECONNREFUSED (ECONNREFUSED) ' +
+        'request_id=9f7b',
+      [],
+    ]);
+  });
+
+  it('has the stack of a fault', () => {
+    const cause = new TypeError('x is not a function');
+    const error = new AppError('We failed.', { code: 'internal_error', cause });
+    const lines = written((log) => [cause, error].map((thrown) => log.error('request failed', { error: thrown })));
+    expect(lines).toStrictEqual([
+      expect.stringMatching(/^12:34:36 <red error> request failed x is not a function\n {4}at .*\n {4}at /),
+      expect.stringMatching(/ We failed\. \(internal_error\) <- x is not a function\n {4}at .*\n {4}at /),
+    ]);
+  });
+
+  it('is as it came where it is no line of the log', () => {
+    expect(createReadableLog((_style, text) => text)('{"a":\u001b')).toBe('{"a":\\u{1b}');
+  });
+
+  it('has no control characters for any values', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('a', ' ', '\n', '\r', '\u001b', '\u009b', '\u202e', '\u2028', '"'),
+    });
+    const value = fc.oneof(hostile, fc.dictionary(hostile, hostile), fc.array(hostile));
+    const request = fc.record({
+      ...Object.fromEntries(['method', 'code', 'order_id', 'detail'].map((name) => [name, hostile])),
+    });
+    fc.assert(
+      fc.property(hostile, fc.dictionary(hostile, value), request, (message, fields, claimed) => {
+        const error = { message, stack: `${message}\n    at ${message}`, cause: fields };
+        const lines = written((log) => {
+          log.warn(message, { ...fields, error });
+          log.info('request', { ...PLACED, ...fields, ...claimed });
+        });
+        expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+});
+
+const stops: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Starts the service with its output at a pseudo terminal. */
+async function start() {
+  const command = `${process.execPath} ${START} --settings ${devNull}`;
+  const nowhere = 'http://127.0.0.1:9';
+  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0', SERVICE_GAMMA_URL: nowhere, SERVICE_CLOB_URL: nowhere };
+  const child = spawn('script', ['-qfec', command, devNull], {
+    env: { ...env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // The service ends with its terminal.
+  stops.push(() => Promise.all([once(child, 'close'), child.kill('SIGKILL')]));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const until = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(output)?.[1];
+      if (found !== undefined) return found;
+      await once(child.stdout, 'data');
+    }
+  };
+  return { until };
+}
+
+describe('the log', () => {
+  it('is readable at a terminal', async () => {
+    const { until } = await start();
+    const url = await until(/^\d\d:\d\d:\d\d listening url=(\S+) mode=read-only /m);
+    await send(url, { path: '/health', headers: { host: 'localhost' } });
+    expect(await until(/^\d\d:\d\d:\d\d (GET .*?) \d+ ms\r$/m)).toBe('GET /health 200');
+  });
+});
+
+const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
+const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
+
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** Starts the program on a paper venue; resolves with its address when it listens. */
+async function run() {
+  const directory = await mkdtemp(join(tmpdir(), 'log-reader-'));
+  stops.push(() => rm(directory, { recursive: true, force: true }));
+  const venue = createPaperVenue({ still: true });
+  const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
+  stops.push(() => venue.close());
+  const env = { PATH: process.env['PATH'], ...paperSettings(venueUrl, directory) };
+  const child = spawn(process.execPath, [MAIN, '--settings', devNull], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  stops.push(() => child.kill('SIGKILL'));
+  const url = await listeningUrl(child);
+  return { child, url, venue };
+}
+
+async function listeningUrl({ stdout }: Pick<ChildProcess, 'stdout'>): Promise<string> {
+  for await (const line of createInterface({ input: stdout ?? process.stdin })) {
+    const { message, url } = JSON.parse(line);
+    if (message === 'listening') return url;
+  }
+  throw new Error('It ended before it listened.');
+}
+
+it('goes on without the reader of its log: an order is placed, and the stop reports how many lines were lost', async () => {
+  const { child, url, venue } = await run();
+  const { items } = JSON.parse((await send(url, { path: '/v1/markets?limit=1', headers: HEADERS })).text);
+  const order = { token_id: items[0].outcomes[0].token_id, side: 'buy', price: '0.01', size: '100' };
+  child.stdout.destroy();
+  await once(child.stdout, 'close');
+  expect((await send(url, { path: '/health', headers: HEADERS })).status).toBe(200);
+  expect((await send(url, { path: '/health', headers: HEADERS })).status).toBe(200);
+  const body = JSON.stringify(order);
+  expect((await send(url, { method: 'POST', path: '/v1/orders', headers: HEADERS, body })).status).toBe(201);
+  expect(venue.orders()).toHaveLength(1);
+  const [ended, told] = [once(child, 'exit'), text(child.stderr)];
+  child.kill('SIGTERM');
+  expect(await ended).toStrictEqual([0, null]);
+  // Two requests for its health, the two lines of the order, and the two of the stop.
+  expect(JSON.parse(await told)).toMatchObject({ level: 'error', lost: 6 });
+});
+
+/** Runs a command on a terminal of its own, of which it reads the line with the address, and then nothing any more. */
+const UNREAD_TERMINAL = `
+import os, pty, re, subprocess, sys
+reader, terminal = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stdout=terminal)
+seen = ''
+while not re.search('listening.*http://', seen, re.S):
+    seen += os.read(reader, 4096).decode()
+while not re.search('http://[0-9.]+:[0-9]+', seen):
+    seen += os.read(reader, 4096).decode()
+print(re.search('http://[0-9.]+:[0-9]+', seen).group(), flush=True)
+sys.stdin.read()
+child.kill()
+`;
+
+(HAS_PYTHON ? it : it.skip)('goes on where it writes to a terminal that nobody reads', async () => {
+  const args = ['-c', UNREAD_TERMINAL, process.execPath, MAIN, '--settings', devNull];
+  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0' };
+  const terminal = spawn('python3', args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  stops.push(() => terminal.stdin.end());
+  const [url] = await once(createInterface({ input: terminal.stdout }), 'line');
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  stops.push(() => agent.destroy());
+  const requests = Array.from({ length: 1_000 }, () => send(url, { path: '/health', headers: HEADERS, agent }));
+  const statuses = (await Promise.all(requests)).map(({ status }) => status);
+  expect(new Set(statuses)).toStrictEqual(new Set([200]));
+});

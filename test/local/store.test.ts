@@ -1,0 +1,344 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type FileOrderStore, openOrderStore, readRecordTexts } from '../../local/order-store/store.ts';
+import { decodeRecord, type OrderRecord, type UnfinishedOrder } from '../../shared/orders/record.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
+import { orderStoreContract } from '../support/orders/order-store-contract.ts';
+import { collectLog } from '../support/service/collected-log.ts';
+
+const LOST = 'A file of the order store was removed, replaced or emptied; restart the service.';
+
+describe('orders in a file', () => {
+  let directory: string;
+  let path: string;
+  let stores: FileOrderStore[];
+  let writer: ChildProcess | undefined;
+  const open = () => {
+    const store = openOrderStore({ path, log: collectLog().log });
+    stores.push(store);
+    return store;
+  };
+  const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
+  /** The files of the store, with their modes. */
+  const files = () => readdirSync(dirname(path)).map((file) => `${file} ${mode(join(dirname(path), file))}`);
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'order-store-'));
+    path = join(directory, 'data', 'orders.db');
+    stores = [];
+  });
+  afterEach(async () => {
+    writer?.kill('SIGKILL');
+    writer = undefined;
+    await Promise.all(stores.map((store) => store.close()));
+    rmSync(directory, { recursive: true });
+  });
+
+  describe('as every order store', () =>
+    orderStoreContract(() => {
+      const store = open();
+      return [store, store];
+    }));
+
+  it('creates files with mode 0600 in a folder of mode 0700', async () => {
+    await open().write('key', unfinishedOrder('a'), 'nothing');
+    expect(files()).toStrictEqual(['orders.db 600', 'orders.db-shm 600', 'orders.db-wal 600', 'orders.db.lock 600']);
+    expect(mode(dirname(path))).toBe('700');
+  });
+
+  it('makes the files of a copy private', () => {
+    mkdirSync(dirname(path));
+    using copy = new DatabaseSync(path);
+    copy.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (id)');
+    for (const suffix of ['', '-wal', '-shm']) chmodSync(path + suffix, 0o644);
+    open();
+    expect(files().every((file) => file.endsWith(' 600'))).toBe(true);
+  });
+
+  it('reports a new file, which has no earlier key', async () => {
+    expect(open().isNew).toBe(true);
+    await stores[0]?.close();
+    expect(open().isNew).toBe(false);
+  });
+
+  it('is refused to a second store of the same process, and free once the first is closed', async () => {
+    await open().write('key', unfinishedOrder('a'), 'nothing');
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(
+      `process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`,
+    );
+    // The lock survives the attempt.
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow('has it open');
+    expect(await stores[0]?.read('key')).toStrictEqual(unfinishedOrder('a'));
+    await stores[0]?.close();
+    expect(await open().read('key')).toBeDefined();
+  });
+
+  it('keeps what it answered when its process is killed in the middle of writes', async () => {
+    const script = join(import.meta.dirname, '../support/orders/record-keys.ts');
+    writer = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    writer.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    while (printed.split('\n').length < 100) await sleep(5);
+    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(`process ${writer.pid} has it open`);
+    expect([...readRecordTexts(path)].length).toBeGreaterThan(0);
+    writer.kill('SIGKILL');
+    await once(writer, 'close');
+    const store = open();
+    for (const key of printed.trim().split('\n')) {
+      const { lease, ...rest } = unfinishedOrder(key);
+      // Its holder is dead.
+      expect(await store.read(key)).toStrictEqual({ ...rest, lease: { ...lease, until: 0 } });
+    }
+  });
+
+  it('frees the leases of a process that is gone, and keeps its own', async () => {
+    await open().write('key', unfinishedOrder('a'), 'nothing');
+    await stores[0]?.close();
+    const store = open();
+    expect(await store.read('key')).toMatchObject({ lease: { owner: 'a', until: 0 } });
+    expect(await store.write('key', unfinishedOrder('b'), { version: 'a' })).toBe('written');
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder('b'));
+  });
+
+  it('shares one flush between the writes of one turn of the event loop', async () => {
+    const store = open();
+    const flushes = transactionsIn(path);
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.write(key, unfinishedOrder(key), 'nothing')));
+    expect(transactionsIn(path) - flushes).toBe(1);
+    await store.write('e', unfinishedOrder('e'), 'nothing');
+    expect(transactionsIn(path) - flushes).toBe(2);
+  });
+
+  it('reads beside a store at work, without the last moment', async () => {
+    const store = open();
+    await store.write('key', unfinishedOrder('a'), 'nothing');
+    const reader = readRecordTexts(path);
+    expect(decodeRecord(String(reader.next().value))).toStrictEqual(unfinishedOrder('a'));
+    await store.write('other', unfinishedOrder('b'), 'nothing');
+    expect(await store.read('other')).toStrictEqual(unfinishedOrder('b'));
+    expect([...reader]).toStrictEqual([]);
+    expect(() => [...readRecordTexts(join(directory, 'nothing.db'))]).toThrow('there is no such file');
+  });
+
+  describe('of finished orders', () => {
+    const HOUR_MS = 3_600_000;
+    const NOW = 1_790_000_000_000;
+    const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: time });
+    const finish = async (key: string, keepUntil: number) => {
+      const store = open();
+      await store.write(key, signedAt(0), 'nothing');
+      await store.write(key, finishedOrder(PLACED, keepUntil), { version: 'a' });
+      await store.close();
+    };
+    /** Returns the keys that are left once an order was signed at a time and `over` was removed. */
+    const left = async (record: OrderRecord, keys: readonly string[]) => {
+      const store = open();
+      await store.write('new', record, 'nothing');
+      while (await store.read('over')) await sleep(20);
+      const records = await Promise.all(keys.map((key) => store.read(key)));
+      return keys.filter((_, index) => records[index]);
+    };
+
+    it('removes those after their time, and never an unfinished one', async () => {
+      await finish('over', NOW - 1);
+      await finish('kept', NOW);
+      const store = open();
+      await store.write('unfinished', signedAt(0), 'nothing');
+      await store.close();
+      const keys = ['over', 'kept', 'unfinished'];
+      expect(await left(signedAt(NOW), keys)).toStrictEqual(['kept', 'unfinished']);
+    });
+
+    it("removes none before its time by our clock, though the venue's is ahead", async () => {
+      const now = Date.now();
+      await finish('over', now - 1_000);
+      await finish('kept', now + 25 * HOUR_MS);
+      expect(await left(signedAt(now + 26 * HOUR_MS), ['over', 'kept'])).toStrictEqual(['kept']);
+    });
+  });
+
+  describe('of the signed bytes of finished orders', () => {
+    const signed = (key: string): UnfinishedOrder => ({
+      ...unfinishedOrder(key),
+      payload: `signed-bytes-of-${key}-${'1b'.repeat(200)}`,
+    });
+    const keys = Array.from({ length: 100 }, (_, index) => `key-${(index * 37) % 100}`);
+    const fill = async () => {
+      const store = open();
+      for (const key of keys) await store.write(key, signed(key), 'nothing');
+      for (const key of keys) await store.write(key, finishedOrder(PLACED), { version: key });
+      return store;
+    };
+    /** Those of the keys whose signed bytes are in a file. */
+    const found = () => {
+      const texts = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file), 'latin1'));
+      return keys.filter((key) => texts.some((text) => text.includes(`signed-bytes-of-${key}-`)));
+    };
+
+    it('keeps none for longer than a moment, and empties its log', async () => {
+      await fill();
+      expect(found().length).toBeGreaterThan(0);
+      while (statSync(`${path}-wal`).size > 0) await sleep(20);
+      expect(found()).toStrictEqual([]);
+    });
+
+    it('keeps none once a program that read the file is done', async () => {
+      await open().write('first', unfinishedOrder('a'), 'nothing');
+      await stores[0]?.close();
+      using reader = new DatabaseSync(path);
+      reader.exec('BEGIN; SELECT count(*) FROM orders');
+      await fill();
+      await sleep(600);
+      expect(found().length).toBeGreaterThan(0);
+      reader.exec('COMMIT');
+      while (found().length > 0) await sleep(20);
+    });
+
+    it('keeps none after its end', async () => {
+      await (await fill()).close();
+      expect(found()).toStrictEqual([]);
+    });
+
+    it('keeps none of a killed process once it is opened again', async () => {
+      await fill();
+      const copy = join(directory, 'copy.db');
+      for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+      await stores[0]?.close();
+      for (const suffix of ['', '-wal']) renameSync(copy + suffix, path + suffix);
+      expect(found().length).toBeGreaterThan(0);
+      const store = open();
+      expect(found()).toStrictEqual([]);
+      expect(await store.read('key-0')).toStrictEqual(finishedOrder(PLACED));
+    });
+  });
+
+  describe('under which a file is changed', () => {
+    const replace = (file: string) => {
+      copyFileSync(file, `${file}-copy`);
+      renameSync(`${file}-copy`, file);
+    };
+    it.each([
+      ['removed', '', rmSync],
+      ['removed', '-wal', rmSync],
+      ['removed', '-shm', rmSync],
+      ['removed', '.lock', rmSync],
+      ['replaced', '', replace],
+      ['replaced', '-wal', replace],
+      ['emptied', '', truncateSync],
+      ['emptied', '-wal', truncateSync],
+    ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
+      const store = open();
+      await store.write('key', unfinishedOrder('a'), 'nothing');
+      change(path + suffix);
+      await expect(store.write('other', unfinishedOrder('b'), 'nothing')).rejects.toThrow(LOST);
+      await expect(store.read('key')).rejects.toThrow(LOST);
+      await expect(store.write('key', unfinishedOrder('b'), { version: 'a' })).rejects.toThrow(LOST);
+    });
+
+    it('begins anew where all files were removed', async () => {
+      const store = open();
+      await store.write('key', unfinishedOrder('a'), 'nothing');
+      rmSync(dirname(path), { recursive: true });
+      await store.close();
+      const next = open();
+      expect(next.isNew).toBe(true);
+      expect(await next.read('key')).toBeUndefined();
+    });
+
+    it.each([
+      ['missing', rmSync],
+      ['empty', truncateSync],
+    ])('does not open a log of orders whose main file is %s', async (_, change) => {
+      await open().write('key', unfinishedOrder('a'), 'nothing');
+      const log = readFileSync(`${path}-wal`);
+      await stores[0]?.close();
+      change(path);
+      writeFileSync(`${path}-wal`, log);
+      expect(open).toThrow('it is missing or empty beside its -wal; restore it, or remove the -wal to start without');
+      rmSync(`${path}-wal`);
+      expect(open().isNew).toBe(true);
+    });
+  });
+
+  it('is not opened where its place cannot be used, and no lock is left', async () => {
+    writeFileSync(dirname(path), 'a file where the folder should be');
+    expect(open).toThrow('EEXIST');
+    rmSync(dirname(path));
+    mkdirSync(dirname(path));
+    const text = 'a letter, not a database, but long enough to be one'.repeat(100);
+    writeFileSync(path, text, { mode: 0o644 });
+    expect(open).toThrow('file is not a database');
+    expect([mode(path), readFileSync(path, 'utf8')]).toStrictEqual(['644', text]);
+    rmSync(path);
+    const other = new DatabaseSync(path);
+    other.exec('PRAGMA user_version = 7');
+    other.close();
+    expect(open).toThrow('it has layout 7, not 2');
+    rmSync(path);
+    expect(open().isNew).toBe(true);
+  });
+
+  it('opens nothing but a regular file', () => {
+    mkdirSync(dirname(path));
+    execFileSync('mkfifo', [path]);
+    expect(open).toThrow('it is not a regular file');
+    rmSync(path);
+    symlinkSync('elsewhere.db', path);
+    expect(open).toThrow('it is not a regular file');
+  });
+
+  it('fails on a row that it cannot read, instead of taking it for no record', async () => {
+    const store = open();
+    await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
+    await expect(store.read('key')).rejects.toThrow();
+  });
+
+  it('writes nothing of a turn in which one write fails', async () => {
+    const store = open();
+    const broken = store.write('broken', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]);
+    await expect(broken).rejects.toThrow();
+    expect(await store.read('broken')).toBeUndefined();
+    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
+  });
+});
+
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+/**
+ * Counts the transactions in the log of an SQLite file since it was last begun anew, each of which is one flush of the log.
+ * The last frame of each, and no other, says how large the file is, and frames of before have another salt
+ * (sqlite.org/fileformat2.html, "The Write-Ahead Log").
+ */
+function transactionsIn(path: string): number {
+  const log = readFileSync(`${path}-wal`);
+  if (log.length === 0) return 0;
+  const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
+  const salt = log.subarray(16, 24);
+  let count = 0;
+  for (let at = LOG_HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
+    if (log.readUInt32BE(at + 4) > 0 && salt.equals(log.subarray(at + 8, at + 16))) count += 1;
+  }
+  return count;
+}

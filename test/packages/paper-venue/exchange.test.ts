@@ -1,0 +1,408 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import {
+  type AcceptedOrder,
+  mirrored,
+  type OrderTerms,
+  type OrderType,
+} from '../../../packages/paper-venue/exchange/book.ts';
+import { createCatalogue } from '../../../packages/paper-venue/exchange/catalogue.ts';
+import { Exchange, type Trade } from '../../../packages/paper-venue/exchange/exchange.ts';
+import { LOT, ONE } from '../../../packages/paper-venue/exchange/millionths.ts';
+import { VenueRefusal } from '../../../packages/paper-venue/http/router.ts';
+import { checkBook, checkFunds } from '../../../packages/paper-venue/rules/order-checks.ts';
+import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
+import { driftBand, Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
+import { FULL_EXTENT, fakeOnly } from '../../support/jest.ts';
+import {
+  listMarkets,
+  plainMarket,
+  postOrder,
+  type RunningPaper,
+  signOrder,
+  startPaper,
+} from '../../support/venue/paper-venue.ts';
+
+const side = z.array(z.object({ price: z.string(), size: z.string() }));
+const bookBody = z.looseObject({
+  bids: side,
+  asks: side,
+  hash: z.string(),
+  tick_size: z.string(),
+  timestamp: z.string(),
+});
+
+async function book(paper: RunningPaper, token: string) {
+  return bookBody.parse((await paper.get(`/book?token_id=${token}`)).body);
+}
+
+async function allBooks(paper: RunningPaper) {
+  const tokens = (await listMarkets(paper))
+    .filter((m) => m.yes !== '' && m.enableOrderBook)
+    .flatMap((m) => [m.yes, m.no]);
+  return Promise.all(tokens.map((token) => book(paper, token)));
+}
+
+function millionths(text: string): number {
+  return Math.round(Number(text) * 1e6);
+}
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('books of the paper venue', () => {
+  it('change by orders only where the venue is still, and else every second until it is closed', async () => {
+    const now = () => 1_800_000_000_000;
+    // Only intervals are faked: the sockets need the rest.
+    fakeOnly(['setInterval', 'clearInterval']);
+    const [still, living] = [await startPaper({ now }), await startPaper({ now, still: false })];
+    const before = await allBooks(still);
+    expect(await allBooks(living)).toStrictEqual(before);
+    jest.advanceTimersByTime(20_000);
+    expect(await allBooks(still)).toStrictEqual(before);
+    expect(await allBooks(living)).not.toStrictEqual(before);
+    await Promise.all([living.venue.close(), living.venue.close()]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('list both sides worst first, on the grid, uncrossed, and mirror the other outcome', async () => {
+    const paper = await startPaper();
+    const mirror = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [1e6 - millionths(price), size]);
+    const plain = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [millionths(price), size]);
+    for (const market of (await listMarkets(paper)).filter((m) => m.yes !== '' && m.enableOrderBook)) {
+      const [yes, no] = [await book(paper, market.yes), await book(paper, market.no)];
+      const [bids, asks] = [yes.bids, yes.asks].map((levels) => levels.map(({ price }) => millionths(price)));
+      expect(bids).toStrictEqual(bids?.toSorted((a, b) => a - b));
+      expect(asks).toStrictEqual(asks?.toSorted((a, b) => b - a));
+      expect((bids?.at(-1) ?? 0) < (asks?.at(-1) ?? 1e6)).toBe(true);
+      const tick = millionths(yes.tick_size);
+      for (const price of [...(bids ?? []), ...(asks ?? [])]) expect(price % tick).toBe(0);
+      expect(mirror(no.bids)).toStrictEqual(plain(yes.asks));
+      expect(mirror(no.asks)).toStrictEqual(plain(yes.bids));
+    }
+  });
+
+  it('carry the SHA-1 of their own text with an empty hash', async () => {
+    const paper = await startPaper();
+    const { yes } = await plainMarket(paper);
+    const text = await (await fetch(`${paper.url}/book?token_id=${yes}`)).text();
+    const { hash } = bookBody.parse(JSON.parse(text));
+    expect(createHash('sha1').update(text.replace(hash, '')).digest('hex')).toBe(hash);
+  });
+
+  it('say what is wrong with a token id', async () => {
+    const paper = await startPaper();
+    const unknown = { status: 404, body: { error: 'No orderbook exists for the requested token id' } };
+    const [closed] = await listMarkets(paper, '&closed=true');
+    expect(await paper.get('/book')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
+    expect(await paper.get('/book?token_id=0x12')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
+    expect(await paper.get('/book?token_id=12')).toMatchObject(unknown);
+    expect(await paper.get(`/book?token_id=${closed?.yes}`)).toMatchObject(unknown);
+    expect(await paper.get('/tick-size?token_id=12')).toMatchObject({
+      status: 404,
+      body: { error: 'market not found' },
+    });
+  });
+
+  it('forget a GTD order a minute before its expiration', async () => {
+    let clock = Date.now();
+    const paper = await startPaper({ now: () => clock });
+    const { creds } = await officialClient(paper);
+    const { yes } = await plainMarket(paper);
+    const before = await book(paper, yes);
+    const expiration = Math.floor(clock / 1_000) + 200;
+    const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
+    await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
+    clock = (expiration - 60) * 1_000 - 1;
+    expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
+    clock += 1;
+    expect((await book(paper, yes)).bids).toStrictEqual(before.bids);
+    expect(paper.venue.orders()).toMatchObject([{ status: 'CANCELED' }]);
+  });
+
+  it('take a new tick while the venue runs', async () => {
+    const paper = await startPaper();
+    const { yes, no } = await plainMarket(paper);
+    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.001' })).toMatchObject({
+      status: 200,
+    });
+    expect((await book(paper, no)).tick_size).toBe('0.001');
+    expect(await paper.get(`/tick-size?token_id=${yes}`)).toMatchObject({ body: { minimum_tick_size: 0.001 } });
+    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.3' })).toMatchObject({
+      status: 400,
+    });
+  });
+});
+
+const MAKERS = ['ann', 'ben', 'cleo'] as const;
+const SEED = 1;
+const HOUSE = houseOf(SEED);
+const FAUCET = { collateral: 200n * ONE, shares: 150n * ONE };
+
+const wish = fc.record({
+  maker: fc.constantFrom(...MAKERS),
+  outcome: fc.constantFrom<0 | 1>(0, 1),
+  side: fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL'),
+  // A narrow band, so that orders meet.
+  cents: fc.integer({ min: 44, max: 56 }),
+  lots: fc.integer({ min: 500, max: 6_000 }),
+  type: fc.constantFrom<OrderType>('GTC', 'GTC', 'GTC', 'FOK', 'FAK'),
+  postOnly: fc.boolean(),
+});
+const step = fc.oneof(
+  { weight: 12, arbitrary: wish },
+  { weight: 2, arbitrary: fc.record({ cancel: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ advance: fc.integer({ min: 1, max: 8 }) }) },
+);
+type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+type Step = Wish | { readonly cancel: number } | { readonly advance: number };
+
+/** Keeps the trades within the house too. */
+class WatchedExchange extends Exchange {
+  readonly allTrades: Trade[] = [];
+
+  override accept(terms: OrderTerms, at: number) {
+    const accepted = super.accept(terms, at);
+    this.allTrades.push(...accepted.trades);
+    return accepted;
+  }
+}
+
+let exchange: WatchedExchange;
+let simulation: Simulation;
+let serial = 0;
+
+const catalogue = createCatalogue(SEED, { startedAt: 0, stopsAt: 0 });
+/** One market, so that every step of the simulation is in it. */
+const ONE_MARKET = { ...catalogue, markets: catalogue.markets.slice(0, 1) };
+
+function restart(): void {
+  exchange = new WatchedExchange(ONE_MARKET, FAUCET, HOUSE);
+  simulation = new Simulation(exchange, new MarketMaker(exchange, SEED), SEED);
+}
+
+function market() {
+  const [first] = exchange.catalogue.markets;
+  if (!first) throw new Error('no market');
+  return first;
+}
+
+function termsOf({ cents, lots, type, ...order }: Wish): OrderTerms {
+  serial += 1;
+  const [price, size] = [BigInt(cents) * 10_000n, BigInt(lots) * LOT];
+  const marketBuy = order.side === 'BUY' && (type === 'FOK' || type === 'FAK');
+  return {
+    ...order,
+    id: `order ${serial}`,
+    account: order.maker,
+    owner: order.maker,
+    marketId: market().id,
+    price,
+    size,
+    budget: marketBuy ? ((price * size) / ONE / LOT) * LOT : null,
+    type,
+    postOnly: order.postOnly && type === 'GTC',
+    expiration: 0,
+  };
+}
+
+/** Places an order if the venue would take it; undefined when it is refused. */
+function place(terms: OrderTerms) {
+  try {
+    checkBook(exchange, terms);
+    checkFunds(exchange, terms);
+  } catch (error) {
+    if (error instanceof VenueRefusal) return undefined;
+    throw error;
+  }
+  return exchange.accept(terms, serial);
+}
+
+function run(steps: readonly Step[], check: (terms: OrderTerms | null, before: Before) => void): void {
+  restart();
+  for (const one of steps) {
+    const before = { open: exchange.open(), trades: exchange.trades.length };
+    if ('cancel' in one) {
+      const clients = before.open.filter((order) => exchange.isClients(order));
+      const target = clients[one.cancel % Math.max(clients.length, 1)];
+      if (target) exchange.cancel(target.id, serial);
+      check(null, before);
+    } else if ('advance' in one) {
+      for (let count = 0; count < one.advance; count += 1) {
+        serial += 1;
+        const then = { open: exchange.open(), trades: exchange.trades.length };
+        simulation.advance(serial, serial);
+        check(null, then);
+      }
+    } else {
+      const terms = termsOf(one);
+      place(terms);
+      check(terms, before);
+    }
+  }
+}
+
+interface Before {
+  readonly open: readonly AcceptedOrder[];
+  readonly trades: number;
+}
+
+function holdings() {
+  const [yes, no] = market().tokenIds;
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  return {
+    collateral: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.collateral(holder))),
+    yes: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.shares(holder, yes))),
+    no: sum([...MAKERS, ...HOUSE].map((holder) => exchange.ledger.shares(holder, no))),
+  };
+}
+
+/** Computes the fees of the trades: 4 % of size × price × (1 − price), in whole hundred-thousandths of a pUSD. */
+function feesPaid(): bigint {
+  const fees = exchange.allTrades.map(({ size, price }) => (4n * size * price * (ONE - price)) / 10n ** 15n);
+  return 10n * fees.reduce((sum, fee) => sum + fee, 0n);
+}
+
+const RUNS = FULL_EXTENT ? 80 : 40;
+
+function property(check: (terms: OrderTerms | null, before: Before) => void): void {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 60 }), (steps) => run(steps, check)),
+    { numRuns: RUNS, seed: 20_261_120 },
+  );
+}
+
+beforeEach(restart);
+
+describe('matching', () => {
+  it('neither makes nor loses cash and shares but for the fees of takers: a pair of shares is worth one', () => {
+    const start = holdings();
+    property(() => {
+      const now = holdings();
+      expect(now.collateral + feesPaid() + now.yes).toBe(start.collateral + start.yes);
+      expect(now.yes - now.no).toBe(start.yes - start.no);
+    });
+    expect(exchange.trades.length).toBeGreaterThan(0);
+  });
+
+  it('never lets anyone owe anything, open orders included', () => {
+    property(() => {
+      for (const maker of MAKERS) {
+        expect(exchange.ledger.collateral(maker) >= exchange.reserved(maker, null)).toBe(true);
+        for (const token of market().tokenIds) {
+          expect(exchange.ledger.shares(maker, token) >= exchange.reserved(maker, token)).toBe(true);
+        }
+      }
+    });
+  });
+
+  it('leaves no crossed book, and the outcomes mirror each other', () => {
+    property(() => {
+      const { book } = exchange.floor(market().id);
+      const [yes, no] = [book.levels(0), book.levels(1)];
+      const [bid, ask] = [yes.bids[0]?.[0] ?? 0n, yes.asks[0]?.[0] ?? ONE];
+      expect(bid < ask).toBe(true);
+      expect(no.bids).toStrictEqual(yes.asks.map(([price, size]) => [ONE - price, size]));
+      expect(no.asks).toStrictEqual(yes.bids.map(([price, size]) => [ONE - price, size]));
+    });
+  });
+
+  it('fills the best price first and the earlier order at equal prices', () => {
+    property((terms, before) => {
+      const fills = exchange.trades.slice(before.trades);
+      if (!terms || fills.length === 0) return;
+      const buysYes = (order: OrderTerms) => (order.side === 'BUY') === (order.outcome === 0);
+      const price = (order: OrderTerms) => Number(mirrored(order.outcome, order.price));
+      const sign = buysYes(terms) ? 1 : -1;
+      const queue = before.open
+        .filter((order) => buysYes(order) !== buysYes(terms))
+        .toSorted((left, right) => sign * (price(left) - price(right)) || left.acceptedAt - right.acceptedAt);
+      expect(fills.map(({ resting }) => resting.id)).toStrictEqual(queue.slice(0, fills.length).map(({ id }) => id));
+      // All but the last were filled wholly.
+      for (const { resting } of fills.slice(0, -1)) expect(resting.filled).toBe(resting.size);
+    });
+  });
+
+  it('lets no taker of the house pass over a better or an earlier order of a client', () => {
+    let taken = 0;
+    property((terms, before) => {
+      if (terms) return;
+      const isBid = (order: OrderTerms) => (order.side === 'BUY') === (order.outcome === 0);
+      const worth = (order: OrderTerms) => Number(mirrored(order.outcome, order.price)) * (isBid(order) ? 1 : -1);
+      for (const { resting } of exchange.trades.slice(before.trades)) {
+        taken += 1;
+        const place = before.open.indexOf(resting);
+        const ahead = before.open.filter(
+          (order, index) =>
+            exchange.isClients(order) &&
+            isBid(order) === isBid(resting) &&
+            (worth(order) > worth(resting) || (worth(order) === worth(resting) && index < place)),
+        );
+        for (const order of ahead) expect(order.filled).toBe(order.size);
+      }
+    });
+    expect(taken).toBeGreaterThan(1.25 * RUNS);
+  });
+
+  it('keeps the mid of the house on the grid and in its band, and none of its orders that is off the book', () => {
+    property(() => {
+      const floor = exchange.floor(market().id);
+      const { low, high } = driftBand(floor);
+      expect([floor.mid % floor.tick, floor.mid >= low, floor.mid <= high]).toStrictEqual([0n, true, true]);
+      const kept = [...exchange.orders.values()].filter((order) => !exchange.isClients(order));
+      expect(kept).toStrictEqual(exchange.open().filter((order) => !exchange.isClients(order)));
+      const ofClients = ({ taker, resting }: Trade) => exchange.isClients(taker) || exchange.isClients(resting);
+      expect(exchange.trades).toStrictEqual(exchange.allTrades.filter(ofClients));
+    });
+    expect(exchange.allTrades.length).toBeGreaterThan(exchange.trades.length);
+  });
+
+  it('never gives a taker a worse price than its limit, nor more than it asked for', () => {
+    property((terms, before) => {
+      if (!terms) return;
+      const fills = exchange.trades.slice(before.trades);
+      for (const fill of fills) {
+        expect(terms.side === 'BUY' ? fill.price <= terms.price : fill.price >= terms.price).toBe(true);
+        expect(fill.size % LOT).toBe(0n);
+      }
+      const shares = fills.reduce((sum, { size }) => sum + size, 0n);
+      const spent = fills.reduce((sum, { size, price }) => sum + size * price, 0n);
+      if (terms.budget === null) expect(shares <= terms.size).toBe(true);
+      else expect(spent <= terms.budget * ONE).toBe(true);
+    });
+  });
+
+  it('lets post-only orders only rest, FOK fill wholly or not at all, and neither FOK nor FAK rest', () => {
+    property((terms, before) => {
+      const order = terms && exchange.orders.get(terms.id);
+      if (!order) return;
+      const fills = exchange.trades.slice(before.trades);
+      if (order.postOnly) expect(fills).toHaveLength(0);
+      if (order.type === 'GTC') return;
+      expect(exchange.open()).not.toContain(order);
+      expect(fills.length).toBeGreaterThan(0);
+      if (order.type === 'FOK' && order.budget === null) expect(order.filled).toBe(order.size);
+    });
+  });
+
+  it('meets a purchase of one outcome with a purchase of the other (mint) and a sale with a sale (merge)', () => {
+    const base = { cents: 40, lots: 1_000, type: 'GTC', postOnly: false } as const;
+    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'BUY' }));
+    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'BUY', cents: 60 }));
+    const [yes, no] = market().tokenIds;
+    expect(exchange.ledger.collateral('ann')).toBe(196n * ONE);
+    // The taker pays a fee too: 10 × 0.04 × 0.6 × 0.4.
+    expect(exchange.ledger.collateral('ben')).toBe(194n * ONE - 96_000n);
+    expect(exchange.ledger.shares('ann', yes)).toBe(160n * ONE);
+    expect(exchange.ledger.shares('ben', no)).toBe(160n * ONE);
+    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'SELL' }));
+    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'SELL', cents: 55 }));
+    // The resting order's price rules: Yes at 0.40, so No at 0.60 although 0.55 was enough.
+    expect(exchange.ledger.collateral('ann')).toBe(200n * ONE);
+    expect(exchange.ledger.collateral('ben')).toBe(200n * ONE - 2n * 96_000n);
+  });
+});

@@ -1,0 +1,367 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
+import { z } from 'zod';
+import { FAULT_NAMES, type FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
+import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { fakeOnly } from '../../support/jest.ts';
+import {
+  plainMarket,
+  type RunningPaper,
+  signedRequest,
+  signOrder,
+  startPaper,
+  stopPaper,
+} from '../../support/venue/paper-venue.ts';
+
+let paper: RunningPaper;
+let creds: ApiKeyCreds;
+let yes: string;
+
+beforeEach(async () => {
+  paper = await startPaper();
+  ({ creds } = await officialClient(paper));
+  ({ yes } = await plainMarket(paper));
+});
+
+async function order(price = 0.4, postOnly = false) {
+  const { order: signed } = await signOrder({ tokenId: yes, price });
+  return { order: signed, owner: creds.key, orderType: 'GTC', postOnly };
+}
+
+function post(body: unknown, headers: Record<string, string> = {}) {
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, headers });
+}
+
+/** Returns what a client sees of an order during a fault, and whether it was accepted. */
+async function during(fault: FaultOrder, postOnly = false) {
+  paper.venue.arm({ method: 'POST', path: '/order', ...fault });
+  const { status, body, headers } = await post(await order(0.4, postOnly));
+  const kind = headers.get('content-type')?.split(';')[0] ?? null;
+  return { status, body, kind, retryAfter: headers.get('retry-after'), accepted: paper.venue.orders().length };
+}
+
+const html = { kind: 'text/html', body: expect.stringContaining('<html>') };
+const json = 'application/json';
+
+describe('faults that happen instead of an order', () => {
+  const table: [FaultOrder, object][] = [
+    [{ fault: 'restart' }, { status: 425, body: '', retryAfter: '1' }],
+    [
+      { fault: 'rate-limit', retry_after: 7 },
+      { status: 429, body: { error: 'Too Many Requests' }, retryAfter: '7' },
+    ],
+    [{ fault: 'rate-limit-html' }, { status: 429, ...html, retryAfter: '1' }],
+    [{ fault: 'error-500' }, { status: 500, body: { error: 'Internal server error' }, kind: json }],
+    [
+      { fault: 'error-500', text: 'order timed out' },
+      { status: 500, body: { error: 'order timed out' } },
+    ],
+    [{ fault: 'edge-502' }, { status: 502, ...html }],
+    [{ fault: 'edge-503' }, { status: 503, ...html, retryAfter: null }],
+    [
+      { fault: 'post-only-mode' },
+      {
+        status: 503,
+        retryAfter: '120',
+        body: {
+          error: 'post-only mode: only post-only orders and cancels are allowed',
+          code: 'post_only_mode',
+          retry_after_seconds: 120,
+        },
+      },
+    ],
+    [
+      { fault: 'halted' },
+      { status: 503, body: { error: 'Trading is currently disabled. Check polymarket.com for updates' } },
+    ],
+    [
+      { fault: 'cancel-only' },
+      { status: 503, body: { error: expect.stringMatching(/^Trading is currently cancel-only\. New orders/) } },
+    ],
+    [
+      { fault: 'region' },
+      { status: 403, kind: json, body: { error: expect.stringMatching(/^Trading restricted in/) } },
+    ],
+    [{ fault: 'firewall' }, { status: 403, ...html }],
+    [{ fault: 'unauthorized' }, { status: 401, body: { error: 'Unauthorized/Invalid api key' } }],
+    [{ fault: 'redirect' }, { status: 307 }],
+    [
+      { fault: 'refuse', code: 400, text: 'invalid nonce' },
+      { status: 400, body: { error: 'invalid nonce' } },
+    ],
+    [
+      { fault: 'success-with-error', text: 'market closed' },
+      { status: 200, body: expect.objectContaining({ success: true, errorMsg: 'market closed', orderID: '' }) },
+    ],
+  ];
+
+  it.each(table)('%j', async (fault, expected) => {
+    expect(await during(fault)).toMatchObject({ ...expected, accepted: 0 });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+  });
+
+  it('reset: the connection ends and nothing is accepted', async () => {
+    await expect(during({ fault: 'reset' })).rejects.toThrow('fetch failed');
+    expect(paper.venue.orders()).toHaveLength(0);
+  });
+
+  it('hang: there is no answer, and nothing is accepted', async () => {
+    paper.venue.arm({ fault: 'hang', path: '/ok' });
+    const caller = new AbortController();
+    const hanging = expect(fetch(`${paper.url}/ok`, { signal: caller.signal })).rejects.toThrow('aborted');
+    while (!paper.venue.requests().some(({ path }) => path === '/ok')) await paper.get('/version');
+    await paper.get('/version');
+    caller.abort();
+    await hanging;
+    expect(await paper.get('/ok')).toMatchObject({ status: 200 });
+  });
+
+  it('post-only mode lets post-only orders and cancels pass', async () => {
+    expect(await during({ fault: 'post-only-mode' }, true)).toMatchObject({ status: 200, accepted: 1 });
+    paper.venue.arm({ fault: 'post-only-mode' });
+    const cancel = await signedRequest(paper, creds, { method: 'DELETE', path: '/cancel-all' });
+    expect(cancel).toMatchObject({ status: 200, body: { canceled: [expect.any(String)] } });
+  });
+});
+
+describe('faults that spoil the answer to an accepted order', () => {
+  const table: [FaultOrder, object][] = [
+    [{ fault: 'error-500-after' }, { status: 500, body: { error: 'could not insert order' } }],
+    [{ fault: 'refuse-after' }, { status: 400, body: { error: 'order match delayed due to market conditions' } }],
+    [
+      { fault: 'refuse-after', code: 422, text: 'too busy' },
+      { status: 422, body: { error: 'too busy' } },
+    ],
+    [
+      { fault: 'success-false', status: 'delayed' },
+      {
+        status: 200,
+        body: expect.objectContaining({
+          success: false,
+          errorMsg: 'order match delayed due to market conditions',
+          orderID: expect.stringMatching(/^0x/),
+          status: 'delayed',
+        }),
+      },
+    ],
+    [
+      { fault: 'success-false', text: 'too busy' },
+      { status: 200, body: expect.objectContaining({ success: false, errorMsg: 'too busy', status: 'live' }) },
+    ],
+    [{ fault: 'edge-502-after' }, { status: 502, ...html }],
+    [{ fault: 'truncated' }, { status: 200, kind: json, body: expect.stringMatching(/^\{"errorMsg":""/) }],
+    [{ fault: 'wrong-type' }, { status: 200, kind: 'text/plain' }],
+    [{ fault: 'status' }, { status: 200, body: expect.objectContaining({ status: 'unmatched', success: true }) }],
+    [
+      { fault: 'status', text: 'delayed' },
+      { status: 200, body: expect.objectContaining({ status: 'delayed' }) },
+    ],
+    [{ fault: 'delay', ms: 5 }, { status: 200 }],
+    [{ fault: 'delay-after', ms: 5 }, { status: 200 }],
+  ];
+
+  it.each(table)('%j', async (fault, expected) => {
+    expect(await during(fault)).toMatchObject({ ...expected, accepted: 1 });
+  });
+
+  it.each(['reset-after', 'cut'] as const)('%s: the connection ends, the order lives', async (fault) => {
+    await expect(during({ fault })).rejects.toThrow();
+    expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE' }]);
+  });
+
+  it('hang-after: there is no answer, the order lives', async () => {
+    paper.venue.arm({ fault: 'hang-after', path: '/order' });
+    const answered = post(await order());
+    while (paper.venue.orders().length === 0) await paper.get('/ok');
+    const first = await Promise.race([answered.then(() => 'answer'), paper.get('/ok').then(() => 'nothing')]);
+    expect(first).toBe('nothing');
+    answered.catch(() => undefined);
+  });
+
+  it('oversize: the answer is as large as asked', async () => {
+    paper.venue.arm({ fault: 'oversize', bytes: 9_000_000 });
+    const response = await fetch(`${paper.url}/book?token_id=${yes}`);
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(9_000_000);
+  });
+
+  it('no-hash: a match has trade ids, but no transaction hash, there and in the trades', async () => {
+    paper.venue.arm({ fault: 'no-hash', path: '/order' });
+    const { body } = await post(await order(0.53));
+    expect(body).toMatchObject({ status: 'matched', tradeIDs: [expect.any(String)] });
+    expect(body).not.toHaveProperty('transactionsHashes');
+    const { client } = await officialClient(paper);
+    const [trade] = await client.getTrades();
+    expect(trade).toMatchObject({ status: 'MATCHED' });
+    expect(trade).not.toHaveProperty('transaction_hash');
+  });
+});
+
+/** Waits until so many orders have reached the venue or are on their way. */
+async function sent(count: number): Promise<void> {
+  while (paper.venue.requests().filter(({ path }) => path === '/order').length < count) await paper.get('/ok');
+}
+
+describe('late: a request that is held up on its way', () => {
+  beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('is answered by the edge at once, and arrives by itself', async () => {
+    const answer = await during({ fault: 'late', answer: 'edge-504', seconds: 2 });
+    expect(answer).toMatchObject({ status: 504, ...html, accepted: 0 });
+    jest.advanceTimersByTime(1_999);
+    expect(paper.venue.orders()).toHaveLength(0);
+    jest.advanceTimersByTime(1);
+    expect(paper.venue.orders()).toHaveLength(1);
+    await sent(1);
+  });
+
+  it('gets no answer otherwise, and is checked by what is true when it arrives', async () => {
+    paper.venue.arm({ fault: 'late', path: '/order', seconds: 2, times: 3 });
+    const body = await order();
+    const poor = { address: WALLET.address, collateral: '0' };
+    const unanswered = [post(body), post(body)];
+    await sent(2);
+    jest.advanceTimersByTime(2_000);
+    expect(paper.venue.orders()).toHaveLength(1);
+    await paper.send('POST', '/paper/accounts', poor);
+    unanswered.push(post(await order()));
+    await sent(3);
+    jest.advanceTimersByTime(2_000);
+    expect(paper.venue.orders()).toHaveLength(1);
+    const ended = Promise.race(unanswered.map((each) => each.then(() => 'answered')));
+    expect(await Promise.race([ended, paper.get('/ok')])).toMatchObject({ body: 'OK' });
+    await paper.send('POST', '/paper/accounts', { ...poor, collateral: '1000' });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+    for (const each of unanswered) each.catch(() => undefined);
+  });
+
+  it.each([
+    ['reset', () => paper.send('POST', '/paper/reset').then(() => officialClient(paper))],
+    ['closed', () => stopPaper(paper)],
+  ])('never arrives at a venue that was %s meanwhile', async (_end, end) => {
+    expect(await during({ fault: 'late', seconds: 2, answer: 'edge-504' })).toMatchObject({ status: 504 });
+    await end();
+    jest.advanceTimersByTime(2_000);
+    expect(paper.venue.orders()).toStrictEqual([]);
+  });
+
+  it('is late by a day at most', () => {
+    expect(() => paper.venue.arm({ fault: 'late', seconds: 86_401 })).toThrow();
+  });
+});
+
+describe('balance-first', () => {
+  it('calls the repeat of an order that holds the money short of it, and another one a duplicate', async () => {
+    const small = await order();
+    const { order: large, id } = await signOrder({ tokenId: yes, price: 0.4, size: 2_000 });
+    const body = { order: large, owner: creds.key, orderType: 'GTC' };
+    for (const sent of [small, body]) expect(await post(sent)).toMatchObject({ status: 200 });
+    expect(await post(body)).toMatchObject({ body: { error: `order ${id} is invalid. Duplicated.` } });
+    paper.venue.arm({ fault: 'balance-first', path: '/order', times: 2 });
+    const amounts = 'balance: 1000000000, sum of active orders: 804000000, order amount: 800000000';
+    expect(await post(body)).toMatchObject({
+      status: 400,
+      body: { error: `not enough balance / allowance: the balance is not enough -> ${amounts}` },
+    });
+    expect(await post(small)).toMatchObject({ body: { error: expect.stringMatching(/is invalid\. Duplicated\.$/) } });
+  });
+});
+
+describe('how faults are ordered', () => {
+  it('for the next matching requests only, by method and path', async () => {
+    const faults = [
+      { fault: 'edge-503', method: 'GET', path: '/book', times: 2 },
+      { fault: 'restart', method: 'POST', path: '/order' },
+    ];
+    expect(await paper.send('POST', '/paper/faults', faults)).toMatchObject({ status: 200 });
+    const statuses: number[] = [];
+    for (const path of ['/ok', `/book?token_id=${yes}`, `/book?token_id=${yes}`, `/book?token_id=${yes}`]) {
+      statuses.push((await paper.get(path)).status);
+    }
+    expect(statuses).toStrictEqual([200, 503, 503, 200]);
+    expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
+    await paper.send('DELETE', '/paper/faults');
+    expect((await post(await order())).status).toBe(200);
+  });
+
+  it('by a header on the request itself', async () => {
+    expect(await paper.get('/ok', { 'x-paper-fault': 'rate-limit; retry_after=3' })).toMatchObject({ status: 429 });
+    expect(await paper.get('/ok', { 'x-paper-fault': 'nonsense' })).toMatchObject({ status: 200 });
+    expect(await paper.get('/ok')).toMatchObject({ status: 200 });
+  });
+
+  it('and refuses those that it does not know', async () => {
+    expect(await paper.send('POST', '/paper/faults', { fault: 'earthquake' })).toMatchObject({
+      status: 400,
+      body: { error: `fault: must be one of ${FAULT_NAMES.join(', ')}` },
+    });
+    expect(await paper.send('POST', '/paper/faults', [{ fault: 'hang' }, { fault: 'hang', times: 0 }])).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^1\.times: [^;]+$/) },
+    });
+    expect(await paper.get('/paper/faults')).toMatchObject({ body: { armed: [] } });
+    expect(await paper.send('POST', '/paper/faults', 'x')).toMatchObject({ status: 400 });
+    expect(() => paper.venue.arm({ fault: 'delay', ms: -1 })).toThrow();
+    // A timer that is to wait for more than 24 days waits for no time at all.
+    expect(() => paper.venue.arm({ fault: 'delay', ms: 86_400_001 })).toThrow();
+  });
+
+  it('clock-skew moves Date, /time and the window of L2 timestamps, beside another fault', async () => {
+    paper.venue.arm({ fault: 'clock-skew', seconds: 120, times: 3 });
+    const time = await paper.get('/time');
+    expect(Number(time.body) - Date.now() / 1_000).toBeGreaterThan(100);
+    expect(Date.parse(time.headers.get('date') ?? '') - Date.now()).toBeGreaterThan(100_000);
+    expect(await post(await order())).toMatchObject({ status: 401 });
+    const ahead = { method: 'POST', path: '/order', body: await order(), at: Date.now() + 120_000 };
+    expect(await signedRequest(paper, creds, ahead)).toMatchObject({ status: 200 });
+    expect(await post(await order())).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a fault of one path', () => {
+  it('waits for its own path, unless it names another', async () => {
+    paper.venue.arm({ fault: 'geoblock-country', text: 'CA-QC' });
+    await paper.get('/time');
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'CA', region: 'QC' });
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE', region: 'L' });
+    paper.venue.arm({ fault: 'geoblock-country', path: '/ok' });
+    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE' });
+    expect((await paper.get('/ok')).body).toMatchObject({ country: 'GB' });
+  });
+
+  it('makes no fact of a refusal', async () => {
+    paper.venue.arm([{ fault: 'no-funds' }, { fault: 'bad-book-hash' }]);
+    expect(await paper.get('/balance-allowance')).toMatchObject({ status: 401 });
+    expect(await paper.get('/book?token_id=1')).toMatchObject({ status: 404 });
+  });
+
+  it('makes a market whose ids cannot be read', async () => {
+    paper.venue.arm({ fault: 'unusable-market' });
+    const { body } = await paper.get('/markets/keyset?limit=2');
+    expect(body).toMatchObject({
+      markets: [{ clobTokenIds: '["0x1f", "0x2f"]' }, { clobTokenIds: expect.any(String) }],
+    });
+  });
+
+  it.each([
+    ['bad-book-hash', false, {}],
+    [
+      'off-tick-level',
+      true,
+      { bids: expect.arrayContaining([{ price: expect.stringMatching(/00005$/), size: expect.any(String) }]) },
+    ],
+    ['other-book-version', true, { version: 'v2' }],
+  ] as const)('makes a book otherwise: %s', async (fault, isHashed, changes) => {
+    const { yes } = await plainMarket(paper);
+    paper.venue.arm({ fault });
+    const book = z.looseObject({ hash: z.string() });
+    const text = await (await fetch(`${paper.url}/book?token_id=${yes}`)).text();
+    const changed = book.parse(JSON.parse(text));
+    expect(changed).toMatchObject(changes);
+    const hash = createHash('sha1').update(text.replace(changed.hash, '')).digest('hex');
+    expect(changed.hash === hash).toBe(isHashed);
+  });
+});

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { afterAll, afterEach, describe } from '@jest/globals';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { listenOnLoopback } from '../../../tools/support/loopback.ts';
+
+/** Debian's Chromium; without the window that nobody sees it takes a third less of a processor. */
+const PATH = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
+
+/** Without them the browser looks for its maker's hosts at every start, and cannot run as root. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let running: Promise<Browser> | undefined;
+
+afterAll(async () => {
+  const browser = await running;
+  running = undefined;
+  const pages = browser?.contexts().flatMap((context) => context.pages()) ?? [];
+  // What stands in for an answer cannot give one to a page that is closed.
+  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await browser?.close();
+});
+
+/** Opens a page in a fresh profile of Debian's Chromium; the browser is closed after the file's tests. */
+export async function openPage(): Promise<Page> {
+  if (PATH === undefined) throw new Error('Chromium is not installed.');
+  running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
+  const page = await (await running).newPage();
+  // Less than a test has, so that what did not come is named; a busy machine takes more than the default.
+  page.setDefaultTimeout(80_000);
+  return page;
+}
+
+/** As `describe` where Chromium is installed; elsewhere the tests are skipped, and it says so. */
+export function describeInChromium(name: string, tests: () => void): void {
+  if (PATH !== undefined) {
+    describe(name, tests);
+    return;
+  }
+  // CI installs it: there a skipped test would be one that nobody misses.
+  if (process.env['REQUIRE_CHROMIUM'] === '1') throw new Error('Chromium is not installed.');
+  process.stderr.write(`SKIPPED: ${name}: on Debian, apt-get install chromium-headless-shell.\n`);
+  describe.skip(name, tests);
+}
+
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
+
+const stops: (() => void)[] = [];
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** A web server for a page and its scripts; it stops after the test. */
+export async function startSite(files: Readonly<Record<string, string>>) {
+  const site = new Map(Object.entries(files));
+  const server = createServer(({ url = '/' }, response) => {
+    const [path = ''] = url.split('?');
+    response.setHeader('content-type', TYPES[extname(path)] ?? 'text/html; charset=utf-8');
+    response.end(site.get(path) ?? '<!doctype html>');
+  });
+  stops.push(() => server.close());
+  const origin = await listenOnLoopback(server);
+  // Two names of one machine are two origins.
+  const otherOrigin = origin.replace('127.0.0.1', 'localhost');
+  return { origin, otherOrigin, serve: (path: string, content: string) => site.set(path, content) };
+}

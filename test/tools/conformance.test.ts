@@ -1,0 +1,456 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { FetchLike } from '../../tools/conformance/ask.ts';
+import { loadContract } from '../../tools/conformance/contract.ts';
+import { formatJunit, formatResult, formatSummary } from '../../tools/conformance/report.ts';
+import { regionOf } from '../../tools/conformance/signed-fetch.ts';
+import { type Report, runConformance } from '../../tools/conformance/suite.ts';
+import { AWS_VARIABLES, CALLER, REGION } from '../../tools/support/sigv4.ts';
+import { FULL_EXTENT } from '../support/jest.ts';
+import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
+import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
+import { startScriptedService } from '../support/service/scripted-service.ts';
+
+const agree = async () => true;
+
+function failures({ results }: Report): readonly string[] {
+  return results.flatMap(({ group, name, verdict, reason }) =>
+    verdict === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
+  );
+}
+
+function skipped({ results }: Report): readonly string[] {
+  return results.flatMap(({ name, verdict, reason }) => (verdict === 'skipped' ? [`${name}: ${reason}`] : []));
+}
+
+/** The answers that nobody can provoke without the venue, the operator or the gateway. */
+const FROM_ELSEWHERE =
+  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap|client_signature/;
+
+describe('the conformance suite', () => {
+  it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
+    const { url, venue } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: !FULL_EXTENT, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toStrictEqual([
+      'are disabled in read-only mode, whatever is sent: does not apply to this service',
+      'say who they are, and name their order: does not apply to this service',
+      'are told the text to sign: does not apply to this service',
+      'have an EVM or a Solana wallet: does not apply to this service',
+      'are refused for any other signature: does not apply to this service',
+      ...(FULL_EXTENT ? [] : ['waits for the headers for a bounded time: slow']),
+    ]);
+    const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
+    // The checks before the endpoint are provoked on health, and 409 only when two requests meet.
+    const elsewhere =
+      /host_not_allowed|caller_not_identified|client_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
+    expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
+    expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
+  });
+
+  it('passes a service that verifies its clients, with a wallet of its own', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toHaveLength(2);
+    expect(report.unseen.filter((item) => item.includes('client_signature'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('passes a read-only service', async () => {
+    const { url, venue } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(report.unseen).not.toContain('orders 403 order_placement_disabled');
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it('places nothing without consent to the cost', async () => {
+    const { url, venue } = await startPaperService();
+    const costs: string[] = [];
+    const refuse = async (cost: string) => costs.push(cost) < 0;
+    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: refuse });
+    expect(costs).toStrictEqual([expect.stringContaining('buy 5 shares at 0.01,\npost-only, 0.05 in collateral')]);
+    expect(skipped(report)).toContain('the rules of the market are kept, to the last digit: orders were not asked for');
+    expect(venue.requests().filter(({ path }) => path === '/order')).toStrictEqual([]);
+  });
+
+  it('leaves the local server’s own checks out behind a gateway', async () => {
+    const { url } = await startPaperService();
+    const report = await runConformance({ baseUrl: url, quick: true, edge: 'gateway' });
+    expect(skipped(report)).toContain('bounds the URL and the headers: does not apply to this service');
+  });
+});
+
+describe('behind a gateway that takes only signed orders', () => {
+  const sign = { region: REGION, credentials: CALLER };
+
+  it('the suite passes when it signs, and counts what the gateway answers by itself as documented', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url, throttle } = await startIamGateway(serviceUrl);
+    throttle(1);
+    const report = await runConformance({ baseUrl: url, sign, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report).filter((item) => !item.endsWith('does not apply to this service'))).toStrictEqual([]);
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('the suite checks the reads when it does not sign, and says how the orders are checked', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const unsigned = { baseUrl: url, edge: 'gateway', quick: true } as const;
+    const report = await runConformance(unsigned);
+    expect(failures(report)).toStrictEqual([]);
+    const reason = 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
+    expect(skipped(report)).toContain(`are at most 16384 bytes: ${reason}`);
+    await expect(runConformance({ ...unsigned, confirmOrders: agree })).rejects.toThrow(reason);
+    expect(venue.orders()).toStrictEqual([]);
+  });
+
+  it('the suite says that it was refused, with another region, secret or token', async () => {
+    const { url: serviceUrl } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    for (const wrong of [
+      { ...sign, region: 'eu-west-2' },
+      { ...sign, credentials: { ...CALLER, secretAccessKey: 'another' } },
+      { ...sign, credentials: { ...CALLER, sessionToken: 'another' } },
+    ]) {
+      const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
+      await expect(run).rejects.toThrow('The gateway refused the signature');
+    }
+  });
+
+  it('the suite says that it has no token, where a token is wanted', async () => {
+    const { url } = await startPaperService();
+    const unauthorised: FetchLike = async (target, init) =>
+      init.method === 'POST' ? Response.json({ message: 'Unauthorized' }, { status: 401 }) : fetch(target, init);
+    const report = await runConformance({ baseUrl: url, edge: 'gateway', quick: true, fetch: unauthorised });
+    expect(failures(report)).toStrictEqual([]);
+    expect(skipped(report)).toContainEqual(
+      expect.stringContaining('only with a token of its issuer: use --token-file'),
+    );
+  });
+
+  it('derives the region from the address', () => {
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com')).toBe('eu-west-1');
+    expect(regionOf('https://abc.execute-api.cn-north-1.amazonaws.com.cn')).toBe('cn-north-1');
+    expect(regionOf('https://orders.example')).toBeUndefined();
+    expect(regionOf('https://abc.execute-api.eu-west-1.amazonaws.com.example')).toBeUndefined();
+  });
+});
+
+type Change = (response: Response, text: string) => Response;
+
+/** Changes answers to requests whose method and target match. */
+function spoil(changes: readonly (readonly [check: string, RegExp, Change])[]): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { pathname, search } = new URL(url);
+    const found = changes.find(([, pattern]) => pattern.test(`${init.method} ${pathname}${search}`));
+    return found ? found[2](response, await response.text()) : response;
+  };
+}
+
+const list = z.array(z.unknown());
+
+function withBody(change: (body: Record<string, unknown>) => unknown) {
+  return ({ status, headers }: Response, text: string) =>
+    new Response(JSON.stringify(change(JSON.parse(text))), { status, headers });
+}
+
+function withHeader(name: string, value: string | null) {
+  return ({ status, headers }: Response, text: string) => {
+    const changed = new Headers(headers);
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+    return new Response(text === '' ? null : text, { status, headers: changed });
+  };
+}
+
+/** Answers that only a gateway gives, from a service that has none before it. */
+function ofGateway(status: number) {
+  return () => Response.json({ message: 'Service Unavailable' }, { status });
+}
+
+function withStatus(status: number) {
+  return ({ headers }: Response, text: string) => new Response(text, { status, headers });
+}
+
+describe('a breach of the contract', () => {
+  const service = sharedPaperService();
+  const verifying = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+
+  it('is found in answers to reads, and those of the checks before them', async () => {
+    const changes: Parameters<typeof spoil>[0] = [
+      [
+        'has the best prices first',
+        /GET .*\/book\/\d{60,}/,
+        withBody((book) => ({ ...book, bids: list.parse(book['bids']).toReversed() })),
+      ],
+      ['is 404 for an unknown token', /GET .*\/book\/1$/, withStatus(400)],
+      [
+        'wants a token id in canonical form',
+        /GET .*\/book\/01$/,
+        withBody((problem) => ({ ...problem, errors: [{ field: 'id', detail: '' }] })),
+      ],
+      [
+        'want one limit from 1 to 500 in canonical form',
+        /limit=05$/,
+        withBody((problem) => ({ ...problem, code: 'unknown_token' })),
+      ],
+      [
+        'come most traded first, each once',
+        /limit=100$/,
+        withBody((markets) => ({ ...markets, items: list.parse(markets['items']).toReversed() })),
+      ],
+      [
+        'are 20 by default, and never more than the limit',
+        /limit=500$/,
+        withBody((list) => ({ ...list, next: 'an undocumented member' })),
+      ],
+      [
+        'says what the service is; HEAD is the same without a body',
+        /GET \/health\?/,
+        withBody(({ venue, ...health }) => health),
+      ],
+      ['another method is 405 with Allow', /DELETE/, withHeader('allow', 'GET')],
+      ['OPTIONS without Origin is 204 with Allow', /OPTIONS/, withHeader('x-request-id', null)],
+      ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
+    ];
+    const { url } = service();
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(changes) });
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    expect(failed).toStrictEqual(expect.arrayContaining(changes.map(([check]) => check)));
+    expect(report.passed).toBe(false);
+  });
+
+  it.each<[string, RegExp, Change]>([
+    ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
+    [
+      'is 304 while the ETag is current',
+      /GET .*\/book\/\d{60,}/,
+      (response, text) =>
+        response.status === 304 ? withHeader('etag', null)(response, text) : new Response(text, response),
+    ],
+    [
+      'any page may read markets and books, only listed ones health',
+      /GET \/health$/,
+      withHeader('access-control-allow-origin', '*'),
+    ],
+    ['is 404 for an unknown token', /GET .*\/book\/1$/, ofGateway(503)],
+    ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
+  ])('is found: %s', async (...change) => {
+    const { url } = service();
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil([change]) });
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    expect(failed).toContain(change[0]);
+  });
+
+  it.each<[string, Change]>([
+    ['are told the text to sign', withHeader('www-authenticate', null)],
+    ['are told the text to sign', withBody((problem) => ({ ...problem, challenge: `${problem['challenge']}\n` }))],
+    ['are refused for any other signature', withBody((problem) => ({ ...problem, code: 'client_signature_required' }))],
+  ])('is found where clients are verified: %s', async (check, change) => {
+    const { url } = verifying();
+    const spoiled: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      return response.status === 401 ? change(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoiled });
+    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
+    expect(failed).toContain(check);
+  });
+
+  it('is found where an adapter places an order twice', async () => {
+    const { url } = await startPaperService();
+    const forgetKey: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetKey, confirmOrders: agree });
+    expect(failures(report)).toContainEqual(expect.stringContaining('one order per idempotency key'));
+  });
+
+  it('is found where an adapter places a second order for a repeat that comes at the same time', async () => {
+    const { url, venue } = await startPaperService();
+    let sent = 0;
+    const forgetSecond: FetchLike = (target, init) => {
+      const headers = new Headers(init.headers);
+      const isOfSample = headers.has('idempotency-key') && !String(init.body).includes('"token_id":"1"');
+      if (isOfSample) sent += 1;
+      if (isOfSample && sent === 2) headers.delete('idempotency-key');
+      return fetch(target, { ...init, headers });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetSecond, confirmOrders: agree });
+    expect(venue.orders()).toHaveLength(2);
+    expect(failures(report)).toStrictEqual([expect.stringContaining('two answers under one key are first ones')]);
+  });
+
+  it('is found where an adapter calls a first answer a replay', async () => {
+    const { url } = await startPaperService();
+    const replayed: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      if (response.status !== 201) return response;
+      return withHeader('idempotency-replayed', 'true')(response, await response.text());
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: replayed, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('nothing was placed')]);
+  });
+
+  it('is found where health names another wallet than orders do', async () => {
+    const { url } = await startPaperService();
+    const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
+    const fetchOther: FetchLike = async (target, init) => {
+      const response = await fetch(target, init);
+      const isHealth = init.method === 'GET' && target === `${url}/health` && response.status === 200;
+      return isHealth ? other(response, await response.text()) : response;
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: fetchOther, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('health names another wallet')]);
+  });
+
+  it('is found where an adapter rounds a price', async () => {
+    const { url } = await startPaperService();
+    const round: FetchLike = (target, init) => {
+      const body = typeof init.body === 'string' ? init.body.replace(/("price":0\.01)0+1/, '$1') : init.body;
+      return fetch(target, { ...init, ...(body && { body }) });
+    };
+    const report = await runConformance({ baseUrl: url, quick: true, fetch: round, confirmOrders: agree });
+    expect(failures(report)).toStrictEqual([expect.stringContaining('to the last digit')]);
+  });
+});
+
+describe('the document', () => {
+  it('is not satisfied by a status, a media type or a body that it does not name', () => {
+    const { checkAnswer } = loadContract();
+    const health = {
+      status: 'ok',
+      mode: 'read-only',
+      wallet_address: null,
+      settlement_chain: 'polygon',
+      venue: 'polymarket',
+      version: '1',
+    };
+    const answer = {
+      method: 'GET',
+      status: 200,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      body: health,
+    };
+    expect(() => checkAnswer('health', answer)).not.toThrow();
+    expect(() => checkAnswer('health', { ...answer, status: 202 })).toThrow('status 202 is not documented');
+    expect(() => checkAnswer('health', { ...answer, headers: new Headers() })).toThrow('Content-Type (none)');
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, mode: 'both' } })).toThrow(
+      '/mode must be equal',
+    );
+    expect(() => checkAnswer('health', { ...answer, body: { ...health, secret: 1 } })).toThrow('additional properties');
+  });
+});
+
+const MAIN = join(import.meta.dirname, '../../tools/conformance/main.ts');
+
+function run(...args: readonly string[]) {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
+  const env = { ...process.env, ...AWS_VARIABLES };
+  execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, stdout, stderr }),
+  );
+  return promise;
+}
+
+describe('the command', () => {
+  it('exits with 0 for a service that conforms, and writes what CI reads', async () => {
+    const { url, venue } = await startPaperService();
+    const folder = await mkdtemp(join(tmpdir(), 'junit-'));
+    const junit = join(folder, 'results.xml');
+    const { code, stdout } = await run('--url', `${url}/`, '--quick', '--orders', '--yes', '--junit', junit);
+    expect([code, venue.orders().length]).toStrictEqual([0, 1]);
+    expect(stdout).toMatch(/^One order will rest on the book until you cancel it at the venue: buy 5 shares at 0.01,/);
+    expect(stdout).toContain('0 failed');
+    expect(await readFile(junit, 'utf8')).toContain(
+      '<testsuite name="conformance" tests="35" failures="0" skipped="6"',
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('exits with 1 for a service that does not conform', async () => {
+    const { url } = await startPaperService({ SERVICE_MAX_ORDER_NOTIONAL: '0.04' });
+    // The cap is none of the document's business: the suite cannot place its order, and says so.
+    const { code, stdout } = await run('--url', url, '--quick', '--orders', '--yes');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FAIL {2}placing: .*\n.*order_above_cap/);
+  });
+
+  it('signs with the credentials of the environment', async () => {
+    const { url: serviceUrl, venue } = await startPaperService();
+    const { url } = await startIamGateway(serviceUrl);
+    const ended = await run('--url', url, '--quick', '--orders', '--yes', '--sign', '--region', REGION);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(venue.orders()).toHaveLength(1);
+  });
+
+  it("sends a login's token from a file", async () => {
+    const issuer = await startTokenIssuer();
+    const { url } = await startTokenGateway(issuer, () => startPaperService());
+    const folder = await mkdtemp(join(tmpdir(), 'token-'));
+    const file = join(folder, 'token');
+    const { access_token: token } = JSON.parse(await (await fetch(`${issuer.url}/token`, { method: 'POST' })).text());
+    await writeFile(file, `${token}\n`);
+    const ended = await run('--url', url, '--quick', '--orders', '--yes', '--token-file', file);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const wrong = runConformance({ baseUrl: url, token: 'x.y.z', quick: true, confirmOrders: agree });
+    await expect(wrong).rejects.toThrow('check its issuer, audience, scopes and expiry');
+    await rm(folder, { recursive: true });
+  });
+
+  it('exits with 2 without a service, a market or consent', async () => {
+    const { url: other } = await startScriptedService([{ status: 200, body: {} }]);
+    const { url, venue } = await startPaperService();
+    await expect(runConformance({ baseUrl: 'http://127.0.0.1:1' })).rejects.toThrow('fetch failed');
+    await expect(runConformance({ baseUrl: other })).rejects.toThrow('is not documented');
+    const unasked = await run('--url', url, '--orders', '--quick');
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes to agree') });
+    expect(venue.orders()).toStrictEqual([]);
+  });
+});
+
+describe('the reports', () => {
+  const report: Report = {
+    mode: 'read-only',
+    results: [
+      { group: 'book', name: 'is <good>', verdict: 'passed', milliseconds: 1_500 },
+      { group: 'book', name: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
+      { group: 'orders', name: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
+    ],
+    passed: false,
+    unseen: ['health 500 internal_error'],
+  };
+
+  it('are a table', () => {
+    const table = [...report.results.map(formatResult), formatSummary(report)].join('');
+    expect(table.replaceAll(/ {3,}/g, '  ')).toBe(
+      [
+        'ok  book: is <good>  1500 ms',
+        'FAIL  book: is bad  2 ms',
+        '  a "quote" & \u0000',
+        'skip  orders: are left  (slow)',
+        '',
+        '1 passed, 1 failed, 1 skipped.',
+        '1 documented answers were not provoked; most of them only the venue or the operator can provoke.',
+        'The service is read-only.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('are well-formed XML', () => {
+    expect(formatJunit(report)).toContain('<testcase classname="book" name="is &lt;good&gt;" time="1.5"/>');
+    expect(formatJunit(report)).toContain('<failure message="a &quot;quote&quot; &amp; ?"/>');
+    expect(formatJunit(report)).toContain('tests="3" failures="1" skipped="1" time="1.502"');
+  });
+});

@@ -1,0 +1,362 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { computeAddress } from 'ethers';
+import fc from 'fast-check';
+import createClient from 'openapi-fetch';
+import * as z from 'zod/mini';
+import { parseOrder } from '../../functions/orders/request.ts';
+import { ROUTES } from '../../functions/routes.ts';
+import type { components, paths } from '../../packages/client/api.ts';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
+import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
+import { codeOf, createAsk } from '../../tools/conformance/ask.ts';
+import { loadContract } from '../../tools/conformance/contract.ts';
+import { createDocument } from '../../tools/openapi/document.ts';
+import { EXAMPLES } from '../../tools/openapi/examples.ts';
+import { codesOf } from '../../tools/openapi/responses.ts';
+import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
+import { describeInChromium, openPage } from '../support/page/page.ts';
+import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
+import { funderOf } from '../support/venue/signing.ts';
+
+const contract = loadContract();
+
+function agrees(schema: string, body: unknown): boolean {
+  try {
+    contract.checkBody(schema, body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAccepted(body: unknown): boolean {
+  try {
+    parseOrder(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const example = z.object({ value: z.looseObject({ code: z.optional(z.string()), detail: z.optional(z.string()) }) });
+const content = z.record(z.string(), z.object({ examples: z.optional(z.record(z.string(), example)) }));
+const response = z.object({ content: z.optional(content) });
+const operationShape = z.object({
+  operationId: z.string(),
+  responses: z.record(z.string(), z.union([z.object({ $ref: z.string() }), response])),
+});
+
+/** The examples of a document by operation and status. */
+function answersOf({ paths, components }: ReturnType<typeof createDocument>) {
+  const shared = z.record(z.string(), response).parse(components.responses);
+  const operations = Object.values(paths).flatMap((item) =>
+    Object.entries(item).flatMap(([method, found]) => (method === 'parameters' ? [] : [operationShape.parse(found)])),
+  );
+  return operations.flatMap(({ operationId: operation, responses }) =>
+    Object.entries(responses).flatMap(([status, found]) => {
+      const resolved = '$ref' in found ? shared[found.$ref.split('/').at(-1) ?? ''] : found;
+      return Object.entries(resolved?.content ?? {}).map(([mediaType, { examples = {} }]) => ({
+        operation,
+        status: Number(status),
+        mediaType,
+        examples: Object.values(examples).map(({ value }) => value),
+      }));
+    }),
+  );
+}
+
+describe('the document', () => {
+  it('is what is committed', () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
+    expect(committed).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
+  });
+
+  it('has the four endpoints and their preflights, and nothing else', () => {
+    const { paths } = createDocument();
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).flatMap((method) => (method === 'parameters' ? [] : [`${method} ${path}`])),
+    );
+    const expected = Object.values(ROUTES).flatMap(({ method, path }) => [
+      `${method.toLowerCase()} ${path}`,
+      `options ${path}`,
+    ]);
+    expect(operations).toStrictEqual(expected);
+  });
+
+  it('gives every code under its status, to at least one operation', () => {
+    const documented = [...contract.documented].flatMap((item) => {
+      const [, status, code] = item.split(' ');
+      return code === undefined ? [] : [`${status} ${code}`];
+    });
+    const codes = ERROR_CODES.map((code) => `${ERRORS[code].status} ${code}`);
+    expect([...new Set(documented)].sort()).toStrictEqual(codes.sort());
+  });
+
+  it('names no code twice for an operation', () => {
+    for (const { name } of Object.values(ROUTES)) expect(new Set(codesOf(name)).size).toBe(codesOf(name).length);
+  });
+
+  it('is satisfied by its own examples', () => {
+    for (const { operation, status, mediaType, examples } of answersOf(createDocument())) {
+      const headers = new Headers({ 'content-type': mediaType });
+      for (const body of examples) contract.checkAnswer(operation, { method: 'GET', status, headers, body });
+    }
+    contract.checkBody('OrderRequest', EXAMPLES.orders.send);
+  });
+
+  it('has an example of each code of each operation, with a sentence that lacks nothing', () => {
+    const shown = answersOf(createDocument()).flatMap(({ operation, status, examples }) =>
+      examples.flatMap(({ code, detail }) => {
+        if (code === undefined) return [];
+        expect(detail).toMatch(/^(?!.*undefined).+[.)]$/);
+        return [`${operation} ${status} ${code}`];
+      }),
+    );
+    expect(shown.sort()).toStrictEqual([...contract.documented].filter((item) => item.split(' ').length > 2).sort());
+  });
+
+  it('has no member with a default: generators would ask for it in each order', () => {
+    expect(JSON.stringify(createDocument().components.schemas)).not.toContain('"default":');
+  });
+});
+
+/** Values around the edges of what an order's members may be, and some far from them. */
+const decimal = fc.oneof(
+  fc.constantFrom('0.51', '.5', '1e2', '05', '-1', '', ' 1', '1.', '0'.repeat(101), true, null, {}),
+  fc.stringMatching(/^-?[0-9]{1,3}(\.[0-9]{1,3})?$/),
+);
+const order = fc.record(
+  {
+    token_id: fc.oneof(
+      fc.constantFrom('0', '01', '-1', 'x', 5),
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+    ),
+    side: fc.constantFrom('buy', 'sell', 'hold', '', null),
+    price: decimal,
+    size: decimal,
+    post_only: fc.constantFrom(true, false, 'true', null, 0),
+    expires_at: fc.oneof(
+      fc.constantFrom(
+        '2026-12-01T12:00:00Z',
+        '2026-02-30T00:00:00Z',
+        '2028-02-29T23:59:59Z',
+        '2026-12-01t12:00:00z',
+        null,
+        5,
+      ),
+      fc.constantFrom(
+        '2026-12-01T12:00:00+00:00',
+        '2026-12-01T12:00:00.5Z',
+        '2026-06-30T23:59:60Z',
+        '2026-12-01T24:00:00Z',
+        '',
+      ),
+    ),
+    post_onl: fc.constant(true),
+  },
+  { requiredKeys: [] },
+);
+
+describe('the schema of an order', () => {
+  it('accepts what the endpoint accepts, and nothing else', () => {
+    const valid = { token_id: '1', side: 'buy', price: '0.5', size: '5' };
+    fc.assert(
+      fc.property(order, fc.boolean(), (members, patch) => {
+        const body = patch ? { ...valid, ...members } : members;
+        expect(agrees('OrderRequest', body)).toBe(isAccepted(body));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is narrower than the endpoint in the case of letters only', () => {
+    const body = { token_id: '1', side: 'BUY', price: '0.5', size: '5' };
+    expect(isAccepted(body)).toBe(true);
+    expect(agrees('OrderRequest', body)).toBe(false);
+  });
+});
+
+/** The moment of the examples, so that the invented markets are always the same. */
+const NOW = Date.parse('2026-10-05T09:10:10.525Z');
+
+/** An order is salted: each has another id. */
+function comparable(body: object): object {
+  return 'order_id' in body ? { ...body, order_id: expect.stringMatching(/^0x[0-9a-f]{64}$/) } : body;
+}
+
+describe('the examples of the document', () => {
+  it('are the answers of a service on paper', async () => {
+    const { url } = await startPaperService({}, { now: () => NOW });
+    for (const { target, send, answer } of Object.values(EXAMPLES)) {
+      const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(send) };
+      const response = await fetch(url + target, send ? order : {});
+      expect(await response.json()).toStrictEqual(comparable(answer));
+      expect(response.status).toBe(send ? 201 : 200);
+    }
+  });
+});
+
+const TOKEN = '105298970535051273227533034543530274481991146667489132305873747912264388385246';
+const ORDER = { token_id: TOKEN, side: 'buy', price: '0.01', size: '5', post_only: true };
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
+});
+
+/** Asks through the conformance suite, which refuses every answer that the document does not give. */
+function askAt(url: string) {
+  return createAsk({ baseUrl: url, fetch, contract, edge: 'local', seen: new Set() });
+}
+
+function place(url: string, change: object = {}, headers: Record<string, string> = {}) {
+  return askAt(url)({
+    operation: 'orders',
+    method: 'POST',
+    target: '/v1/orders',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...ORDER, ...change }),
+  });
+}
+
+function refusal(text: string, code = 400): FaultOrder {
+  return { fault: 'refuse', path: '/order', code, text };
+}
+
+describe('what only the venue can provoke is in the document', () => {
+  const service = sharedPaperService();
+
+  afterEach(() => fetch(`${service().venueUrl}/paper/faults`, { method: 'DELETE' }));
+
+  it.each<[string, FaultOrder]>([
+    ['rate_limited', { fault: 'rate-limit', path: '/book' }],
+    ['venue_error', { fault: 'error-500', path: '/book' }],
+    ['venue_error', { fault: 'truncated', path: '/book' }],
+    ['venue_refused_service', { fault: 'firewall', path: '/book' }],
+    ['venue_unavailable', { fault: 'restart', path: '/book', times: 2 }],
+  ])('a book: %s (%j)', async (code, fault) => {
+    const { url, venue } = service();
+    venue.arm(fault);
+    expect(codeOf(await askAt(url)({ operation: 'book', target: `/v1/book/${TOKEN}` }))).toBe(code);
+  });
+
+  it.each<[string, FaultOrder]>([
+    ['rate_limited', { fault: 'rate-limit', path: '/order' }],
+    ['venue_unavailable', { fault: 'cancel-only', path: '/order' }],
+    ['venue_unavailable', { fault: 'halted', path: '/order' }],
+    ['venue_refused_service', { fault: 'region', path: '/order' }],
+    ['venue_refused_service', refusal('invalid signature')],
+    ['venue_refused_service', refusal('maker address not allowed, please use the deposit wallet flow')],
+    ['venue_refused_service', refusal("'0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a' address banned")],
+    ['insufficient_balance', refusal('not enough balance / allowance: the balance is not enough')],
+    ['notional_below_minimum', refusal('invalid amount for a marketable BUY order ($0.5), min size: $1')],
+    ['market_not_accepting_orders', refusal('the market is not yet ready to process new orders')],
+    ['price_off_tick', refusal('order is invalid. Price (0.01) breaks minimum tick size rule: 0.1')],
+    ['order_rejected', refusal('invalid expiration')],
+    ['outcome_unknown', refusal('a reason that nobody has heard of')],
+    ['unknown_token', refusal('the orderbook 1 does not exist: no orderbook exists for the requested token id', 404)],
+  ])('an order: %s (%j)', async (code, fault) => {
+    const { url, venue } = service();
+    venue.arm(fault);
+    expect(codeOf(await place(url, {}, { 'idempotency-key': crypto.randomUUID() }))).toBe(code);
+  });
+
+  it('an order of unknown outcome', async () => {
+    const { url, venue } = service();
+    venue.arm({ fault: 'edge-502', path: '/order' });
+    const answer = await place(url);
+    expect(codeOf(answer)).toBe('outcome_unknown');
+    expect(answer.body).toHaveProperty('order_id');
+  });
+});
+
+describe('what only the operator can provoke is in the document', () => {
+  it('an order above the cap', async () => {
+    const { url } = await startPaperService({ SERVICE_MAX_ORDER_NOTIONAL: '0.04' });
+    const answer = await place(url);
+    expect(answer.body).toMatchObject({ code: 'order_above_cap', max_notional: '0.04' });
+  });
+
+  it('a store that does not work', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'no-store-'));
+    folders.push(folder);
+    const store = join(folder, 'orders.db');
+    const { url } = await startPaperService({ SERVICE_STORE: store });
+    await rm(store);
+    expect(codeOf(await place(url, {}, { 'idempotency-key': 'key-1' }))).toBe('store_unavailable');
+  });
+
+  it('a funder of its own', async () => {
+    const { url } = await startPaperService({
+      SERVICE_FUNDER_ADDRESS: funderOf(computeAddress(`0x${PAPER_KEY}`), 'safe').toLowerCase(),
+    });
+    const { body } = await askAt(url)({ operation: 'health', target: '/health' });
+    expect(body).toHaveProperty('funder_address');
+  });
+});
+
+describe('a client that is generated from the document', () => {
+  /** The order as a caller writes it: without what may be left out. The check of types compiles it. */
+  const ORDER: components['schemas']['OrderRequest'] = { token_id: '1', side: 'buy', price: '0.01', size: 5 };
+
+  it('reads and places in the code that everybody writes', async () => {
+    const { url, venue } = await startPaperService();
+    const client = createClient<paths>({ baseUrl: url });
+    const { data: markets } = await client.GET('/v1/markets', { params: { query: { limit: 1 } } });
+    const token_id = markets?.items[0]?.outcomes[0]?.token_id ?? '';
+    const { data: book } = await client.GET('/v1/book/{token_id}', { params: { path: { token_id } } });
+    const price = book?.tick_size ?? '';
+    const { data: placed } = await client.POST('/v1/orders', { body: { ...ORDER, token_id, price } });
+    expect(venue.orders()).toMatchObject([{ id: placed?.order_id, post_only: false }]);
+  });
+
+  it('has a code and a sentence in each error, and the facts of a code once it is known', async () => {
+    const { url } = await startPaperService();
+    const client = createClient<paths>({ baseUrl: url });
+    const { data: markets } = await client.GET('/v1/markets');
+    const token_id = markets?.items[0]?.outcomes[0]?.token_id ?? '';
+    const headers = { 'Idempotency-Key': 'key-1' };
+    const body = { ...ORDER, token_id, price: 0.015 };
+    const { error } = await client.POST('/v1/orders', { params: { header: headers }, body });
+    expect([error?.code, error?.detail]).toStrictEqual([
+      'price_off_tick',
+      'The price must be a multiple of 0.01. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.',
+    ]);
+    expect(error?.code === 'price_off_tick' ? error.tick_size : undefined).toBe('0.01');
+    const { error: unknown } = await client.GET('/v1/book/{token_id}', { params: { path: { token_id: '1' } } });
+    expect([unknown?.code, unknown?.status]).toStrictEqual(['unknown_token', 404]);
+    const { error: none } = await client.GET('/health');
+    expect(none?.code).toBeUndefined();
+  });
+});
+
+const ROOT = join(import.meta.dirname, '../..');
+const HAS_RENDERER = existsSync(join(ROOT, 'tools/openapi/render/node_modules'));
+if (!HAS_RENDERER) process.stderr.write('SKIPPED: the rendered document: `npm run docs` installs its renderer.\n');
+
+describeInChromium('the rendered document', () => {
+  (HAS_RENDERER ? it : it.skip)('shows every operation, without a network and without a complaint', async () => {
+    await promisify(execFile)(process.execPath, ['tools/openapi/render/main.ts'], { cwd: ROOT });
+    const page = await openPage();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('request', (request) => requests.push(new URL(request.url()).protocol));
+    await page.goto(pathToFileURL(join(ROOT, 'docs/api.html')).href);
+    await page.waitForSelector('h2:has-text("Place a limit order")');
+    const text = await page.textContent('main');
+    for (const path of ['/health', '/v1/markets', '/v1/book/{token_id}', '/v1/orders']) expect(text).toContain(path);
+    expect(text).toContain('outcome_unknown');
+    expect(new Set(requests)).toStrictEqual(new Set(['file:', 'blob:']));
+    expect(complaints).toStrictEqual([]);
+    await page.close();
+  });
+});

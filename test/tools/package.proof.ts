@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { createClient } from '../../packages/client/client.ts';
+import { VERSION } from '../../shared/version.ts';
+import { buildPackage } from '../../tools/package/main.ts';
+import { startPaperService } from '../support/service/paper-service.ts';
+import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
+import { startVenue } from '../support/venue/scripted-venue.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const NAME = 'order-book-adapter';
+/** The tarball, of which 1.2 MB are the curve, whose tables cannot be compressed. */
+const MAX_TARBALL_BYTES = 2_500_000;
+
+const packed = z.tuple([
+  z.object({
+    filename: z.string(),
+    size: z.number(),
+    files: z.array(z.object({ path: z.string() })),
+  }),
+]);
+
+const component = z.object({
+  name: z.string(),
+  version: z.string(),
+  properties: z.optional(z.array(z.object({ name: z.string() }))),
+});
+const bom = z.object({ components: z.array(component) });
+
+let folder = '';
+let project = '';
+let tarball = '';
+let size = 0;
+let files: readonly string[] = [];
+
+/** Builds and packs into a folder of its own. */
+async function pack(cwd: string, name: string, build: (outdir: string) => Promise<unknown>) {
+  const outdir = join(folder, name);
+  await build(outdir);
+  const args = ['pack', outdir, '--json', '--ignore-scripts', '--pack-destination', outdir];
+  const [{ filename, ...rest }] = packed.parse(JSON.parse((await run('npm', args, { cwd })).stdout));
+  return { path: join(outdir, filename), ...rest };
+}
+
+async function sha256(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+/** An empty project that has the packed service installed. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'service-package-'));
+  project = join(folder, 'project');
+  await mkdir(project);
+  const { path, files: listed, ...bytes } = await pack(ROOT, 'here', buildPackage);
+  [tarball, size] = [path, bytes.size];
+  files = listed.map((file) => file.path);
+  await writeFile(join(project, 'package.json'), '{}');
+  await run('npm', ['install', '--offline', '--ignore-scripts', tarball], { cwd: project });
+}, 300_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Starts the installed program in the project. */
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const command = join(project, 'node_modules/.bin', NAME);
+  return startProgram({ command, args, cwd: project, env: { SERVICE_PORT: '0', TMPDIR: folder, ...env } });
+}
+
+describe('the package', () => {
+  it('has programs, documents and licences, and nothing else', () => {
+    const kinds = [
+      /^server\/(?:start|chunks\/[\w-]+-[A-Z0-9]{8})\.js$/,
+      /^server\/chunks\/secp256k1\.wasm$/,
+      /^packages\/console\/(?:app\.js|index\.html|style\.css)$/,
+      /^(?:packages\/(?:client|console|paper-venue)\/|docs\/|deploy\/)?[\w-]+\.(?:md|png)$/,
+      /^deploy\/(?:order-book-adapter\.service|nginx\.conf|kubernetes\.yaml|Caddyfile)$/,
+      /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,
+    ];
+    expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toStrictEqual([]);
+    for (const file of ['server/start.js', 'README.md', 'LICENSE', 'docs/going-live.md']) expect(files).toContain(file);
+    expect(size).toBeLessThanOrEqual(MAX_TARBALL_BYTES);
+  });
+
+  it('is the same to the byte when another clone packs it', async () => {
+    const clone = join(folder, 'another', 'clone');
+    for (const name of await readdir(ROOT)) {
+      if (['node_modules', 'build', '.git'].includes(name) || name.startsWith('.env')) continue;
+      await cp(join(ROOT, name), join(clone, name), { recursive: true });
+    }
+    await cp(join(ROOT, '.env.example'), join(clone, '.env.example'));
+    await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+    const build = (outdir: string) =>
+      run(process.execPath, ['tools/package/main.ts'], { cwd: clone }).then(() =>
+        cp(join(clone, 'build/package'), outdir, { recursive: true }),
+      );
+    const { path } = await pack(clone, 'there', build);
+    expect(await sha256(path)).toBe(await sha256(tarball));
+  }, 300_000);
+
+  it('names each package whose code it holds, with its licence, and so does the list of components', async () => {
+    const notices = await readFile(join(project, 'node_modules', NAME, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const name of ['express', 'ethers', 'zod', '@aws-sdk/client-secrets-manager'])
+      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([A-Z]`, 'm'));
+    expect(notices).toMatch(
+      /^libsecp256k1, in secp256k1\.wasm \(MIT\)\n\nMIT License\n\nCopyright \(c\) 2013 Pieter Wuille$/m,
+    );
+    expect(notices).not.toContain('undefined');
+    const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+    const runtime = bom.parse(JSON.parse(stdout)).components.filter(({ properties = [] }) => {
+      const marks = properties.map(({ name }) => name);
+      // Of two copies of one version npm lists one: it can be the one that a package of the development bundles.
+      return !marks.includes('cdx:npm:package:development') || marks.includes('cdx:npm:package:bundled');
+    });
+    const components = new Set(runtime.map(({ name, version }) => `${name} ${version}`));
+    const held = [...notices.matchAll(/^(\S+ \d+\.\d+\.\S+) \(.*\)$/gm)].map(([, name = '']) => name);
+    expect(held.length).toBeGreaterThan(50);
+    expect(held.filter((name) => !components.has(name))).toStrictEqual([]);
+  });
+
+  it('installs as one package', async () => {
+    const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+    expect(Object.entries(installed.packages)).toMatchObject([[`node_modules/${NAME}`, { version: VERSION }]]);
+  });
+
+  it('trades on paper', async () => {
+    const { url, mode, stop } = await start(['--paper']);
+    expect(mode).toBe('order-placing');
+    const client = createClient({ baseUrl: url });
+    const { items } = await client.markets({ limit: 1 });
+    const token_id = items[0]?.outcomes[0]?.token_id ?? '';
+    const placed = await client.placeOrder({ token_id, side: 'buy', price: '0.01', size: '5', post_only: true });
+    expect(placed.status).toBe('live');
+    expect(await stop()).toBe(0);
+  });
+
+  it('has the console on paper', async () => {
+    const { output } = await start(['--paper']);
+    const [, consoleUrl = ''] = /^ +console +(http:\S+)/m.exec(output.join('\n')) ?? [];
+    const pages = ['/', '/app.js', '/style.css'].map(async (path) => (await fetch(consoleUrl + path)).status);
+    expect(await Promise.all(pages)).toStrictEqual([200, 200, 200]);
+  });
+
+  it('is read-only without settings', async () => {
+    const { mode, store, stop } = await start([]);
+    expect([mode, store]).toStrictEqual(['read-only', null]);
+    expect(await stop()).toBe(0);
+  });
+
+  it('places orders only with a store that is the same one wherever it is started', async () => {
+    const { venueUrl } = await startPaperService();
+    const settings = {
+      SERVICE_PRIVATE_KEY: '22'.repeat(32),
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_CLOB_URL: venueUrl,
+      SERVICE_GAMMA_URL: venueUrl,
+    };
+    await expect(start([], settings)).rejects.toThrow('SERVICE_STORE must be an absolute path');
+    await expect(start([], { ...settings, SERVICE_STORE: 'orders.db' })).rejects.toThrow('must be an absolute path');
+    const path = join(folder, 'orders.db');
+    const { store, stop } = await start([], { ...settings, SERVICE_STORE: path });
+    expect(store).toBe(path);
+    expect(await stop()).toBe(0);
+  });
+
+  /** Runs a command of the installed program in the project, whatever its exit code. */
+  async function command(args: readonly string[], env: Readonly<Record<string, string>>) {
+    const program = join(project, 'node_modules/.bin', NAME);
+    const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
+    execFile(program, args, { cwd: project, env: { ...WITH_THIS_NODE, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+    return promise;
+  }
+
+  it('takes all orders off the book without a store, as a clone does', async () => {
+    const { url } = await startVenue(({ method }) => ({
+      body: method === 'DELETE' ? { canceled: [`0x${'ab'.repeat(32)}`] } : { data: [], next_cursor: 'LTE=' },
+    }));
+    const { code, stdout, stderr } = await command(['orders', 'cancel', '--all', '--yes', '--format', 'json'], {
+      SERVICE_CLOB_URL: url,
+      SERVICE_WALLET_ADDRESS: `0x${'12'.repeat(20)}`,
+      SERVICE_CLOB_API_KEY: 'key',
+      SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXNlY3JldA==',
+      SERVICE_CLOB_API_PASSPHRASE: 'passphrase',
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ result: 'cancelled', recorded: null, rests: false }]]);
+    expect(stderr).toMatch(
+      /\/\.data\/orders\.db\) cannot be read: SERVICE_STORE must be an absolute path.*package\.\n/,
+    );
+  });
+
+  it('has a doctor that reports a store as the start would', async () => {
+    const { url } = await startVenue(() => ({ status: 503 }));
+    const { stdout } = await command(['doctor'], {
+      SERVICE_CLOB_URL: url,
+      SERVICE_GAMMA_URL: url,
+      SERVICE_PRIVATE_KEY: '22'.repeat(32),
+    });
+    expect(stdout).toMatch(/^fail {2}runtime .*SERVICE_STORE must be an absolute path/m);
+  });
+
+  it.each([
+    ['doctor', 'Tells before the first order'],
+    ['orders', "The operator's desk"],
+    ['paper-venue', 'Starts the paper venue'],
+    ['--help', 'Order book adapter'],
+  ])('has the command %s', async (command, words) => {
+    const args = command === '--help' ? [command] : [command, '--help'];
+    const { stdout } = await run(join(project, 'node_modules/.bin', NAME), args, { cwd: project, env: WITH_THIS_NODE });
+    expect(stdout).toContain(words);
+  });
+});

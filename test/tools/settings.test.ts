@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { parseLocalConfig } from '../../shared/settings/config.ts';
+import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { insertTables, renderEnvironment, renderTables } from '../../tools/settings/render.ts';
+
+const readText = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8');
+
+describe('the table of settings', () => {
+  it('is what .env.example and its page say; `npm run settings` writes them', async () => {
+    expect(await readText('.env.example')).toBe(renderEnvironment());
+    const page = await readText('docs/settings.md');
+    expect(page).toBe(insertTables(page));
+  });
+
+  it('gives an example that a service starts with as it stands, with every setting in force', () => {
+    const env = parseEnv(renderEnvironment().replaceAll(/^# (?=SERVICE_)/gm, ''));
+    expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
+    expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
+  });
+
+  it('is what the example of Going live uses', async () => {
+    const [, example = ''] = /```ini\n(.*?)```/s.exec(await readText('docs/going-live.md')) ?? [];
+    const filled = example
+      .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${'1'.repeat(64)}`)
+      .replace('0x…', `0x${'1'.repeat(40)}`);
+    expect(parseLocalConfig(parseEnv(filled))).toMatchObject({
+      orders: { kind: 'on' },
+      maxOrderNotional: { coefficient: 5n },
+    });
+  });
+
+  it('stands between the markers of a page', () => {
+    const page = (tables: string) => `# Title\n\n<!-- settings -->\n${tables}<!-- /settings -->\n\nEnd\n`;
+    expect(insertTables(page('| old |\n'))).toBe(page(renderTables()));
+    expect(insertTables('# Title\n')).toBe('# Title\n');
+    for (const row of [
+      '| `SERVICE_PORT` | - | `8080` | port to listen on; 0 takes a free one |\n',
+      '| `SERVICE_LOG_LEVEL` | `logLevel` | `info` | debug, info, warn, error |\n',
+      '| - | `readAccess` | `open` | who may read markets and books |\n',
+    ]) {
+      expect(renderTables()).toContain(row);
+    }
+  });
+});
