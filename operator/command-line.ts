@@ -45,12 +45,12 @@ export function option(value: string, meaning: string) {
   return { type: 'string', value, meaning } as const;
 }
 
-/** Thrown for a command line that cannot be understood. The message repeats no value, which may be a secret. */
+/** Thrown for a malformed command line. The message repeats no value, which may be a secret. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Exit code of a command line that cannot be understood. */
+/** Exit code of a malformed command line. */
 const MISUSED = 2;
 
 const EVERYWHERE = {
@@ -61,12 +61,12 @@ const EVERYWHERE = {
 /** The arguments and streams of this process. */
 export const THIS_PROCESS: Terminal = {
   args: process.argv.slice(2),
-  // To a file on a full disk, the stream would write a part and call it all.
+  // On a full disk the stream would write a part of a file and report success.
   out: (text) => (fstatSync(1).isFile() ? writeFileSync(1, text) : process.stdout.write(text)),
   err: (text) => process.stderr.write(text),
 };
 
-// Without a listener, a reader that goes away, such as `head`, would end the command with a stack.
+// Without a listener, a reader that ends early, such as `head`, would end the command with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** The values of options, by their names. */
@@ -108,7 +108,7 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands, tokens: true });
     for (const [name, value] of Object.entries(parsed.values)) {
       if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
-      // Node would take the last one: of two clients, the orders of the first would be left on the book.
+      // Node takes the last value: with two clients, the orders of the first would stay on the book.
       const given = parsed.tokens.filter((token) => token.kind === 'option' && token.name === name);
       if (typeof value === 'string' && given.length > 1) throw new UsageError(`Option '--${name}' is given twice.`);
     }
@@ -117,15 +117,14 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     const code = errorCode(error);
     if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('An argument belongs to no option.');
     if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
-    // Its sentences name the option and never the value.
+    // Node's sentences name the option and never the value.
     throw new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
   }
 }
 
 /**
- * Reads a command line and runs the command. Returns the exit code: that of `run`; 2 with the list of options where the
- * command line cannot be understood (`UsageError`, also of `run`); 1 with the stack for any other error, which is a
- * fault of ours.
+ * Reads a command line and runs the command. Returns the exit code: that of `run`; 2 with the list of options after a
+ * `UsageError`; 1 with the stack after any other error, which is a fault of this program.
  */
 export async function runCommand<const O extends Options>(
   command: Command<O>,

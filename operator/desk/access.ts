@@ -63,16 +63,12 @@ function readOwn(env: Environment) {
   return { address, credentials: completeCredentials([key, secret, pass]), rest: { ...rest, proxyEnv: proxyOf(env) } };
 }
 
-/** What is known of the signer. */
-interface Known {
-  readonly address: string | undefined;
-  readonly credentials: ApiCredentials | undefined;
-  readonly key: SigningKey | undefined;
-  readonly region?: string | undefined;
-}
-
 /** Completes the signer's facts from its key, which is kept only without credentials. */
-async function openSigner({ address, credentials, key, region }: Known) {
+async function openSigner(
+  { address, credentials }: { address: string | undefined; credentials: ApiCredentials | undefined },
+  key: SigningKey | undefined,
+  region?: string,
+) {
   const wallet = key && (await openSigningKey(key, { region }));
   if (wallet && address && wallet.address.toLowerCase() !== address.toLowerCase()) {
     throw new ConfigError(`The wallet key is that of ${wallet.address}, not of ${address}.`);
@@ -95,7 +91,7 @@ async function openLocal({ settings }: Where, own: Environment): Promise<Access>
   const { address, credentials, rest } = readOwn(env);
   const keys = credentials && address ? undefined : readVariables(env, { privateKey, kmsKey }).values;
   const key = signingKeyOf(keys?.privateKey, keys?.kmsKey);
-  return { ...rest, ...(await openSigner({ address, credentials, key })) };
+  return { ...rest, ...(await openSigner({ address, credentials }, key)) };
 }
 
 async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
@@ -138,7 +134,7 @@ async function openDeployed(stack: string, region: string | undefined, env: Envi
   const held = secret === undefined ? { credentials: undefined } : await readSecret(secret, region);
   // A signature of KMS is needed only to derive credentials.
   const key = signingKeyOf(held.privateKey, held.credentials ? undefined : kms);
-  return { ...base, ...(await openSigner({ address, credentials: held.credentials, key, region })) };
+  return { ...base, ...(await openSigner({ address, credentials: held.credentials }, key, region)) };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */

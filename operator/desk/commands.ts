@@ -44,8 +44,7 @@ const CANCEL = {
     ...COMMON,
   },
   operands: true,
-  notes: `--client cancels no order without a record. Exits with 1 if one still rests.
-`,
+  notes: '--client cancels no order without a record. Exits with 1 if one still rests.\n',
 } as const;
 
 const FILLS = {
@@ -58,17 +57,14 @@ const FILLS = {
     'by-client': flag('sum up by client'),
     ...COMMON,
   },
-  notes: `A fill of a trade whose settlement failed is marked and in no sum. The venue states no fees with its trades: a fee that
-was computed from the fees of the market is marked.
-`,
+  notes: 'A fill of a trade whose settlement failed, and a fee that was computed, are marked.\n',
 } as const;
 
 const POSITIONS = {
   purpose: 'Sums up what was bought and sold by token: net shares, average price, value and fees.',
   usage: 'npm run orders -- positions [options]',
   options: { client, 'by-client': flag('a row for each client and token'), ...COMMON },
-  notes: `Only orders of this account count, not what it got elsewhere. The average price is that of the purchases, rounded down.
-`,
+  notes: 'Only orders of this account count. The average price is that of the purchases, rounded down.\n',
 } as const;
 
 const DESK = {
@@ -114,15 +110,10 @@ function selectionOf({ client, token, all }: Values<typeof CANCEL.options>, oper
   return { ids: [...new Set(ids)], client, token, all };
 }
 
-interface Here {
-  readonly env: Environment;
-  readonly terminal: DeskTerminal;
-}
-
 /** Opens the desk and does the work. A sentence for the operator ends it with 1. */
 async function work(
   { settings, stack, region, format }: Common,
-  { env, terminal }: Here,
+  { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
   act: (desk: Desk) => Promise<number>,
 ): Promise<number> {
   const form = oneOf('format', format, FORMATS);
@@ -156,13 +147,6 @@ function periodOf({ since: from, until: to }: Values<typeof FILLS.options>) {
   return { since, until };
 }
 
-function cancel(values: Values<typeof CANCEL.options>, ids: readonly string[], { env, terminal }: Here) {
-  const selection = selectionOf(values, ids);
-  if (!values.yes && !terminal.ask) throw new UsageError('Without a terminal to ask at, --yes is needed.');
-  const asking = { ...terminal, ask: values.yes ? undefined : terminal.ask };
-  return work(values, { env, terminal: asking }, (desk) => cancelOrders(desk, selection));
-}
-
 /** Runs the command of a command line. Returns the exit code: 1 if something is not as asked, 2 for misuse. */
 export async function runDesk(env: Environment, whole: DeskTerminal): Promise<number> {
   const [name = '', ...args] = whole.args;
@@ -178,8 +162,15 @@ export async function runDesk(env: Environment, whole: DeskTerminal): Promise<nu
       };
       return runCommand(SHOW, show, terminal);
     }
-    case 'cancel':
-      return runCommand(CANCEL, (values, ids) => cancel(values, ids, here), terminal);
+    case 'cancel': {
+      const cancel = (values: Values<typeof CANCEL.options>, ids: readonly string[]) => {
+        const selection = selectionOf(values, ids);
+        if (!values.yes && !terminal.ask) throw new UsageError('Without a terminal to ask at, --yes is needed.');
+        const asking = { env, terminal: { ...terminal, ask: values.yes ? undefined : terminal.ask } };
+        return work(values, asking, (desk) => cancelOrders(desk, selection));
+      };
+      return runCommand(CANCEL, cancel, terminal);
+    }
     case 'fills': {
       const fills = (values: Values<typeof FILLS.options>) => {
         const { client, 'by-client': byClient } = values;
@@ -189,10 +180,9 @@ export async function runDesk(env: Environment, whole: DeskTerminal): Promise<nu
       return runCommand(FILLS, fills, terminal);
     }
     case 'positions': {
-      const positions = (values: Values<typeof POSITIONS.options>) => {
-        const { client, 'by-client': byClient } = values;
+      const positions = ({ client, 'by-client': byClient, ...common }: Values<typeof POSITIONS.options>) => {
         const options = { client, byClient: byClient || client !== undefined, byToken: true };
-        return work(values, here, (desk) => reportFills(desk, options));
+        return work(common, here, (desk) => reportFills(desk, options));
       };
       return runCommand(POSITIONS, positions, terminal);
     }

@@ -41,10 +41,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const since = (record ? record.signedAt : order?.created_at) ?? 0;
   const filter = { since: since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
   const { trades, unreadable } = await venue.trades(filter);
-  const involved = trades.filter((trade) =>
-    [trade.taker_order_id, ...trade.maker_orders.map(({ order_id }) => order_id)].includes(id),
-  );
-  const { fills: all, areFeesRead } = await findFills(desk, involved, oursOf(desk, records));
+  const { fills: all, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
@@ -52,8 +49,8 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const cells = {
     order_id: id,
     ...client,
-    ...(record && recordCells(record)),
     ...(order && { ...openRow(order, client), venue_status: isReadable(order) ? order.status : 'unreadable' }),
+    ...(record && recordCells(record)),
   };
   const row = complete(cells, SHOW);
   const fillRows = fills.map((fill) => complete({ ...fill, ...client }, FILLS));

@@ -61,12 +61,8 @@ const tokenId = parsed((text) => (isTokenId(text) ? text : undefined));
 const side = parsed((text) => ({ BUY: 'buy' as const, SELL: 'sell' as const })[text.toUpperCase()]);
 /** The names of states come with a prefix, or without. */
 const status = parsed((text) => printable(text.replace(/^(?:ORDER|TRADE)_STATUS_/i, '').toLowerCase()));
-const seconds = z.pipe(
-  z.union([
-    z.number().check(z.gte(0), z.lte(1e11)),
-    z.pipe(z.string().check(z.regex(/^\d{1,11}$/)), z.transform(Number)),
-  ]),
-  z.transform((value) => value * 1_000),
+const seconds = z.nonoptional(
+  readBy((value) => (/^\d{1,11}$/.test(String(value)) ? Number(value) * 1_000 : undefined)),
 );
 const text = lenient(parsed(printable));
 
@@ -124,12 +120,6 @@ export interface VenueOrder extends z.infer<typeof order> {
 }
 /** A trade in which an order of the account took part. */
 export type Trade = z.infer<typeof trade>;
-
-/** Trades, and the ids of those that cannot be read. */
-export interface Trades {
-  readonly trades: readonly Trade[];
-  readonly unreadable: readonly string[];
-}
 
 /** Returns true if every part of an order that decides about money was read. */
 export function isReadable({ outcome: _, ...order }: VenueOrder): boolean {
@@ -203,11 +193,11 @@ async function derive(client: ClobClient, address: string): Promise<z.infer<type
   throw new DeskError(`${address} has no API credentials at the venue: it has never placed an order.`);
 }
 
-/** Lists trades, each once, the oldest first; a repeated trade has its later state. */
+/** Lists trades, each once, the oldest first, and the ids of unreadable ones; a repeated trade has its later state. */
 async function readTrades(
   client: ClobClient,
   { since = 0, until = Number.POSITIVE_INFINITY, conditionId: market }: TradeFilter,
-): Promise<Trades> {
+): Promise<{ readonly trades: readonly Trade[]; readonly unreadable: readonly string[] }> {
   // A second more on both sides: it is not documented whether the bounds are inclusive.
   const filter = {
     ...(since > 0 && { after: String(Math.floor(since / 1_000) - 1) }),

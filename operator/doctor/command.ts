@@ -10,8 +10,8 @@ const COMMAND = {
   usage: `npm run doctor -- [options]
        order-book-adapter doctor [options]    in the package`,
   options: OPTIONS,
-  notes: `Nothing is placed and no API key is created: all requests are GET. Each line has ok, warn,
-fail or skip, the check, what is wrong and what to do. Exits with 1 if a check failed, and with 2 for a wrong option.
+  notes: `All requests are GET. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
+check failed, and with 2 for a wrong option.
 `,
 } as const;
 

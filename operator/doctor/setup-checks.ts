@@ -114,37 +114,35 @@ function nearest(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? path : nearest(dirname(path));
 }
 
-/** Reads an existing store, and creates none. Returns what is wrong with it. */
-async function judgeStore(setting: string, place: string): Promise<CheckResult | undefined> {
-  const isFile = place !== setting || tableOf(setting) === undefined;
-  const fix = isFile
-    ? 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.'
-    : 'Set AWS_REGION and credentials of AWS that may read and write this table.';
+/** Reads an existing store, and creates none. */
+async function judgeStore(setting: string): Promise<CheckResult> {
+  const isFile = tableOf(setting) === undefined;
   try {
+    const place = isFile ? storeFileOf(setting) : setting;
+    const found = ok(`Node ${process.version}; orders are kept in ${place}.`);
     if (isFile) {
       const there = nearest(place);
       accessSync(there, there === place ? constants.W_OK : constants.W_OK | constants.X_OK);
       if (isOthers(place)) return fail(`Others may read ${place}, which holds signed orders.`, `chmod 600 ${place}`);
       // The service creates a missing store, and fills an empty file.
-      if (there !== place || statSync(place).size === 0) return undefined;
+      if (there !== place || statSync(place).size === 0) return found;
     }
     await checkStore(setting);
-    return undefined;
+    return found;
   } catch (error) {
     const reason = Error.isError(error) ? error.message.replace(/\.$/, '') : 'unknown';
-    return fail(`The store of orders at ${place} cannot be used (${reason}).`, fix);
+    const fix = isFile
+      ? 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.'
+      : 'Set AWS_REGION and credentials of AWS that may read and write this table.';
+    return fail(`The store of orders (${setting}) cannot be used: ${reason}.`, fix);
   }
 }
 
 /** Checks Node, the store of orders and the file of the key. */
 export async function checkRuntime({ store, key, keyFile }: Setup): Promise<CheckResult> {
-  const node = `Node ${process.version}`;
-  if (key === undefined) return ok(`${node}; no store of orders is needed.`);
-  const place = tableOf(store) === undefined ? storeFileOf(store) : store;
-  const bad = await judgeStore(store, place);
-  if (bad) return bad;
+  if (key === undefined) return ok(`Node ${process.version}; no store of orders is needed.`);
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);
   }
-  return ok(`${node}; orders are kept in ${place}.`);
+  return judgeStore(store);
 }

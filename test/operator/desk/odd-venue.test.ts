@@ -378,7 +378,10 @@ describe('an odd row among good ones', () => {
       path.startsWith('/data/order/') ? { body: ODD } : { body: { data: [], next_cursor: 'LTE=' } },
     );
     const { code, rows } = await deskRows(['show', idOf('second')], settings(url));
-    expect([code, rows]).toMatchObject([1, [{ client_address: 'bob', price: '0.4', venue_status: 'unreadable' }]]);
+    expect([code, rows]).toMatchObject([
+      1,
+      [{ client_address: 'bob', price: '0.5', filled_size: null, venue_status: 'unreadable' }],
+    ]);
   });
 });
 

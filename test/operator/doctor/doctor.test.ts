@@ -521,13 +521,13 @@ describe('this machine', () => {
     await writeFile(file, 'a letter, not a database, but long enough to be one'.repeat(100), { mode: 0o600 });
     const { found, said } = await examine(healthy());
     expect(found).toStrictEqual({ runtime: 'fail' });
-    expect(said('runtime')).toMatch(/^The store of orders at \S+ cannot be used \(file is not a database\)/);
+    expect(said('runtime')).toMatch(/^The store of orders \(\S+\) cannot be used: file is not a database\./);
   });
 
   it('is told of a store that is a folder', async () => {
     const { found, said } = await examine({ ...healthy(), SERVICE_STORE: folder });
     expect(found).toStrictEqual({ runtime: 'fail' });
-    expect(said('runtime')).toMatch(/ cannot be used \(there is no such file\)\. Set SERVICE_STORE to a file /);
+    expect(said('runtime')).toMatch(/ cannot be used: there is no such file\. Set SERVICE_STORE to a file /);
   });
 
   it('is told of a store that others may read', async () => {
@@ -565,7 +565,7 @@ describe('this machine', () => {
     ]);
     expect([missing.found, missing.said('runtime')]).toStrictEqual([
       { runtime: 'fail' },
-      expect.stringMatching(/^The store of orders at dynamodb:missing cannot be used \(.+\)\. Set AWS_REGION and/),
+      expect.stringMatching(/^The store of orders \(dynamodb:missing\) cannot be used: .+\. Set AWS_REGION and/),
     ]);
   });
 
