@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { withEnvironmentFile } from './settings/environment-file.ts';
-import { readSettings } from './settings/settings.ts';
+import { readSettings, withEnvironmentFile } from './settings/settings.ts';
 import { ServiceStack } from './stack.ts';
 
 /** The folders of a deployment: the build's output, and its settings, a file per environment. */

@@ -33,18 +33,18 @@ function stopOnSignals(running: () => Service | undefined): void {
 }
 
 /** Formats the log for a person at a terminal; every other reader gets JSON. */
-async function readableOnTerminal(isOnPaper: boolean): Promise<StartOptions> {
+async function readableOnTerminal(): Promise<StartOptions> {
   if (!process.stdout.isTTY) return {};
   const { createReadableLog } = await import('./readable-log.ts');
   const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
-  return { write: openStdout(createReadableLog(paint, isOnPaper)).write };
+  return { write: openStdout(createReadableLog(paint)).write };
 }
 
 async function start(paper: boolean, settings: string | undefined): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
   const env = withSettingsFile(settings, process.env);
-  const options = await readableOnTerminal(paper);
+  const options = await readableOnTerminal();
   if (paper) {
     const { startOnPaper } = await import('./paper/paper-mode.ts');
     service = await startOnPaper(env, (text) => process.stdout.write(text), options);

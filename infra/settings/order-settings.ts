@@ -3,7 +3,13 @@ import type * as z from 'zod/mini';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
 import type { CONTEXT } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
-import { problemOfRegion } from './regions.ts';
+
+/**
+ * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its
+ * geographic restrictions of September 2026). The closest region from which it takes them is eu-west-1.
+ */
+const REFUSED_REGION =
+  /^(?:us-.*|ca-.*|sa-east-1|ap-east-2|ap-southeast-[124567]|eu-central-1|eu-south-1|eu-west-[23]|eusc-.*)$/;
 
 /** What the rules of a deployment look at. */
 export interface Asked {
@@ -35,7 +41,8 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
   const { values, region, isGiven } = asked;
   const { privateKeySecret, kmsKey, orderAccess, maxOrderNotional, maxDailyNotional } = values;
   return [
-    problemOfRegion(region, isGiven('region')),
+    !region && !isGiven('region') && 'region is required with orders: eu-west-1 is closest to the venue.',
+    region && REFUSED_REGION.test(region) && `The venue refuses orders from ${region}; eu-west-1 is closest to it.`,
     !isGiven('walletAddress') && 'walletAddress is required with orders: the only address to trade with.',
     !isGiven('privateKeySecret') &&
       !isGiven('kmsKey') &&
@@ -59,7 +66,7 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
   ];
 }
 
-function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: ChosenAccount): readonly string[] {
+function warningsOf({ values, isGiven }: Asked, { warning }: ChosenAccount): readonly string[] {
   return said([
     !isGiven('alarmTopic') && 'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.',
     !isGiven('maxDailyNotional') &&
@@ -69,8 +76,6 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
     values.orderAccess !== 'iam' &&
       !isGiven('jwtScopes') &&
       `orderAccess=${values.orderAccess}: anyone who ${values.orderAccess === 'jwt' ? 'gets a token of the issuer' : 'knows the URL'} can trade up to the caps.`,
-    signatureType === 'eoa' &&
-      'The account is the address of the key itself (eoa): the venue takes orders of such accounts only from its allowlist. A newer account is a deposit wallet: give its address as funderAddress.',
     warning,
   ]);
 }

@@ -1,10 +1,33 @@
-import { refuse, type Sentence } from '../../shared/settings/formats.ts';
-import { nearestOf, readTexts } from '../../shared/settings/read.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { errorCode } from '../../shared/error-code.ts';
+import { ConfigError, refuse, type Sentence } from '../../shared/settings/formats.ts';
+import { nearestOf, parseText, readTexts } from '../../shared/settings/read.ts';
 import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
 
 /** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */
 export type Context = Readonly<Record<string, unknown>>;
+
+const FILE = z.looseObject({ stackName: z.string() });
+
+/**
+ * Adds the settings of `deploy/NAME.json` where `-c env=NAME` names it; the command line wins. Throws `ConfigError`, which
+ * never quotes the file: a key may be in it.
+ */
+export function withEnvironmentFile(context: Context, folder: string): Context {
+  if (context['env'] === undefined) return context;
+  const env = parseText(`${context['env']}`, 'env', CONTEXT.env);
+  try {
+    // Two files without a name would overwrite each other's stack.
+    return { ...FILE.parse(JSON.parse(readFileSync(join(folder, `${env}.json`), 'utf8'))), ...context };
+  } catch (error) {
+    const code = errorCode(error);
+    const why = code ? `be readable (${code})` : 'be JSON: one object of settings and their values, with a stackName';
+    throw new ConfigError(`deploy/${env}.json must ${why}.`);
+  }
+}
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;

@@ -4,8 +4,8 @@ import { openVerification } from '../../functions/orders/verification.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { EOA_WARNING, type LocalConfig, modeOf, parseLocalConfig } from '../../shared/settings/config.ts';
-import { inVariables, nameVariables } from '../../shared/settings/read.ts';
+import { EOA_WARNING, type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import { said } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { openStore, type Store } from './open-store.ts';
@@ -39,11 +39,8 @@ async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
   // Loaded only where a key is: a reader needs no cryptography.
   const { openAccount, openSigningKey } = await import('#venue/accounts');
   const wallet = await openSigningKey(key, config);
-  const { funderAddress, signatureType, warning } = inVariables(() => openAccount(wallet, config));
-  const warnings = [
-    warning === undefined ? [] : nameVariables(warning),
-    kind === 'on' && signatureType === 'eoa' ? EOA_WARNING : [],
-  ].flat();
+  const { funderAddress, signatureType, warning } = openAccount(wallet, config);
+  const warnings = said([warning, kind === 'on' && signatureType === 'eoa' && EOA_WARNING]);
   return {
     wallet,
     walletAddress: wallet.address,
@@ -85,9 +82,8 @@ function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Sto
 
 /** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
 function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
-  const { gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
+  const { mode, gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
   const { walletAddress, funderAddress, signatureType } = account;
-  const mode = modeOf(config);
   const trades = mode === 'order-placing';
   const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);
   return {
@@ -122,12 +118,12 @@ export async function startService(
       import('../http/server.ts'),
     ]);
     const account = await accountOf(config);
-    if (modeOf(config) === 'order-placing') store = await openStore(config, log);
+    if (config.mode === 'order-placing') store = await openStore(config, log);
     const openOrders = openTrading(config, account.wallet, store, log);
     const marketData = createMarketData(config, log);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
-    const health = { mode: modeOf(config), ...account };
+    const health = { mode: config.mode, ...account };
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });

@@ -7,7 +7,6 @@ import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
-import { inVariables, nameVariables } from '../../shared/settings/read.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS } from '../../shared/venue/polymarket/accounts.ts';
 import type { Account, Wallet } from '../inspection/inspection.ts';
@@ -85,10 +84,10 @@ const SEE_PROFILE =
 /** Checks the account of the settings against those of the key; sends nothing. */
 export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {
   try {
-    const account = inVariables(() => openAccount(wallet, config));
+    const account = openAccount(wallet, config);
     const { signatureType, funderAddress, warning } = account;
     if (warning !== undefined) {
-      const message = nameVariables(warning);
+      const message = warning;
       // A deposit wallet may be of an older build; the addresses of other kinds follow from the key.
       return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE, account) : fail(message, SEE_PROFILE);
     }

@@ -32,24 +32,14 @@ export type DeployedConfig = ReturnType<typeof parseDeployedConfig>;
 /** The two modes of the service. */
 export type Mode = 'read-only' | 'order-placing';
 
-/** Returns the mode that the settings of a local server make. */
-export function modeOf({ orders }: LocalConfig): Mode {
-  return orders.kind === 'off' ? 'read-only' : 'order-placing';
-}
-
 /** The warning in the log of a service that places orders for the address of its key. */
 export const EOA_WARNING =
   'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
 
-/** Returns the warning for a service with only a key or only the opt-in; `variable` is the one that brings the key. */
-function warnOfReadOnly(optIn: boolean | undefined, variable: string, key: unknown): readonly string[] {
-  return said([
-    optIn === false && 'SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.',
-    optIn && key === undefined && `SERVICE_PLACE_ORDER is 1 but ${variable} is not set: the service is read-only.`,
-    optIn === undefined &&
-      key !== undefined &&
-      `${variable} is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.`,
-  ]);
+/** Returns the warning for a service with only a key or only the opt-in. */
+function warningOf(isAsked: boolean, missing: readonly string[]): readonly string[] {
+  if (!isAsked || missing.length === 0) return [];
+  return [`The service is read-only: ${missing.join(' and ')} must be set to place orders.`];
 }
 
 const NEEDS_VERIFICATION = 'needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.';
@@ -106,13 +96,15 @@ export function parseLocalConfig(env: Environment) {
       !config.publicAuthority &&
       'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.',
   ]);
+  const mode: Mode = takesOrders ? 'order-placing' : 'read-only';
   const missing = said([!key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
     proxyEnv: proxyOf(env),
+    mode,
     // Without the opt-in `/health` shows the address of the key all the same.
     orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
-    warnings: [...warnOfReadOnly(placeOrder, kmsKey ? 'SERVICE_KMS_KEY' : 'SERVICE_PRIVATE_KEY', key), ...warnings],
+    warnings: [...warningOf(placeOrder !== undefined || key !== undefined, missing), ...warnings],
   };
 }
 
@@ -124,6 +116,7 @@ export function parseDeployedConfig(env: Environment) {
   const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
   const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
   const isComplete = placeOrder && walletAddress && key && ordersTable;
+  const missing = said([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
     proxyEnv: proxyOf(env),
@@ -131,6 +124,6 @@ export function parseDeployedConfig(env: Environment) {
     walletAddress: placeOrder ? walletAddress : undefined,
     // Only the function of orders has the name of the key.
     orders: isComplete ? ({ kind: 'on', walletAddress, key, ordersTable } as const) : ({ kind: 'off' } as const),
-    warnings: [...warnOfReadOnly(placeOrder, 'SERVICE_WALLET_ADDRESS', walletAddress), ...warnings],
+    warnings: [...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing), ...warnings],
   };
 }

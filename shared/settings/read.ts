@@ -44,44 +44,26 @@ function editDistance(from: string, to: string): number {
 
 /** Finds the name that a misspelt one is closest to; `isNear`: at most a third of its letters differ. */
 export function nearestOf(misspelt: string, names: readonly string[]) {
-  const distanceTo = (name: string) => editDistance(misspelt.toLowerCase(), name.toLowerCase());
-  const byDistance = names
-    .map((name) => ({ name, distance: distanceTo(name) }))
-    .sort((a, b) => a.distance - b.distance);
-  const { name, distance } = byDistance[0] ?? { name: '', distance: Number.POSITIVE_INFINITY };
+  const found = names.map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }));
+  const { name, distance } = found.reduce((best, each) => (each.distance < best.distance ? each : best));
   return { name, isNear: distance <= Math.max(2, name.replace('SERVICE_', '').length / 3) };
 }
 
 const VARIABLES = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
 
-/** Returns sentences on variables that are no settings, or none of `table`: on those that are nearly one, and the others. */
+/** Returns sentences on the variables that are not in the table: the misspelt settings, and the others. */
 function judgeOthers(env: Environment, table: object) {
   const own = Object.keys(table).map(variableOf);
-  const others = Object.keys(env).filter((name) => /^SERVICE_/i.test(name) && env[name] && !own.includes(name));
-  const judged = others.map((variable) => {
-    // A name such as "SERVICE_X: abc" includes a value, which may be a secret.
+  const [misspelt, warnings]: [string[], string[]] = [[], []];
+  for (const variable of Object.keys(env)) {
+    if (!/^SERVICE_/i.test(variable) || !env[variable] || own.includes(variable)) continue;
+    // A name such as "SERVICE_X: abc" contains a value, which may be a secret.
     const shown = variable.replace(/\W.*/s, '…');
     const { name, isNear } = nearestOf(shown.replace('…', ''), VARIABLES);
-    if (name === variable) return { sentence: `${name} is set, but has no effect here.`, isNear: false };
-    const sentence = isNear ? `did you mean ${name}?` : 'it has no effect.';
-    return { sentence: `${shown} is not a setting: ${sentence}`, isNear };
-  });
-  const [misspelt = [], warnings = []] = [true, false].map((near) => judged.filter(({ isNear }) => isNear === near));
-  return { misspelt: misspelt.map(({ sentence }) => sentence), warnings: warnings.map(({ sentence }) => sentence) };
-}
-
-/** Names the variables in a sentence that names settings as the table does. */
-export function nameVariables(sentence: string): string {
-  return sentence.replace(/\b(?:signatureType|funderAddress)\b/g, variableOf);
-}
-
-/** Runs a check of settings; throws its `ConfigError` with the names of the variables. */
-export function inVariables<T>(check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(nameVariables(error.message)) : error;
+    if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
+    else warnings.push(`${shown} is set, but has no effect here.`);
   }
+  return { misspelt, warnings };
 }
 
 /**

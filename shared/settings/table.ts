@@ -1,34 +1,94 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { SIGNATURE_TYPES } from '../account.ts';
+import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
 import {
-  ADDRESS,
-  AMOUNT,
-  AUTHORITY,
   arnOf,
-  BYTES32,
-  CLIENTS,
-  CONSENT,
   type Format,
-  HOST,
-  HOSTS,
+  KEY_LIKE,
+  LOOPBACK,
+  listOf,
   matching,
-  OPT_IN,
-  ORIGINS,
   oneOf,
-  PORT,
-  STORE,
-  TABLE,
-  TEXT,
-  UPSTREAM,
+  parsed,
+  tableOf,
   wholeNumber,
 } from './formats.ts';
 
-/** The callers from whom a deployment takes orders: `iam` and `jwt` are checked by the gateway. */
+/** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
 /** The callers from whom a deployment takes orders. */
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
+
+/** Anything but `1` is `false`: no opt-in, and no reason to stop. */
+const OPT_IN = parsed('1', (text) => text === '1');
+
+/** A consent that cannot be given by mistake. */
+const CONSENT = z.literal('1', '1, or left out');
+
+const HOST = parsed('a host name or an IP address', (text) =>
+  /^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
+);
+
+/** In lower case; IPv6 addresses in brackets, as in URLs. */
+const HOSTS = listOf('host names or IP addresses without port', (text) => {
+  const host = text.toLowerCase();
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) === 6) return `[${bare}]`;
+  return /^[\w.-]{1,255}$/.test(host) ? host : undefined;
+});
+
+/** In lower case, without the default ports of http and https. */
+const AUTHORITY = parsed('a host with an optional port, such as api.example.com', (text) => {
+  const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
+  // Each challenge would show a wallet key.
+  const isPlain = /^[\w.:[\]-]+$/.test(authority) && !KEY_LIKE.test(authority);
+  return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
+});
+
+const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
+  // A URL's host may contain an asterisk, which matches no origin.
+  return !origin.includes('*') && URL.parse(origin)?.origin === origin ? origin : undefined;
+});
+
+/** Without a trailing slash. Off loopback, `http` would expose orders and credentials. */
+const UPSTREAM = parsed('an https URL, or http on loopback, without user, query or fragment', (text) => {
+  const url = /[\s?#]/.test(text) ? null : URL.parse(text);
+  if (!url) return undefined;
+  const { protocol, hostname, username, password, href } = url;
+  const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+  return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
+});
+
+const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
+
+/** A misspelt prefix of a table would create a file of that name in each process, and one key would place several orders. */
+const STORE = parsed('the path of a file, or dynamodb: and the name of a table', (text) => {
+  if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
+  // One letter and a colon begin a path of Windows.
+  return KEY_LIKE.test(text) || /^\s*(?:dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
+});
+
+/** In any case; the checksum is checked where the address is used. */
+const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
+
+/** The verification checks the checksums. */
+const CLIENTS = listOf('EVM or Solana addresses', (address) =>
+  /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(address) ? address : undefined,
+);
+
+const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
+  const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
+  return hex && `0x${hex.toLowerCase()}`;
+});
+
+/** In units of collateral. */
+const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5', (text) => {
+  const amount = parseDecimal(text);
+  return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
+});
 
 /** The name of a secret: a key in its place would be in the template of the stack. */
 const SECRET_NAME = matching(
@@ -64,7 +124,7 @@ export const SETTINGS = {
   /** Of the local server. */
   local: {
     host: preset(HOST, '127.0.0.1', 'address to listen on'),
-    port: preset(PORT, '8080', 'port to listen on; 0 takes a free one'),
+    port: preset(wholeNumber(0, 65_535), '8080', 'port to listen on; 0 takes a free one'),
     allowedHosts: preset(HOSTS, '', 'further hosts to answer to'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
@@ -125,7 +185,7 @@ export const SETTINGS = {
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
     jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
-    jwtAudience: row(TEXT, 'with jwt: the audience of the tokens'),
+    jwtAudience: row(z.string(), 'with jwt: the audience of the tokens'),
     jwtScopes: row(
       matching('scopes, separated by a space; the gateway takes 10', /^[\x21-\x7e]+(?: [\x21-\x7e]+){0,9}$/),
       'with jwt: scopes of which a token needs one, separated by a space, 10 at most',

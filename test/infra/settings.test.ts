@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withEnvironmentFile } from '../../infra/settings/environment-file.ts';
-import { readSettings } from '../../infra/settings/settings.ts';
+import { readSettings, withEnvironmentFile } from '../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { CONTEXT } from '../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
@@ -84,7 +83,7 @@ describe('the region of orders', () => {
     'ap-east-2',
     'sa-east-1',
   ])('is not %s', (region) => {
-    const sentence = `The venue refuses orders from ${region} (`;
+    const sentence = `The venue refuses orders from ${region}; `;
     expect(problemOf({ ...ORDER_CONTEXT, region })).toContain(sentence);
     expect(problemOf(without('region'), region)).toContain(sentence);
     expect(problemOf({}, region)).toBe('none');
@@ -124,12 +123,6 @@ describe('what moves money', () => {
     expect([variables(VERIFIED), variables(ORDER_CONTEXT)]).toStrictEqual(['required', 'off']);
     expect(readSettings({ ...VERIFIED, clientVerification: 'off' }).warnings).toStrictEqual([
       expect.stringContaining('asks a production deployment to verify a wallet signature'),
-    ]);
-  });
-
-  it('is warned of where the account is the address of the key', () => {
-    expect(readSettings({ ...VERIFIED, funderAddress: undefined }).warnings).toStrictEqual([
-      expect.stringContaining('(eoa): the venue takes orders of such accounts only from its allowlist'),
     ]);
   });
 });
@@ -249,13 +242,17 @@ describe('settings', () => {
     [
       'a safe without funder',
       { signatureType: 'safe' },
-      'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x',
+      'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the Safe of the key is 0x',
     ],
-    ['a funder of no kind', { funderAddress: STRANGER }, 'signatureType must be set, or another funderAddress'],
+    [
+      'a funder of no kind',
+      { funderAddress: STRANGER },
+      'SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS',
+    ],
     [
       'a kind that the funder is not of',
       { signatureType: 'deposit-wallet', funderAddress: SAFE },
-      'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
+      'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
     ],
     ['no reads', { booksPerSecond: 0 }, 'booksPerSecond must be a whole number from 1 to 10000'],
     ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
@@ -300,7 +297,9 @@ describe('settings', () => {
     const { orders, warnings } = readSettings({ ...VERIFIED, ...foreign });
     expect(orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
     expect(warnings).toStrictEqual([
-      expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
+      expect.stringMatching(
+        /^SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/,
+      ),
     ]);
   });
 
@@ -419,7 +418,7 @@ describe('the file of an environment', () => {
   });
 
   it.each([
-    ['is not there', { env: 'prd' }, /^ConfigError: deploy\/prd\.json cannot be read \(ENOENT\)\.$/],
+    ['is not there', { env: 'prd' }, /^ConfigError: deploy\/prd\.json must be readable \(ENOENT\)\.$/],
     ['lies elsewhere', { env: '../prod' }, /^ConfigError: env must be the name of a file in deploy\//],
     ['is asked for without a name', { env: '' }, /^ConfigError: env must be the name of a file/],
     ['is no JSON', { env: 'broken' }, /^ConfigError: deploy\/broken\.json must be JSON: one object/],

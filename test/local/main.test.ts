@@ -103,7 +103,7 @@ async function startHere(env: Record<string, string>, output: string[]): Promise
 async function refusalOf(env: Record<string, string>): Promise<string> {
   const output: string[] = [];
   const error: unknown = await startHere(env, output).catch((refusal: unknown) => refusal);
-  expect(output.filter((line) => !line.includes('the service is read-only'))).toStrictEqual([]);
+  expect(output.filter((line) => !line.includes('The service is read-only'))).toStrictEqual([]);
   if (error instanceof ConfigError) return error.message;
   throw error;
 }

@@ -125,7 +125,7 @@ function chooseWithoutFunder(signer: string, signatureType: SignatureType): Chos
   if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   throw new ConfigError(
-    `funderAddress must be set unless signatureType is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+    `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
   );
 }
 
@@ -133,12 +133,12 @@ function chooseForeign(
   signer: string,
   { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
 ): ChosenAccount {
-  const foreign = `funderAddress is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
+  const foreign = `SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
-    throw new ConfigError(`signatureType must be set, or another funderAddress: ${foreign}.`);
+    throw new ConfigError(`SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${foreign}.`);
   }
   if (signatureType === 'eoa') {
-    throw new ConfigError(`funderAddress must be left out where signatureType is eoa: ${foreign}.`);
+    throw new ConfigError(`SERVICE_FUNDER_ADDRESS must be left out where SERVICE_SIGNATURE_TYPE is eoa: ${foreign}.`);
   }
   return { signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
 }
@@ -155,13 +155,13 @@ export function chooseAccount(signer: string, settings: AccountSettings): Chosen
   try {
     funderAddress = getAddress(settings.funderAddress);
   } catch {
-    throw new ConfigError(`funderAddress has a wrong checksum: check it, or write it in lower case.`);
+    throw new ConfigError(`SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.`);
   }
   const derived = findAccount(signer, funderAddress);
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress });
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
     throw new ConfigError(
-      `signatureType must be ${derived.signatureType}, or left out: funderAddress is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
+      `SERVICE_SIGNATURE_TYPE must be ${derived.signatureType}, or left out: SERVICE_FUNDER_ADDRESS is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
     );
   }
   return { signatureType: derived.signatureType, funderAddress, warning: undefined };

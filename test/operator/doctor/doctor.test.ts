@@ -501,7 +501,7 @@ describe('the account', () => {
   it('is checked before the opt-in, with the API credentials that are set', async () => {
     const { found, said } = await examine({ ...healthy(), ...withCredentials(), SERVICE_PLACE_ORDER: '' });
     expect(found).toStrictEqual({ config: 'warn' });
-    expect(said('config')).toMatch(/SERVICE_PLACE_ORDER is not 1: the service is read-only/);
+    expect(said('config')).toMatch(/The service is read-only: SERVICE_PLACE_ORDER=1/);
     expect(said('credentials')).toBe('The API credentials that are set work.');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { modeOf, parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
+import { parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../../shared/settings/formats.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -155,27 +155,27 @@ describe('the settings', () => {
       'only the opt-in',
       { SERVICE_PLACE_ORDER: '1' },
       ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
-      ['SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.'],
+      ['The service is read-only: SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set to place orders.'],
     ],
     [
       'only the key',
       { SERVICE_PRIVATE_KEY: KEY },
       ['SERVICE_PLACE_ORDER=1'],
-      ['SERVICE_PRIVATE_KEY is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.'],
+      ['The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.'],
     ],
     [
       'a wallet that only a deployment has',
       { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
       ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
       [
-        'SERVICE_PLACE_ORDER is 1 but SERVICE_PRIVATE_KEY is not set: the service is read-only.',
+        'The service is read-only: SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set to place orders.',
         'SERVICE_WALLET_ADDRESS is set, but has no effect here.',
       ],
     ],
   ])('with %s opt in or warn', (_name, env, missing, warnings) => {
     const config = parseLocalConfig(env);
     expect(config).toMatchObject({ orders: missing ? { kind: 'off', missing } : { kind: 'on' }, warnings });
-    expect(modeOf(config)).toBe(missing ? 'read-only' : 'order-placing');
+    expect(config.mode).toBe(missing ? 'read-only' : 'order-placing');
   });
 
   it('are read locally or deployed: one that is set elsewhere is warned of', () => {
@@ -192,7 +192,7 @@ describe('the settings', () => {
   it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
     expect(parseLocalConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
       orders: { kind: 'off' },
-      warnings: ['SERVICE_PLACE_ORDER is set to something other than 1, so order placement stays disabled.'],
+      warnings: ['The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.'],
     });
   });
 });
@@ -275,11 +275,11 @@ describe('the settings of a deployment', () => {
   it.each([
     [
       { SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED_KEY },
-      'SERVICE_WALLET_ADDRESS is set but SERVICE_PLACE_ORDER is not 1: the service is read-only.',
+      'The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.',
     ],
     [
       { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED_KEY },
-      'SERVICE_PLACE_ORDER is 1 but SERVICE_WALLET_ADDRESS is not set: the service is read-only.',
+      'The service is read-only: SERVICE_WALLET_ADDRESS must be set to place orders.',
       'SERVICE_PRIVATE_KEY is set, but has no effect here.',
     ],
   ])('with %j are read-only, with a true warning', (env, ...warnings) => {
@@ -345,7 +345,7 @@ describe('a variable that is no setting', () => {
     '%s is like none, and warned of',
     (name) => {
       for (const parse of [parseLocalConfig, parseDeployedConfig]) {
-        expect(parse({ [name]: '5' }).warnings).toStrictEqual([`${name} is not a setting: it has no effect.`]);
+        expect(parse({ [name]: '5' }).warnings).toStrictEqual([`${name} is set, but has no effect here.`]);
       }
     },
   );

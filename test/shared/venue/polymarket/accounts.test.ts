@@ -136,7 +136,7 @@ describe('the account that is traded with', () => {
   );
 
   it.each(contradictions)('is not %s where the funder is the %s %s', (kind, right, address) => {
-    const sentence = `signatureType must be ${right}, or left out: funderAddress is the ${IN_WORDS[right]}.`;
+    const sentence = `SERVICE_SIGNATURE_TYPE must be ${right}, or left out: SERVICE_FUNDER_ADDRESS is the ${IN_WORDS[right]}.`;
     expect(() => choose(kind, address)).toThrow(new ConfigError(sentence));
   });
 
@@ -145,17 +145,17 @@ describe('the account that is traded with', () => {
     ['safe', `Safe of the key is ${OWN['safe']}`],
     ['proxy', `proxy of the key is ${OWN['proxy']}`],
   ] as const)('of kind %s needs its address, which is told', (kind, told) => {
-    const sentence = `funderAddress must be set unless signatureType is eoa: the ${told}.`;
+    const sentence = `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the ${told}.`;
     expect(() => choose(kind)).toThrow(new ConfigError(sentence));
   });
 
   it('may be one that no derivation gives, once its kind is set', () => {
-    const foreign = `funderAddress is none of the accounts of the key, which are ${LIST}`;
+    const foreign = `SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are ${LIST}`;
     expect(() => choose(undefined, FOREIGN)).toThrow(
-      new ConfigError(`signatureType must be set, or another funderAddress: ${foreign}.`),
+      new ConfigError(`SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${foreign}.`),
     );
     expect(() => choose('eoa', FOREIGN)).toThrow(
-      new ConfigError(`funderAddress must be left out where signatureType is eoa: ${foreign}.`),
+      new ConfigError(`SERVICE_FUNDER_ADDRESS must be left out where SERVICE_SIGNATURE_TYPE is eoa: ${foreign}.`),
     );
     for (const signatureType of ['proxy', 'safe', 'deposit-wallet'] as const) {
       const warning = `${foreign}; the venue may refuse its orders.`;
@@ -167,10 +167,12 @@ describe('the account that is traded with', () => {
   it('has no address with a wrong checksum', () => {
     const wrong = { signatureType: undefined, funderAddress: FOREIGN.replace('aB', 'Ab') };
     expect(() => chooseAccount(SIGNER, wrong)).toThrow(
-      new ConfigError('funderAddress has a wrong checksum: check it, or write it in lower case.'),
+      new ConfigError('SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.'),
     );
     expect(() => chooseAccount(SIGNER, { signatureType: 'proxy', funderAddress: OWN['safe'] })).toThrow(
-      new ConfigError('signatureType must be safe, or left out: funderAddress is the Safe of the key.'),
+      new ConfigError(
+        'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
+      ),
     );
   });
 });
