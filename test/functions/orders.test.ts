@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
-import { AppError, refuse } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type Answered, ask, type EventParts } from '../support/service/gateway-event.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
 
 const ORDER = { token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10 };
 const JSON_TYPE = { 'content-type': 'application/json' };
-const why = 'The service is read-only.';
 
 /** Asks for an order, as text or as a value, and shows what was placed. */
 async function place(body: unknown, parts: EventParts = {}) {
@@ -151,11 +149,6 @@ describe('an order', () => {
     expect((await place(ORDER, { headers: { 'content-type': type } })).result.statusCode).toBe(201);
   });
 
-  it('is taken as base64, which the gateway makes of types that it does not know', async () => {
-    const body = Buffer.from(JSON.stringify(ORDER)).toString('base64');
-    expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(201);
-  });
-
   it('is logged with the client address, marked as a claim, beside the order id', async () => {
     const headers = { 'x-client-address': 'cosmos1abc', 'x-request-id': 'm', 'idempotency-key': 'k' };
     const { lines, placed } = await place(ORDER, { headers });
@@ -193,10 +186,6 @@ describe('an order', () => {
       order_id: '0x9',
       client_address: 'cosmos1abc',
     });
-  });
-
-  it('is logged without a client address as one without', async () => {
-    expect((await place(ORDER)).lines).toMatchObject([{ client_address: null, client_address_verified: null }]);
   });
 });
 
@@ -400,21 +389,6 @@ describe('a body that is no order', () => {
     const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
     expect(answered.body).toStrictEqual(problem(answered, { code: 'invalid_request', detail, errors }));
   });
-
-  it('may have 16 KiB and not a byte more, counted in bytes', async () => {
-    const text = JSON.stringify(ORDER);
-    expect((await place(text.padEnd(16_384))).result.statusCode).toBe(201);
-    const answered = await place(text.padEnd(16_385));
-    expect(answered.body).toStrictEqual(
-      problem(answered, {
-        code: 'payload_too_large',
-        detail: 'The body is larger than 16384 bytes. An order needs a few hundred.',
-      }),
-    );
-    expect((await place('ä'.repeat(8_193))).result.statusCode).toBe(413);
-    const body = Buffer.from(text.padEnd(16_385)).toString('base64');
-    expect((await place('', { body, isBase64Encoded: true })).result.statusCode).toBe(413);
-  });
 });
 
 describe('the query of an order', () => {
@@ -471,41 +445,12 @@ describe('the headers of an order', () => {
 
   const once = 'must be there once, without a comma.';
 
-  it('are there once: those of the signature, each by its name, and not what a proxy adds', async () => {
-    const added = { 'x-client-ip': '192.0.2.1, 192.0.2.2', 'x-client-': ',', 'x-clients': 'a,b' };
-    const signature = { 'x-client-signature': '0x1,0x1', 'x-client-signature-expires': ',' };
-    const answered = await place(ORDER, { headers: { ...added, ...signature, 'x-client-address': 'a,b' } });
-    const errors = Object.keys(signature).map((field) => ({ field, detail: once }));
-    expect(answered.body).toStrictEqual(problem(answered, invalid(errors, 'A header')));
-    expect((await place(ORDER, { headers: added })).placed).toHaveLength(1);
-  });
-
   it.each(['application/json,application/json', 'text/plain, application/json', ','])(
     'are there once: not the media type "%s"',
     async (type) => {
       const answered = await place('x'.repeat(20_000), { headers: { 'content-type': type } });
       const errors = [{ field: 'Content-Type', detail: once }];
       expect(answered.body).toStrictEqual(problem(answered, invalid(errors, 'A header')));
-    },
-  );
-});
-
-describe.each([
-  [
-    'the local server',
-    () => ordersEndpoint({ openOrders: () => Promise.reject(refuse('order_placement_disabled', { why })) }),
-  ],
-  ['a deployment', () => disabledOrdersEndpoint(why)],
-])('orders of a read-only service: %s', (_name, makeEndpoint) => {
-  it.each([undefined, '', 'rubbish', JSON.stringify(ORDER), 'x'.repeat(20_000)])(
-    'are refused before the body is looked at: %#',
-    async (body) => {
-      const answered = await ask(makeEndpoint(), {
-        method: 'POST',
-        ...(body !== undefined && { body }),
-      });
-      expect(answered.result.statusCode).toBe(403);
-      expect(answered.body).toStrictEqual(problem(answered, { code: 'order_placement_disabled', detail: why }));
     },
   );
 });

@@ -3,7 +3,7 @@ import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { healthEndpoint } from '../../functions/health/endpoint.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { ask } from '../support/service/gateway-event.ts';
-import { BOOK, fakeMarketData, MARKET, TOKEN_ID } from '../support/venue/fake-venue.ts';
+import { fakeMarketData, MARKET, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 describe('health', () => {
   it('says what the service is', async () => {
@@ -171,27 +171,6 @@ describe('a book', () => {
   it.each(['b7e1', '"b7e"', '"x"', '', 'W/b7e1'])('is sent to who has another: %s', async (tag) => {
     const { result } = await ask(book, { pathParameters, headers: { 'if-none-match': tag } });
     expect(result.statusCode).toBe(200);
-  });
-
-  it('is answered as it is each time, the same one and another one of the token', async () => {
-    const changed = { ...BOOK, bids: [], hash: 'b7e2' };
-    const books = [BOOK, BOOK, changed, BOOK];
-    const endpoint = bookEndpoint(fakeMarketData({ readBook: async () => books.shift() ?? BOOK }));
-    const answers = [];
-    for (let asked = 0; asked < 4; asked += 1) answers.push((await ask(endpoint, { pathParameters })).body);
-    const { bids, hash } = BOOK;
-    expect(answers).toMatchObject([
-      { bids, hash },
-      { bids, hash },
-      { bids: [], hash: 'b7e2' },
-      { bids, hash },
-    ]);
-  });
-
-  it('without a hash has no entity tag, which then nothing matches', async () => {
-    const endpoint = bookEndpoint(fakeMarketData({ readBook: async () => ({ ...BOOK, hash: null }) }));
-    const { result } = await ask(endpoint, { pathParameters, headers: { 'if-none-match': '*, "null"' } });
-    expect([result.statusCode, result.headers?.['etag']]).toStrictEqual([200, undefined]);
   });
 
   it.each([

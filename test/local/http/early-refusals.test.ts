@@ -123,32 +123,10 @@ describe('requests that HTTP allows and this server does not', () => {
     expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
   });
 
-  it('answers a request with an unknown expectation', async () => {
-    const { url } = await startTestServer();
-    const [answer] = await sendRaw(url, `GET /health HTTP/1.1\r\n${LAST}Expect: miracles\r\n\r\n`);
-    expect(answer?.status).toBe(200);
-  });
-
   it('answers a request for an upgrade as any other', async () => {
     const { url } = await startTestServer();
     const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n';
     expect((await sendRaw(url, `GET /health HTTP/1.1\r\n${HOST}${upgrade}\r\n`))[0]?.status).toBe(200);
-  });
-
-  it.each([
-    ['/health/', 'GET'],
-    ['/Health', 'GET'],
-    ['/v1/markets/', 'GET'],
-    ['/v1/book/', 'GET'],
-    ['/v1/book/1/2', 'GET'],
-    ['/v1', 'OPTIONS'],
-    ['/', 'POST'],
-    ['/v1//orders', 'POST'],
-  ])('finds nothing at %s', async (path, method) => {
-    const { url, lines } = await startTestServer();
-    const answer = await send(url, { path, method, headers: { host: 'localhost' } });
-    expectProblem(answer, { title: 'Not found', status: 404, code: 'not_found' });
-    expect(lines).toMatchObject([{ message: 'request', status: 404, code: 'not_found' }]);
   });
 });
 

@@ -14,17 +14,9 @@ import { LOT, ONE } from '../../../packages/paper-venue/exchange/millionths.ts';
 import { VenueRefusal } from '../../../packages/paper-venue/http/router.ts';
 import { checkBook, checkFunds } from '../../../packages/paper-venue/rules/order-checks.ts';
 import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
-import { driftBand, Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
-import { officialClient } from '../../../tools/support/paper-client.ts';
+import { Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
 import { FULL_EXTENT, fakeOnly } from '../../support/jest.ts';
-import {
-  listMarkets,
-  plainMarket,
-  postOrder,
-  type RunningPaper,
-  signOrder,
-  startPaper,
-} from '../../support/venue/paper-venue.ts';
+import { listMarkets, plainMarket, type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
 const side = z.array(z.object({ price: z.string(), size: z.string() }));
 const bookBody = z.looseObject({
@@ -92,49 +84,6 @@ describe('books of the paper venue', () => {
     const text = await (await fetch(`${paper.url}/book?token_id=${yes}`)).text();
     const { hash } = bookBody.parse(JSON.parse(text));
     expect(createHash('sha1').update(text.replace(hash, '')).digest('hex')).toBe(hash);
-  });
-
-  it('say what is wrong with a token id', async () => {
-    const paper = await startPaper();
-    const unknown = { status: 404, body: { error: 'No orderbook exists for the requested token id' } };
-    const [closed] = await listMarkets(paper, '&closed=true');
-    expect(await paper.get('/book')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
-    expect(await paper.get('/book?token_id=0x12')).toMatchObject({ status: 400, body: { error: 'Invalid token id' } });
-    expect(await paper.get('/book?token_id=12')).toMatchObject(unknown);
-    expect(await paper.get(`/book?token_id=${closed?.yes}`)).toMatchObject(unknown);
-    expect(await paper.get('/tick-size?token_id=12')).toMatchObject({
-      status: 404,
-      body: { error: 'market not found' },
-    });
-  });
-
-  it('forget a GTD order a minute before its expiration', async () => {
-    let clock = Date.now();
-    const paper = await startPaper({ now: () => clock });
-    const { creds } = await officialClient(paper);
-    const { yes } = await plainMarket(paper);
-    const before = await book(paper, yes);
-    const expiration = Math.floor(clock / 1_000) + 200;
-    const { order } = await signOrder({ tokenId: yes, price: 0.52, expiration: String(expiration) });
-    await postOrder(paper, creds, order, { orderType: 'GTD', at: clock });
-    clock = (expiration - 60) * 1_000 - 1;
-    expect((await book(paper, yes)).bids.at(-1)).toMatchObject({ price: '0.52' });
-    clock += 1;
-    expect((await book(paper, yes)).bids).toStrictEqual(before.bids);
-    expect(paper.venue.orders()).toMatchObject([{ status: 'CANCELED' }]);
-  });
-
-  it('take a new tick while the venue runs', async () => {
-    const paper = await startPaper();
-    const { yes, no } = await plainMarket(paper);
-    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.001' })).toMatchObject({
-      status: 200,
-    });
-    expect((await book(paper, no)).tick_size).toBe('0.001');
-    expect(await paper.get(`/tick-size?token_id=${yes}`)).toMatchObject({ body: { minimum_tick_size: 0.001 } });
-    expect(await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.3' })).toMatchObject({
-      status: 400,
-    });
   });
 });
 
@@ -325,40 +274,6 @@ describe('matching', () => {
       // All but the last were filled wholly.
       for (const { resting } of fills.slice(0, -1)) expect(resting.filled).toBe(resting.size);
     });
-  });
-
-  it('lets no taker of the house pass over a better or an earlier order of a client', () => {
-    let taken = 0;
-    property((terms, before) => {
-      if (terms) return;
-      const isBid = (order: OrderTerms) => (order.side === 'BUY') === (order.outcome === 0);
-      const worth = (order: OrderTerms) => Number(mirrored(order.outcome, order.price)) * (isBid(order) ? 1 : -1);
-      for (const { resting } of exchange.trades.slice(before.trades)) {
-        taken += 1;
-        const place = before.open.indexOf(resting);
-        const ahead = before.open.filter(
-          (order, index) =>
-            exchange.isClients(order) &&
-            isBid(order) === isBid(resting) &&
-            (worth(order) > worth(resting) || (worth(order) === worth(resting) && index < place)),
-        );
-        for (const order of ahead) expect(order.filled).toBe(order.size);
-      }
-    });
-    expect(taken).toBeGreaterThan(1.25 * RUNS);
-  });
-
-  it('keeps the mid of the house on the grid and in its band, and none of its orders that is off the book', () => {
-    property(() => {
-      const floor = exchange.floor(market().id);
-      const { low, high } = driftBand(floor);
-      expect([floor.mid % floor.tick, floor.mid >= low, floor.mid <= high]).toStrictEqual([0n, true, true]);
-      const kept = [...exchange.orders.values()].filter((order) => !exchange.isClients(order));
-      expect(kept).toStrictEqual(exchange.open().filter((order) => !exchange.isClients(order)));
-      const ofClients = ({ taker, resting }: Trade) => exchange.isClients(taker) || exchange.isClients(resting);
-      expect(exchange.trades).toStrictEqual(exchange.allTrades.filter(ofClients));
-    });
-    expect(exchange.allTrades.length).toBeGreaterThan(exchange.trades.length);
   });
 
   it('never gives a taker a worse price than its limit, nor more than it asked for', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
-import { FAULT_NAMES, type FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
+import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import {
@@ -116,13 +116,6 @@ describe('faults that happen instead of an order', () => {
     await hanging;
     expect(await paper.get('/ok')).toMatchObject({ status: 200 });
   });
-
-  it('post-only mode lets post-only orders and cancels pass', async () => {
-    expect(await during({ fault: 'post-only-mode' }, true)).toMatchObject({ status: 200, accepted: 1 });
-    paper.venue.arm({ fault: 'post-only-mode' });
-    const cancel = await signedRequest(paper, creds, { method: 'DELETE', path: '/cancel-all' });
-    expect(cancel).toMatchObject({ status: 200, body: { canceled: [expect.any(String)] } });
-  });
 });
 
 describe('faults that spoil the answer to an accepted order', () => {
@@ -178,23 +171,6 @@ describe('faults that spoil the answer to an accepted order', () => {
     expect(first).toBe('nothing');
     answered.catch(() => undefined);
   });
-
-  it('oversize: the answer is as large as asked', async () => {
-    paper.venue.arm({ fault: 'oversize', bytes: 9_000_000 });
-    const response = await fetch(`${paper.url}/book?token_id=${yes}`);
-    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(9_000_000);
-  });
-
-  it('no-hash: a match has trade ids, but no transaction hash, there and in the trades', async () => {
-    paper.venue.arm({ fault: 'no-hash', path: '/order' });
-    const { body } = await post(await order(0.53));
-    expect(body).toMatchObject({ status: 'matched', tradeIDs: [expect.any(String)] });
-    expect(body).not.toHaveProperty('transactionsHashes');
-    const { client } = await officialClient(paper);
-    const [trade] = await client.getTrades();
-    expect(trade).toMatchObject({ status: 'MATCHED' });
-    expect(trade).not.toHaveProperty('transaction_hash');
-  });
 });
 
 /** Waits until so many orders have reached the venue or are on their way. */
@@ -247,10 +223,6 @@ describe('late: a request that is held up on its way', () => {
     jest.advanceTimersByTime(2_000);
     expect(paper.venue.orders()).toStrictEqual([]);
   });
-
-  it('is late by a day at most', () => {
-    expect(() => paper.venue.arm({ fault: 'late', seconds: 86_401 })).toThrow();
-  });
 });
 
 describe('balance-first', () => {
@@ -285,28 +257,6 @@ describe('how faults are ordered', () => {
     expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
     await paper.send('DELETE', '/paper/faults');
     expect((await post(await order())).status).toBe(200);
-  });
-
-  it('by a header on the request itself', async () => {
-    expect(await paper.get('/ok', { 'x-paper-fault': 'rate-limit; retry_after=3' })).toMatchObject({ status: 429 });
-    expect(await paper.get('/ok', { 'x-paper-fault': 'nonsense' })).toMatchObject({ status: 200 });
-    expect(await paper.get('/ok')).toMatchObject({ status: 200 });
-  });
-
-  it('and refuses those that it does not know', async () => {
-    expect(await paper.send('POST', '/paper/faults', { fault: 'earthquake' })).toMatchObject({
-      status: 400,
-      body: { error: `fault: must be one of ${FAULT_NAMES.join(', ')}` },
-    });
-    expect(await paper.send('POST', '/paper/faults', [{ fault: 'hang' }, { fault: 'hang', times: 0 }])).toMatchObject({
-      status: 400,
-      body: { error: expect.stringMatching(/^1\.times: [^;]+$/) },
-    });
-    expect(await paper.get('/paper/faults')).toMatchObject({ body: { armed: [] } });
-    expect(await paper.send('POST', '/paper/faults', 'x')).toMatchObject({ status: 400 });
-    expect(() => paper.venue.arm({ fault: 'delay', ms: -1 })).toThrow();
-    // A timer that is to wait for more than 24 days waits for no time at all.
-    expect(() => paper.venue.arm({ fault: 'delay', ms: 86_400_001 })).toThrow();
   });
 
   it('clock-skew moves Date, /time and the window of L2 timestamps, beside another fault', async () => {

@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Side } from '@polymarket/clob-client-v2';
 import { z } from 'zod';
 import { isPositionId } from '../../../packages/paper-venue/exchange/catalogue.ts';
-import { FAULT_NAMES } from '../../../packages/paper-venue/faults/faults.ts';
 import type { PaperVenueOptions } from '../../../packages/paper-venue/state/state.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import {
-  findMarket,
   l2Headers,
   listMarkets,
   type OrderRequest,
@@ -34,38 +32,6 @@ async function post(members = {}) {
 }
 
 describe('what tests can ask', () => {
-  it('which requests arrived, when, and with which fault', async () => {
-    await paper.send('DELETE', '/paper/requests');
-    const before = Date.now();
-    paper.venue.arm({ fault: 'edge-503', path: '/book' });
-    await paper.get('/book?token_id=1');
-    await post();
-    const requests = paper.venue.requests();
-    expect(requests).toMatchObject([
-      { method: 'GET', path: '/book', query: 'token_id=1', fault: 'edge-503' },
-      { method: 'POST', path: '/order', query: '', fault: null },
-    ]);
-    expect(requests.every(({ at }) => at >= before && at <= Date.now())).toBe(true);
-    expect((await paper.get('/paper/requests')).body).toStrictEqual({ requests });
-  });
-
-  it('which orders of clients were accepted', async () => {
-    const { body } = await post({ postOnly: true });
-    const listed = await paper.get('/paper/orders');
-    expect(listed.body).toMatchObject({
-      orders: [
-        {
-          price: '0.4',
-          original_size: '10',
-          side: Side.BUY,
-          post_only: true,
-          maker_address: WALLET.address.toLowerCase(),
-        },
-      ],
-    });
-    expect(body).toMatchObject({ orderID: paper.venue.orders()[0]?.id });
-  });
-
   it('which trades were the last, and takes an order off the book without credentials', async () => {
     const { client } = await officialClient(paper);
     const { orderID } = await client.createAndPostOrder({ tokenID: yes, price: 0.01, size: 5, side: Side.BUY });
@@ -86,30 +52,6 @@ describe('what tests can ask', () => {
     await paper.send('POST', '/paper/reset');
     expect(paper.venue.orders()).toStrictEqual([]);
     expect(await post()).toMatchObject({ status: 401 });
-  });
-
-  it('filled orders to be forgotten, and prefixed statuses', async () => {
-    const forgetful = await startPaper({ forgetFilled: true, prefixedStatuses: true });
-    const { client } = await officialClient(forgetful);
-    const filled = await client.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
-    const open = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
-    expect(await client.getOrder(filled.orderID)).toBeNull();
-    expect(await client.getOrder(open.orderID)).toMatchObject({ status: 'ORDER_STATUS_LIVE' });
-  });
-
-  it('to say what this is, and which paths and faults are its own', async () => {
-    const { status, body } = await paper.get('/');
-    const self = z.looseObject({ about: z.string(), paths: z.array(z.string()), faults: z.array(z.string()) });
-    const { about, paths, faults, ...settings } = self.parse(body);
-    expect([status, about, settings]).toStrictEqual([
-      200,
-      expect.stringContaining('no real money'),
-      { seed: 1, still: true },
-    ]);
-    expect(paths).toContain('POST /paper/faults');
-    expect(paths.every((path) => /^(GET|POST|DELETE) \/paper\/[a-z-]+$/.test(path))).toBe(true);
-    expect(faults).toStrictEqual([...FAULT_NAMES]);
-    expect(paper.venue.requests().filter(({ path }) => path === '/')).toStrictEqual([]);
   });
 
   it.each([
@@ -191,20 +133,6 @@ describe('orders and trades', () => {
       const cancelled = await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body, at: clock });
       expect(cancelled.body).toMatchObject({ canceled: [fresh.orderID] });
     });
-
-    it('begin and end while the venue runs, and end when it is reset', async () => {
-      const { orderID } = await place();
-      const tell = (lag_ms: unknown) => paper.send('POST', '/paper/look-ups', { lag_ms });
-      expect(await tell(60_000)).toMatchObject({ status: 200, body: { done: true } });
-      expect(await seen(orderID)).toMatchObject({ order: false });
-      await tell(0);
-      expect(await seen(orderID)).toMatchObject({ order: true });
-      for (const wrong of [-1, 0.5, '8000', undefined]) expect(await tell(wrong)).toMatchObject({ status: 400 });
-      await tell(60_000);
-      await paper.send('POST', '/paper/reset');
-      ({ creds } = await officialClient(paper));
-      expect(await seen((await place()).orderID)).toMatchObject({ order: true });
-    });
   });
 
   describe('trades', () => {
@@ -222,14 +150,6 @@ describe('orders and trades', () => {
         expect(await settle(unknown)).toMatchObject({ status: 404, body: { error: 'trade not found' } });
       }
       expect(await settle({ order_id: first.orderID, status: 'LOST' })).toMatchObject({ status: 400 });
-    });
-
-    it('have prefixed statuses where orders have', async () => {
-      await start({ prefixedStatuses: true });
-      const { orderID } = await place({ price: 0.53 });
-      expect(await list('/data/trades')).toMatchObject([{ status: 'TRADE_STATUS_CONFIRMED' }]);
-      await settle({ order_id: orderID, status: 'FAILED' });
-      expect(await list('/data/trades')).toMatchObject([{ status: 'TRADE_STATUS_FAILED' }]);
     });
 
     it('come newest first with the second of their match, of one token, and from a second on', async () => {
@@ -346,58 +266,4 @@ describe('Gamma on the paper venue', () => {
       expect({ mbf, tbf, fd }).toStrictEqual({ mbf: baseFee, tbf: baseFee, fd: details });
     }
   });
-
-  it('pages without repeats and leaves the cursor out on the last page', async () => {
-    const paper = await startPaper();
-    const all = await keyset(paper, 'limit=1000');
-    expect(all).not.toHaveProperty('next_cursor');
-    expect(await keyset(paper, `limit=${all.markets.length}`)).not.toHaveProperty('next_cursor');
-    expect(await keyset(paper, `limit=${all.markets.length - 1}`)).toHaveProperty('next_cursor');
-    const seen: string[] = [];
-    let cursor = '';
-    do {
-      const query = `limit=7&order=volume24hr&ascending=false${cursor && `&after_cursor=${cursor}`}`;
-      const { markets, next_cursor } = await keyset(paper, query);
-      seen.push(...markets.map(({ id }) => id));
-      cursor = next_cursor ?? '';
-    } while (cursor !== '');
-    expect(seen.toSorted()).toStrictEqual(all.markets.map(({ id }) => id).toSorted());
-  });
-
-  it('sorts by the asked field both ways', async () => {
-    const paper = await startPaper();
-    const volumes = async (ascending: boolean) =>
-      (await keyset(paper, `limit=100&order=volume24hr&ascending=${ascending}`)).markets.map((m) =>
-        Number(m['volume24hr']),
-      );
-    const down = await volumes(false);
-    expect(down).toStrictEqual(down.toSorted((left, right) => right - left));
-    expect(await volumes(true)).toStrictEqual(down.toReversed());
-  });
-
-  it('finds a market by token, position, id or slug, and a closed one only when asked', async () => {
-    const paper = await startPaper();
-    const v1 = await findMarket(paper, ({ version }) => version === 'v1');
-    const v2 = await findMarket(paper, ({ version }) => version === 'v2');
-    const [closed] = await listMarkets(paper, '&closed=true');
-    expect((await keyset(paper, `clob_token_ids=${v1.no}`)).markets).toMatchObject([{ id: v1.id }]);
-    expect((await keyset(paper, `position_ids=${v2.yes}`)).markets).toMatchObject([{ id: v2.id }]);
-    expect((await keyset(paper, `clob_token_ids=${v2.yes}`)).markets).toStrictEqual([]);
-    expect((await keyset(paper, `id=${v1.id}&id=${v2.id}`)).markets).toHaveLength(2);
-    expect((await keyset(paper, `id=${closed?.id}`)).markets).toStrictEqual([]);
-    expect((await keyset(paper, `id=${closed?.id}&closed=true`)).markets).toHaveLength(1);
-    expect((await keyset(paper, `slug=${v1.slug}`)).markets).toMatchObject([{ id: v1.id }]);
-    expect((await keyset(paper, 'id=1')).markets).toStrictEqual([]);
-  });
-
-  it.each(['order=volume_24hr', 'limit=ten', 'offset=20', 'ascending=down', 'after_cursor=%21'])(
-    'refuses %s',
-    async (query) => {
-      const paper = await startPaper();
-      expect(await paper.get(`/markets/keyset?${query}`)).toMatchObject({
-        status: 422,
-        body: { type: 'validation error', error: expect.any(String) },
-      });
-    },
-  );
 });

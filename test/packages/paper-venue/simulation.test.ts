@@ -119,28 +119,6 @@ describe('the house as a taker', () => {
     expect(await client.getOrderBook(yes)).toMatchObject({ last_trade_price: String(price) });
     expect(after.bestBid).toBeLessThan(price);
   });
-
-  it('takes an order of a client that the market moves past', () => {
-    const state = new VenueState(settingsOf(living));
-    const [market] = state.exchange.catalogue.markets;
-    if (!market) throw new Error('no market');
-    const floor = state.exchange.floor(market.id);
-    const price = floor.mid;
-    const terms = { id: 'far', maker: 'ann', account: 'ann', owner: 'ann', marketId: market.id, outcome: 0 } as const;
-    const open = { budget: null, type: 'GTC', postOnly: true, expiration: 0 } as const;
-    // So large that no number of takers eats it up.
-    const { order } = state.exchange.accept({ ...terms, ...open, side: 'SELL', price, size: 1_000_000n * ONE }, clock);
-    let before = 0n;
-    for (let step = 0; step < 20_000 && floor.mid <= price; step += 1) {
-      before = order.filled;
-      state.step(clock);
-    }
-    expect(floor.mid).toBe(price + floor.tick);
-    expect(order.filled > before).toBe(true);
-    // The market maker does not bid through what is left of it.
-    const [best] = floor.book.levels(0).bids;
-    expect(best !== undefined && best[0] < price).toBe(true);
-  });
 });
 
 describe('the markets of a paper venue that lives', () => {
@@ -170,17 +148,6 @@ describe('the markets of a paper venue that lives', () => {
     }
   });
 
-  it('go on by the grid of a new tick', () => {
-    const state = new VenueState(settingsOf(living));
-    const market = state.exchange.catalogue.markets.find(({ mid }) => mid === 124_000n);
-    const floor = state.exchange.floor(market?.id ?? '');
-    floor.tick = ONE / 100n;
-    for (let step = 0; step < 600 && floor.mid === 124_000n; step += 1) state.step(clock);
-    expect(floor.mid % floor.tick).toBe(0n);
-    const { bids, asks } = floor.book.orders();
-    expect([...bids, ...asks].filter(({ price }) => price % floor.tick !== 0n)).toStrictEqual([]);
-  });
-
   it('trade: within three minutes most of them have another last price or volume, and the other outcome mirrors it', async () => {
     const paper = await startPaper(living);
     const records = async () =>
@@ -196,18 +163,6 @@ describe('the markets of a paper venue that lives', () => {
       const [yes = 0, no = 0] = z.array(z.coerce.number()).parse(JSON.parse(outcomePrices));
       expect(yes + no).toBeCloseTo(1, 6);
     }
-  });
-
-  it('count what is traded for 24 hours as the volume of a day', () => {
-    const state = new VenueState(settingsOf(living));
-    const { turnover } = state.exchange.floor(state.exchange.catalogue.markets[0]?.id ?? '');
-    for (let step = 0; step < 300; step += 1) state.step(clock);
-    const traded = turnover.total;
-    expect(traded > 0n).toBe(true);
-    expect(turnover.ofDay(clock + 23 * 3_600_000)).toBe(traded);
-    expect(turnover.ofDay(clock + 24 * 3_600_000)).toBe(0n);
-    turnover.add(5n, clock + 30 * 3_600_000);
-    expect([turnover.ofDay(clock + 30 * 3_600_000), turnover.total]).toStrictEqual([5n, traded + 5n]);
   });
 
   it('are equal for equal seeds and clocks, and begin again when they are reset', async () => {

@@ -125,10 +125,6 @@ describe('orders under an idempotency key', () => {
     };
   });
 
-  it('has a lease that is longer than an order may take', () => {
-    expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET_MS + 5_000);
-  });
-
   it('writes twice for an order without a key, and reads nothing', async () => {
     expect(await ask(order(), undefined, open(), { deadline: 0, venueRequests: [] })).toStrictEqual({
       placement: placement('0x1'),
@@ -254,66 +250,6 @@ describe('orders under an idempotency key', () => {
     const unkeyed = await refusal(ask(order(), undefined, open(), { deadline: 0, venueRequests: [] }));
     expect([unkeyed.code, unkeyed.facts]).toStrictEqual(['outcome_unknown', { orderId: '0x2' }]);
     expect(unkeyed.message).toContain('Look the order id up');
-  });
-
-  it('lets no second request send while the first one does, and says how long that may take', async () => {
-    const answered = Promise.withResolvers<void>();
-    venue.submit = async ({ orderId }) => {
-      await answered.promise;
-      return placed(orderId);
-    };
-    const first = place();
-    await new Promise((resolve) => setImmediate(resolve));
-    time += 1_500;
-    const second = await refusal(place());
-    expect([second.code, second.retryAfter]).toStrictEqual(['order_in_progress', 29]);
-    answered.resolve();
-    expect((await first).replayed).toBe(false);
-    expect(asked).toStrictEqual(['submit 0x1']);
-  });
-
-  it.each(['read', 'create'] as const)('sends nothing when the store cannot %s', async (call) => {
-    store.failing.add(call);
-    const error = await refusal(place());
-    expect([error.code, error.retryAfter]).toStrictEqual(['store_unavailable', 5]);
-    expect(asked).toStrictEqual([]);
-  });
-
-  it('sends nothing when the record that was there first has gone', async () => {
-    store = { ...store, write: async () => ({ standing: undefined }) };
-    expect((await refusal(place())).code).toBe('order_in_progress');
-    expect(asked).toStrictEqual([]);
-  });
-
-  it('sends nothing again when the store cannot take the order over', async () => {
-    venue.submit = fail('outcome_unknown');
-    await refusal(place());
-    store.failing.add('replace');
-    expect((await refusal(place())).code).toBe('store_unavailable');
-    expect(asked).toStrictEqual(['submit 0x1']);
-  });
-
-  it('says that an order is placed also when that cannot be stored', async () => {
-    store.failing.add('replace');
-    expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: false });
-    expect(log.lines.map(({ message }) => message)).toStrictEqual(['order signed', 'final answer not stored']);
-  });
-
-  it('does not call a refusal final that is not stored, since the repeat may be taken', async () => {
-    venue.submit = fail('order_rejected');
-    store.failing.add('replace');
-    const error = await refusal(place());
-    expect([error.code, error.facts]).toStrictEqual(['outcome_unknown', { orderId: '0x1' }]);
-  });
-
-  it('gives the error of the venue also when the lease cannot be given back', async () => {
-    venue.submit = fail('rate_limited');
-    store.failing.add('replace');
-    expect((await refusal(place())).code).toBe('rate_limited');
-    store.failing.clear();
-    expect((await refusal(place())).code).toBe('order_in_progress');
-    time += LEASE_MS;
-    expect((await place()).placement).toStrictEqual(placement('0x1'));
   });
 
   it('keeps an answer for 400 days, and for longer where it is used on the last of them', async () => {
@@ -477,19 +413,6 @@ describe('orders under an idempotency key', () => {
     });
   });
 
-  describe('under a lease', () => {
-    it('that has ended while the process stood still sends nothing', async () => {
-      let maySend: boolean | undefined;
-      venue.submit = async (_order, call) => {
-        time += LEASE_MS;
-        maySend = call.maySend?.(time);
-        return unknown(null);
-      };
-      await refusal(place());
-      expect(maySend).toBe(false);
-    });
-  });
-
   describe('under a daily cap', () => {
     const DAY = new Date(START).toISOString().slice(0, 10);
     const capped = (dailyCap = '12') => open({ dailyCap });
@@ -595,24 +518,6 @@ describe('orders under an idempotency key', () => {
     });
   });
 
-  it('replaces a refusal that a later answer contradicts, and says so at level error', async () => {
-    const answered = Promise.withResolvers<void>();
-    venue.submit = async ({ orderId }) => {
-      await answered.promise;
-      return placed(orderId);
-    };
-    const slow = place();
-    await new Promise((resolve) => setImmediate(resolve));
-    time += LEASE_MS + LATE_ARRIVAL_MS;
-    venue.settle = fail('order_rejected');
-    expect((await refusal(place())).code).toBe('order_rejected');
-    answered.resolve();
-    expect((await slow).replayed).toBe(false);
-    expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'a placed order contradicts its record' });
-    expect(log.lines.at(-1)).toMatchObject({ metric: 'contradicted_records' });
-    expect(await place()).toStrictEqual({ placement: placement('0x1'), replayed: true });
-  });
-
   it.each(['key', undefined])('leaves its trace before its bytes leave, with key %s', async (key) => {
     let lines: readonly Record<string, unknown>[] = [];
     venue.submit = async ({ orderId }) => {
@@ -624,15 +529,5 @@ describe('orders under an idempotency key', () => {
     expect(lines).toMatchObject([{ message: 'order signed', order_id: '0x1', ...trace }]);
     expect(JSON.stringify(lines)).not.toContain('"key"');
     expect('idempotency_key_sha256' in (lines[0] ?? {})).toBe(key !== undefined);
-  });
-
-  it("keeps the venue's own sentence for the log under a key too", async () => {
-    const cause = new Error('not enough balance: balance: 17');
-    venue.submit = async () => ({
-      kind: 'refused',
-      error: new AppError('too little', { code: 'insufficient_balance', cause }),
-    });
-    expect((await refusal(place())).cause).toBe(cause);
-    expect((await refusal(place())).cause).toBeUndefined();
   });
 });

@@ -4,11 +4,11 @@ import { refuse } from '../../../shared/errors.ts';
 import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders } from '../../../shared/orders/orders.ts';
-import { decodeRecord, encodeRecord, type OrderClient, type OrderRecord } from '../../../shared/orders/record.ts';
+import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { explore } from '../../support/orders/interleavings.ts';
-import { createMemoryOrderStore, finishedOrder, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
-import { createWorld, ORDER, requestOf } from '../../support/orders/order-world.ts';
+import { createMemoryOrderStore } from '../../support/orders/order-records.ts';
+import { createWorld, requestOf } from '../../support/orders/order-world.ts';
 import {
   beginSlowly,
   DAY,
@@ -17,7 +17,6 @@ import {
   notTaken,
   openWorld,
   placed,
-  placement,
   refused,
   type Send,
   START,
@@ -138,15 +137,6 @@ describe('a request that takes an order over', () => {
     expect(world.store.countedOn(DAY)).toBe(0n);
   });
 
-  it('reads the store once and writes to it twice, and leaves its trace', async () => {
-    const { store, log, place, leaveOpen } = openWorld();
-    await leaveOpen();
-    store.calls.length = 0;
-    await place();
-    expect(store.calls).toStrictEqual(['read', 'replace', 'replace']);
-    expect(log.lines.slice(1)).toMatchObject([{ message: 'unfinished order taken over', order_id: '0x1', ...TRACE }]);
-  });
-
   it('does not even look the order up where the store fails', async () => {
     const world = openWorld();
     await world.leaveOpen();
@@ -172,30 +162,9 @@ describe('a request that takes an order over', () => {
     await place();
     expect(stored).toMatchObject({ unprovenAt: unprovenAt, countedOn: null });
   });
-
-  it('is idempotency_key_reused when the key has another order', async () => {
-    const { open, place } = openWorld();
-    await place();
-    const other = { ...ORDER, price: '0.6' };
-    const call = { deadline: 24_000, venueRequests: [] };
-    await expect(open().place(requestOf(other, 'key'), call)).rejects.toThrow(
-      'This Idempotency-Key belongs to another order. Use a new key for a new order.',
-    );
-  });
 });
 
 describe('an order above the daily cap', () => {
-  it('may be ordered again from the midnight after its signing, though that has passed by the time of the answer', async () => {
-    const world = openWorld();
-    const toMidnight = Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - START;
-    const own = whenCalled(world.store, (name) => {
-      if (name === 'create') world.clock.now = START + toMidnight;
-    });
-    world.clock.now += toMidnight - 1;
-    const placing = world.place(world.open({ own, dailyCap: '4.99' }));
-    await expect(placing).rejects.toMatchObject({ facts: { resetsAt: '2026-09-22T00:00:00Z' } });
-  });
-
   it('is logged for the operator', async () => {
     const { log, open, place } = openWorld();
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
@@ -313,48 +282,9 @@ describe('an answer that comes after another process has settled the order', () 
     };
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
   });
-
-  it('is stored in one write whoever holds the order', async () => {
-    const { world, slow } = await overtaken();
-    await holdOpen(world);
-    world.store.calls.length = 0;
-    expect(await endOf(slow.answer())).toBe('placed live 0x1');
-    expect(world.store.calls).toStrictEqual(['replace']);
-    expect(world.store.records.get('key')).toMatchObject({ answer: { result: 'placed' } });
-  });
-
-  it.each<[string, OrderRecord | undefined]>([
-    ['has gone', undefined],
-    ['is that of another order', unfinishedOrder('other')],
-    ['is the refusal of another order', finishedOrder(REFUSED)],
-    ['says placed by now', { ...finishedOrder({ result: 'placed', placement: placement('0x1') }), orderId: '0x1' }],
-  ])('leaves the record alone that %s', async (_what, record) => {
-    let writes = 0;
-    const { world, slow } = await overtaken(({ store }: World) =>
-      whenCalled(store, (name, count) => {
-        if (name !== 'replace') return;
-        writes = count;
-        if (count !== 2) return;
-        if (record) store.records.set('key', record);
-        else store.records.delete('key');
-      }),
-    );
-    world.venue.settle = refused;
-    await world.place();
-    expect(await endOf(slow.answer())).toBe('placed live 0x1');
-    expect([writes, world.store.records.get('key')]).toStrictEqual([2, record]);
-  });
 });
 
 describe('the record of an order', () => {
-  it('is free for the next repeat after an unknown outcome, with all that a store can read', async () => {
-    const { store, leaveOpen } = openWorld();
-    await leaveOpen(unknown);
-    const record = store.records.get('key');
-    expect(record).toMatchObject({ state: 'unfinished', lease: { until: 0 }, unprovenAt: START });
-    expect(record && decodeRecord(encodeRecord(record))).toStrictEqual(record);
-  });
-
   it('keeps its lease where that has ended: the record is that of another then', async () => {
     const { store, log, place, venue } = openWorld();
     venue.submit = async () => ({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });
@@ -618,16 +548,5 @@ describe('a key', () => {
     );
     expect(world.asked).toStrictEqual(['submit 0x2']);
     expect(world.store.countedOn(DAY)).toBe(5_000_000n);
-  });
-
-  it('that two clients sign anew at once replays nothing to the other', async () => {
-    const world = openWorld();
-    world.venue.submit = notTaken(true);
-    await world.place(world.open(), 'key', verified(EVM));
-    world.venue.submit = placed;
-    const own = whenCalled(world.store, async (name, count) => {
-      if (name === 'create' && count === 1) await world.place(world.open(), 'key', verified(EVM));
-    });
-    expect(await endOf(world.place(world.open({ own }), 'key', verified(SOLANA)))).toBe('idempotency_key_reused');
   });
 });

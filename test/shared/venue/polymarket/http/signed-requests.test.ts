@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import {
@@ -30,7 +29,6 @@ import {
   type Reply,
   startVenue,
 } from '../../../../support/venue/scripted-venue.ts';
-import { bookAnswer } from '../../../../support/venue/venue-answers.ts';
 
 const KEYLESS = { credentials: undefined };
 const UNAUTHORISED: HttpReply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
@@ -115,33 +113,6 @@ describe('credentials that are derived', () => {
     expect(await patient).toBe(CREDENTIALS);
   });
 
-  it('come in time for an order that waits for them with one that has less time', async () => {
-    const slow: Answers['auth'] = (id, index, request) => async (response) => {
-      await sleep(500);
-      const { status = 200, body } = asHttp(known(id, index, request));
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    };
-    const world = await openWorld({ auth: slow }, KEYLESS);
-    const hasty = world.entry.sign(limitOrder(), callWithin(200));
-    const patient = world.entry.sign(limitOrder(), callWithin(24_000));
-    await expect(hasty).rejects.toMatchObject({ code: 'venue_timeout' });
-    expect(await patient).toHaveProperty('orderId');
-  });
-
-  it('may fail beside the rules, whose error is reported', async () => {
-    const unheard: unknown[] = [];
-    const hear = (reason: unknown) => unheard.push(reason);
-    process.on('unhandledRejection', hear);
-    const late: Reply = (response) => {
-      setTimeout(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"none"}'), 300);
-    };
-    const refused: Reply = { status: 400, body: { error: 'Could not' } };
-    const world = await openWorld({ auth: () => refused, book: () => late }, KEYLESS);
-    await expect(world.entry.sign(limitOrder(), callWithin(24_000))).rejects.toMatchObject({ code: 'unknown_token' });
-    process.off('unhandledRejection', hear);
-    expect(unheard).toStrictEqual([]);
-  });
-
   it('are derived once, however many orders wait for them', async () => {
     const world = await openWorld({ auth: known }, KEYLESS);
     await Promise.all(Array.from({ length: 20 }, () => world.entry.sign(limitOrder(), callWithin(24_000))));
@@ -181,21 +152,6 @@ describe('credentials that are derived', () => {
     expect(asked).toBe(3);
   });
 
-  it('are asked for again after that time though the process stood still, or its clock was set back', async () => {
-    const real = Date.now;
-    let [ahead, asked] = [0, 0];
-    jest.spyOn(Date, 'now').mockImplementation(() => real() + ahead);
-    const source = createCredentialSource(undefined, async () => {
-      asked += 1;
-      return undefined;
-    });
-    for (ahead of [0, RENEWAL_PAUSE_MS, -RENEWAL_PAUSE_MS]) {
-      await expect(source.get(callWithin(24_000))).rejects.toMatchObject({ code: 'venue_refused_service' });
-    }
-    jest.restoreAllMocks();
-    expect(asked).toBe(3);
-  });
-
   it('are renewed once in a while where each is refused, and what is tried at once is once', async () => {
     const auth: Answers['auth'] = (id, index, request) =>
       index < 2 ? known(id, index, request) : { status: 403, headers: { 'content-type': 'text/html' } };
@@ -203,16 +159,6 @@ describe('credentials that are derived', () => {
     for (let order = 0; order < 20; order += 1) {
       expect((await place(world)).result).toMatchObject({ code: 'venue_refused_service' });
     }
-    expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
-  });
-
-  it.each([
-    ['the rate of log-ins is limited', { status: 429 }, 'rate_limited'],
-    ['they cannot be asked for', { status: 425 }, 'venue_unavailable'],
-  ])('are renewed once in a while where %s, however many orders come', async (_what, answer, code) => {
-    const auth: Answers['auth'] = (id, index, request) => (index < 2 ? known(id, index, request) : answer);
-    const world = await openWorld({ auth, post: () => UNAUTHORISED }, KEYLESS);
-    for (let order = 0; order < 20; order += 1) expect((await place(world)).result).toMatchObject({ code });
     expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
   });
 
@@ -253,16 +199,6 @@ describe('credentials that are derived', () => {
     };
     const world = await openWorld({ auth }, KEYLESS);
     expect((await place(world)).result).toMatchObject({ status: 'live' });
-    expect(world.venue.calls().filter((call) => call.includes('/auth/')).length).toBeLessThanOrEqual(4);
-  });
-
-  it('are asked for twice at most, though the clock of the venue jumps with each answer', async () => {
-    const auth: Answers['auth'] = (_id, index) => ({
-      ...UNAUTHORISED,
-      headers: { date: new Date(Date.now() + index * 3_600_000).toUTCString() },
-    });
-    const world = await openWorld({ auth }, KEYLESS);
-    await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject(refusedCredentials);
     expect(world.venue.calls().filter((call) => call.includes('/auth/')).length).toBeLessThanOrEqual(4);
   });
 });
@@ -382,21 +318,5 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0) - 3_600)).toBeLessThanOrEqual(3);
     expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toStrictEqual([]);
     expect(world.lines).toMatchObject([{ clock_was_wrong: true }]);
-  });
-
-  it('is sent with renewed credentials when the clock is as far off as it was known to be', async () => {
-    const headers = { date: new Date(Date.now() + 3_600_000).toUTCString() };
-    const rotated = { ...CREDENTIALS, key: OTHER_KEY };
-    const book: Answers['book'] = (_id, _index, { query }) => ({
-      headers,
-      body: bookAnswer(query.get('token_id') ?? ''),
-    });
-    const post: Answers['post'] = (id, _index, request) => ({
-      ...(request.headers['poly_api_key'] === API_KEY ? UNAUTHORISED : accepted(id)),
-      headers,
-    });
-    const world = await openWorld({ book, post }, { reloadCredentials: async () => rotated });
-    expect((await place(world)).result).toMatchObject({ status: 'live' });
-    expect(posts(world)).toHaveLength(2);
   });
 });

@@ -72,49 +72,6 @@ describe('transport', () => {
     expect(call.venueRequests[0]?.milliseconds).toBeLessThanOrEqual(elapsed + 0.1);
   });
 
-  it.each(['GET', 'POST'] as const)('sends a %s without a body as one', async (method) => {
-    const venue = await startVenue(() => ({}));
-    await createTransport(venue.url).send({ ...GET, method }, callWithin());
-    const {
-      'content-length': length,
-      'content-type': type,
-      'transfer-encoding': coding,
-    } = venue.seen[0]?.headers ?? {};
-    expect([length, type, coding]).toStrictEqual([method === 'POST' ? '0' : undefined, undefined, undefined]);
-  });
-
-  it('says the length of a body in bytes', async () => {
-    const venue = await startVenue(() => ({}));
-    await createTransport(venue.url).send({ ...POST, body: '"€"' }, callWithin());
-    const [seen] = venue.seen;
-    expect([seen?.headers['content-length'], seen?.body]).toStrictEqual(['5', '"€"']);
-  });
-
-  it('says how long the body of a GET is, or it would be the next request', async () => {
-    const venue = await startVenue(() => ({}));
-    await createTransport(venue.url).send({ ...GET, body: 'GET /other HTTP/1.1\r\nHost: a\r\n\r\n' }, callWithin());
-    expect(venue.calls()).toStrictEqual(['GET /thing']);
-    expect(venue.seen[0]?.headers).toMatchObject({ 'content-length': '32' });
-  });
-
-  it('keeps the path of its address, behind which the venue may be', async () => {
-    const venue = await startVenue(() => ({}));
-    for (const address of ['/clob', '/clob/', '/']) await createTransport(venue.url + address).send(GET, callWithin());
-    expect(venue.calls()).toStrictEqual(['GET /clob/thing', 'GET /clob/thing', 'GET /thing']);
-  });
-
-  it('reads UTF-8, wherever the packets of an answer are cut', async () => {
-    const question = '"Größe von 東京?"';
-    const venue = await startVenue(() => async (response) => {
-      for (const byte of Buffer.from(question)) {
-        response.write(Buffer.from([byte]));
-        await sleep(1);
-      }
-      response.end();
-    });
-    expect((await createTransport(venue.url).send(GET, callWithin())).text).toBe(question);
-  });
-
   it('waits for an answer on a connection that was made in time, however long the venue thinks', async () => {
     const venue = await startVenue(async () => {
       await sleep(CONNECT_MS + 200);
@@ -192,16 +149,6 @@ describe('transport without a readable answer', () => {
     expect(call.venueRequests).toMatchObject([{ name: 'write', result: 'not_connected' }]);
   });
 
-  it('leaves no timer behind', async () => {
-    const http = createTransport(`http://127.0.0.1:${await closedPort()}`);
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    await failureOf(http.send(POST, callWithin(60_000)));
-    // The connection is closed a moment after its failure was told.
-    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(timers()).toBeLessThanOrEqual(before);
-  });
-
   it.each<[string, Reply, string]>([
     ['no answer', 'hang', 'timeout'],
     ['a reset', 'reset', 'reset'],
@@ -213,16 +160,6 @@ describe('transport without a readable answer', () => {
     expect(venue.seen[1]?.port).toBe(venue.seen[0]?.port);
   });
 
-  it('waits on a connection that was kept too, however long the venue thinks', async () => {
-    const venue = await startVenue(async (_request, index) => {
-      if (index > 0) await sleep(CONNECT_MS + 200);
-      return { body: {} };
-    });
-    const http = createTransport(venue.url);
-    await http.send(GET, callWithin());
-    expect(await http.send(POST, callWithin(10_000))).toMatchObject({ status: 200 });
-  });
-
   it('knows that nothing was sent when no time is left', async () => {
     const venue = await startVenue(() => ({}));
     const spent = callWithin(-1);
@@ -230,28 +167,6 @@ describe('transport without a readable answer', () => {
       kind: 'timeout',
       sent: false,
     });
-    expect(venue.calls()).toStrictEqual([]);
-  });
-
-  it('knows that nothing was sent where the system refuses the connection at once', async () => {
-    // Nobody may connect to the address of everybody: not a packet leaves.
-    const http = createTransport('http://255.255.255.255:9');
-    expect(await failureOf(http.send(POST, callWithin()))).toStrictEqual({ kind: 'not_connected', sent: false });
-  });
-
-  it('sends nothing on a connection that is open either when no time is left', async () => {
-    const venue = await startVenue(() => ({}));
-    const http = createTransport(venue.url);
-    await http.send(GET, callWithin());
-    expect(await failureOf(http.send(POST, callWithin(-1)))).toStrictEqual({ kind: 'timeout', sent: false });
-    await http.send(GET, callWithin());
-    expect(venue.calls()).toStrictEqual(['GET /thing', 'GET /thing']);
-  });
-
-  it('knows that nothing was sent when the request itself is impossible', async () => {
-    const venue = await startVenue(() => ({}));
-    const broken = createTransport(venue.url).send({ ...POST, headers: { X_ONE: 'a\nb' } }, callWithin());
-    expect(await failureOf(broken)).toStrictEqual({ kind: 'not_connected', sent: false });
     expect(venue.calls()).toStrictEqual([]);
   });
 
@@ -343,11 +258,6 @@ describe('transport without a readable answer', () => {
     const limits = Array.from({ length: 60 }, (_, index) => 2_000 + index * 0.99);
     const failures = limits.map((timeLimit) => failureOf(http.send({ ...GET, timeLimit }, callWithin())));
     expect(await Promise.all(failures)).toStrictEqual(limits.map(() => ({ kind: 'timeout', sent: true })));
-  });
-
-  it('takes a body of exactly 8 MiB', async () => {
-    const venue = await startVenue(() => ({ body: ' '.repeat(8 * MIB) }));
-    expect((await createTransport(venue.url).send(GET, callWithin())).text.length).toBe(8 * MIB);
   });
 
   it('gives up in its time while it waits for a free connection, and is never sent then', async () => {
