@@ -28,7 +28,7 @@ describe('every command', () => {
     expect(names).toStrictEqual(expect.arrayContaining([...known, 'openapi', 'settings', 'docs', 'mutation']));
   });
 
-  it.each(COMMANDS)('says what it takes, and does nothing else: %s', async (_name, command) => {
+  it.each(COMMANDS)('prints its options for --help: %s', async (_name, command) => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...command, '--help'], { cwd: ROOT });
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^[A-Z].*\.\n\nUsage: .*\n {2}--help .*\n {2}--version /s);
@@ -36,7 +36,7 @@ describe('every command', () => {
 });
 
 describe('a command whose reader has gone', () => {
-  it('goes on to its end', async () => {
+  it('runs to its end', async () => {
     const source = `
       import { runCommand } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
       process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
@@ -56,7 +56,7 @@ describe('a command whose reader has gone', () => {
 });
 
 describe('a command whose report does not fit on the disk', () => {
-  it('fails, also where a part of it was written', async () => {
+  it('exits with 1, also if a part was written', async () => {
     const source = `
       import { runCommand, THIS_PROCESS } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
       process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
@@ -124,7 +124,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it.each(['--help', '-h'])('has its notes behind the options for %s', async (option) => {
+  it.each(['--help', '-h'])('prints its notes after the options for %s', async (option) => {
     const out = `Counts.\n\n${LIST}\nIn the end it stops.\n`;
     expect(await count([option, '--loud'])).toStrictEqual({ code: 0, out, err: '' });
   });
@@ -142,7 +142,7 @@ describe('a command line', () => {
     [['--in', 'en', '--in='], "Option '--in' needs a value."],
     [['--to'], "Option '--to <value>' argument missing."],
     [['--to', '4', '--loud', '--to=5'], "Option '--to' is given twice."],
-  ])('%j is answered with the list of options', async (args, sentence) => {
+  ])('exits with 2 and the list of options for %j', async (args, sentence) => {
     expect(await count(args)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });
   });
 
@@ -150,7 +150,7 @@ describe('a command line', () => {
     [() => wholeNumber('to', '0', [1, 9]), '--to must be a whole number from 1 to 9.'],
     [() => wholeNumber('to', '1e0', [1, 9]), '--to must be a whole number from 1 to 9.'],
     [() => oneOf('in', 'hunter2', ['en', 'fr']), '--in must be one of: en, fr.'],
-  ])('is refused by the command itself where a value is none of its own', async (read, sentence) => {
+  ])('exits with 2 if the command refuses a value', async (read, sentence) => {
     const action = () => {
       read();
       return 0;
@@ -158,7 +158,7 @@ describe('a command line', () => {
     expect(await count([], action)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });
   });
 
-  it('does not hide a fault of ours', async () => {
+  it('exits with 1 and the stack for any other error', async () => {
     const action = (): number => {
       throw new TypeError('x is not a function');
     };

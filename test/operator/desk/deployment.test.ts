@@ -106,7 +106,7 @@ function deskSecret(more: object = {}): string {
 }
 
 describe('the desk of a deployment', () => {
-  it('finds table, secret and address in the outputs of the stack, with a secret that has no wallet key', async () => {
+  it('finds table, secret and address in the outputs of the stack, also of a secret without a wallet key', async () => {
     secrets.set(deskSecret());
     const ids = [await placed('alice'), await placed('bob')];
     const open = await deskProcess(['open']);
@@ -130,7 +130,7 @@ describe('the desk of a deployment', () => {
     expect([code, JSON.parse(out)]).toMatchObject([0, [{ client_address: 'alice', recorded: true, ...sums }]]);
   });
 
-  it('asks for no secret where the API credentials are in the environment', async () => {
+  it('reads no secret if the API credentials are in the environment', async () => {
     const credentials = {
       SERVICE_WALLET_ADDRESS: OWN.address,
       SERVICE_CLOB_API_KEY: creds.key,
@@ -141,7 +141,7 @@ describe('the desk of a deployment', () => {
     expect(secrets.reads()).toBe(0);
   });
 
-  it('refuses the credentials of another wallet than the one of the deployment: its orders would be left to rest', async () => {
+  it('refuses the credentials of another wallet than that of the deployment', async () => {
     const others = new Wallet(`0x${'5e'.repeat(32)}`);
     const { creds: own } = await officialClient(paper, { wallet: others });
     const { code, out, err } = await desk(['cancel', '--all', '--yes'], {
@@ -157,7 +157,7 @@ describe('the desk of a deployment', () => {
     ]);
   });
 
-  it('says which two wallets do not agree where the secret holds the key of another one', async () => {
+  it('names both wallets if the secret holds the key of another one', async () => {
     const { address, privateKey } = new Wallet(`0x${'5e'.repeat(32)}`);
     secrets.set(privateKey);
     expect((await desk(['open'])).err).toBe(`The wallet key is that of ${address}, not of ${OWN.address}.\n`);
@@ -174,7 +174,7 @@ describe('the desk of a deployment', () => {
     );
   }, 60_000);
 
-  it('says in a sentence what it cannot read', async () => {
+  it('names the stack, the secret or the table that cannot be read', async () => {
     expect(
       await desk(['open', '--stack', 'other'].slice(0, 1), { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:9' }),
     ).toMatchObject({

@@ -11,7 +11,7 @@ import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
 import { desk, deskRows } from '../../support/operator/desk.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
-import { type PaperService, startPaperService } from '../../support/service/paper-service.ts';
+import { type PaperService, sharedPaperService } from '../../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const OWN = new Wallet(PAPER_KEY);
@@ -23,28 +23,31 @@ const SOLANA = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 const placed = z.object({ order_id: z.string(), status: z.string() });
 const market = z.object({ slug: z.string().nullable(), outcomes: z.array(z.object({ token_id: z.string() })) });
 
-let folder: string;
+const folder = await mkdtemp(join(tmpdir(), 'desk-test-'));
+const STORE = join(folder, 'orders.db');
+const running = sharedPaperService({ SERVICE_STORE: STORE });
 let service: PaperService;
 let env: Environment;
-let yes: string;
-let no: string;
+let yes = '';
+let no = '';
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'desk-test-'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function openService(): Promise<void> {
-  const store = join(await mkdtemp(join(folder, 'store-')), 'orders.db');
-  service = await startPaperService({ SERVICE_STORE: store });
+  service = running();
   const { SERVICE_PORT: _port, SERVICE_PLACE_ORDER: _optIn, ...settings } = paperSettings(service.venueUrl, folder);
-  env = { ...settings, SERVICE_STORE: store };
+  env = { ...settings, SERVICE_STORE: STORE };
   const answer = await fetch(`${service.url}/v1/markets?limit=50`);
   const { items } = z.object({ items: z.array(market) }).parse(await answer.json());
   const plain = items.find(({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
   [yes = '', no = ''] = plain?.outcomes.map(({ token_id }) => token_id) ?? [];
-}
+});
+
+/** A venue without orders. It gives the account the same API credentials again, which the service has. */
+beforeEach(async () => {
+  await control('/paper/reset', {});
+  await officialClient({ url: service.venueUrl }, { wallet: OWN });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Places an order through the service. */
 async function place(order: object, client?: string) {
@@ -73,9 +76,7 @@ function resting(): readonly string[] {
 }
 
 describe('open', () => {
-  beforeEach(openService);
-
-  it('lists what rests, with the client of each order, and what the records do not know', async () => {
+  it('lists the orders that rest with their clients, also orders without a record', async () => {
     const alice = await place({}, ALICE);
     const unnamed = await place({ price: '0.11' });
     const elsewhere = await trade(yes, 0.12, 10, Side.BUY, OWN);
@@ -104,14 +105,14 @@ describe('open', () => {
     });
   });
 
-  it('fits a terminal, and cuts no id', async () => {
+  it('prints a table of at most 80 columns, with whole ids', async () => {
     const { order_id } = await place({}, ALICE);
     const { out } = await desk(['open'], env);
     for (const text of [order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
     expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  it('reads the records without a service, and without the wallet key', async () => {
+  it('needs neither the service nor, with API credentials, the wallet key', async () => {
     await place({}, ALICE);
     const { creds } = await officialClient({ url: service.venueUrl }, { wallet: OWN });
     await forgetRequests();
@@ -134,14 +135,14 @@ describe('open', () => {
     expect(paths.filter((path) => path === '/auth/derive-api-key')).toStrictEqual([]);
   });
 
-  it('says whose orders it cannot tell where the store cannot be read', async () => {
+  it('lists the orders and exits with 1 if the records cannot be read', async () => {
     await place({}, ALICE);
     const { code, rows, err } = await deskRows(['open'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
     expect([code, rows]).toMatchObject([1, [{ client_address: null, recorded: null }]]);
     expect(err).toMatch(/^The records of orders \(\S+nowhere\.db\) cannot be read: there is no such file\.\n/);
   });
 
-  it('has no formula for a spreadsheet, and escapes for it what is in a cell', async () => {
+  it('writes CSV without formulas, and with quoted cells', async () => {
     const { order_id } = await place({}, '=1+1 "x"');
     const { out } = await desk(['open', '--format', 'csv'], env);
     const [head, row, ...rest] = out.split('\n');
@@ -150,7 +151,7 @@ describe('open', () => {
     expect(rest).toStrictEqual(['']);
   });
 
-  it('has an empty list where nothing rests', async () => {
+  it('prints an empty list if no order rests', async () => {
     await place({ price: '0.53' });
     expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
     expect((await desk(['open'], env)).err).toBe('No order rests.\n');
@@ -158,9 +159,7 @@ describe('open', () => {
 });
 
 describe('fills', () => {
-  beforeEach(openService);
-
-  it('has our part of each trade: all of it as the taker, our order as a maker', async () => {
+  it('lists the whole trade of a taker, and the part of our order as a maker', async () => {
     const maker = await place({ price: '0.52', size: '30' }, ALICE);
     await trade(yes, 0.52, 10, Side.SELL);
     // A purchase of the other outcome meets ours: the trade is of No at 0.48, and our part is of Yes at 0.52.
@@ -210,7 +209,7 @@ describe('fills', () => {
     expect(rows.map(({ fee_source }) => fee_source)).toStrictEqual(['computed', 'computed', 'computed']);
   });
 
-  it('has both parts of a trade in which two orders of ours met', async () => {
+  it('lists both parts of a trade between two of our orders', async () => {
     const maker = await place({ price: '0.52' }, ALICE);
     const taker = await place({ price: '0.52', side: 'sell' }, SOLANA);
     const { rows } = await deskRows(['fills'], env);
@@ -221,7 +220,7 @@ describe('fills', () => {
     expect(rows[0]?.['trade_id']).toBe(rows[1]?.['trade_id']);
   });
 
-  it('sums up by client, and counts no trade that failed', async () => {
+  it('sums up by client, without trades whose settlement failed', async () => {
     const failed = await place({ price: '0.53' }, ALICE);
     await place({ price: '0.53', size: '20' }, ALICE.toLowerCase());
     await place({ price: '0.53', size: '5' });
@@ -240,7 +239,7 @@ describe('fills', () => {
     expect((await desk(['fills'], env)).out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
   });
 
-  it('takes times in and out', async () => {
+  it('takes fills from --since on, and before --until', async () => {
     const { order_id } = await place({ price: '0.53' }, ALICE);
     const {
       rows: [fill],
@@ -253,7 +252,7 @@ describe('fills', () => {
     expect((await deskRows(['fills', '--since', time.slice(0, 10)], env)).rows).toHaveLength(1);
   });
 
-  it('says nothing where the records cannot be read', async () => {
+  it('prints no row if the records cannot be read', async () => {
     await place({ price: '0.53' }, ALICE);
     const { code, out, err } = await desk(['fills'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
     expect([code, out]).toStrictEqual([1, '']);
@@ -262,8 +261,6 @@ describe('fills', () => {
 });
 
 describe('positions', () => {
-  beforeEach(openService);
-
   it('sums up what was bought and sold of each token, of the account or of each client', async () => {
     await place({ price: '0.53', size: '20' }, ALICE);
     await place({ price: '0.51', size: '30', side: 'sell' }, SOLANA);
@@ -295,7 +292,7 @@ describe('positions', () => {
     expect(csv.split('\n')[1]).toMatch(/,Yes,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
   });
 
-  it('leaves out the question of a market that cannot be looked up', async () => {
+  it('has null for the question of a market that cannot be looked up', async () => {
     await place({ price: '0.53' }, ALICE);
     service.venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
     expect(await deskRows(['positions'], env)).toMatchObject({ code: 0, rows: [{ bought: '10', question: null }] });
@@ -303,9 +300,7 @@ describe('positions', () => {
 });
 
 describe('show', () => {
-  beforeEach(openService);
-
-  it('has the record, the order at the venue, and our fills', async () => {
+  it('prints the record, the order of the venue, and our fills', async () => {
     const { order_id } = await place({ price: '0.52', size: '30', post_only: true }, ALICE);
     await trade(no, 0.48, 5, Side.BUY);
     const { code, rows } = await deskRows(['show', order_id.toUpperCase().replace('0X', '0x')], env);
@@ -333,7 +328,7 @@ describe('show', () => {
     );
   });
 
-  it('has an order that was placed elsewhere', async () => {
+  it('prints an order that was placed elsewhere', async () => {
     const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
     expect(await deskRows(['show', orderID], env)).toMatchObject({
       code: 0,
@@ -341,7 +336,7 @@ describe('show', () => {
     });
   });
 
-  it('says that nobody knows an order', async () => {
+  it('exits with 1 for an order that neither the records nor the venue know', async () => {
     await place({});
     const end = await desk(['show', `0x${'ab'.repeat(32)}`], env);
     expect(end).toStrictEqual({ code: 1, out: '', err: 'Neither the records nor the venue know this order.\n' });
@@ -349,9 +344,7 @@ describe('show', () => {
 });
 
 describe('cancel', () => {
-  beforeEach(openService);
-
-  it('shows what it takes off the book, asks, and says what became of it', async () => {
+  it('shows the orders, asks, and reports the result', async () => {
     const { order_id } = await place({}, ALICE);
     const other = await place({ price: '0.2' }, SOLANA);
     const declined = await desk(['cancel', order_id], env, { answer: 'n' });
@@ -365,7 +358,7 @@ describe('cancel', () => {
     expect(resting()).toStrictEqual([other.order_id]);
   });
 
-  it('takes off the orders of a client alone, never what the records do not know', async () => {
+  it('cancels only the orders of a client, and none without a record', async () => {
     await place({}, ALICE);
     await place({ price: '0.2' }, ALICE.toLowerCase());
     const other = await place({}, SOLANA);
@@ -389,14 +382,14 @@ describe('cancel', () => {
     expect(resting()).toHaveLength(3);
   });
 
-  it('takes off the orders for a token', async () => {
+  it('cancels the orders for a token', async () => {
     await place({}, ALICE);
     const other = await place({ token_id: no }, ALICE);
     expect((await deskRows(['cancel', '--token', yes, '--yes'], env)).code).toBe(0);
     expect(resting()).toStrictEqual([other.order_id]);
   });
 
-  it('takes off all, and says that some were placed elsewhere', async () => {
+  it('cancels all orders of the account, also those that were placed elsewhere', async () => {
     await place({}, ALICE);
     await trade(yes, 0.12, 10, Side.BUY, OWN);
     await trade(yes, 0.12, 10, Side.BUY);
@@ -414,7 +407,7 @@ describe('cancel', () => {
     expect(resting()).toHaveLength(1);
   });
 
-  it('takes off all without a store, and without a list of what rests', async () => {
+  it('cancels all orders without a store, and without a list of them', async () => {
     await place({}, ALICE);
     await place({ price: '0.2' }, ALICE);
     service.venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
@@ -433,7 +426,7 @@ describe('cancel', () => {
     expect(resting()).toStrictEqual([]);
   });
 
-  it('says which orders the venue did not cancel, and why', async () => {
+  it('reports the orders that the venue did not cancel, with its reasons', async () => {
     const filled = await place({ price: '0.53' }, ALICE);
     const { order_id } = await place({}, ALICE);
     const unknown = `0x${'ab'.repeat(32)}`;
@@ -446,7 +439,7 @@ describe('cancel', () => {
     ]);
   });
 
-  it('looks what rests where the answer to the cancellation is lost', async () => {
+  it('finds the orders that still rest after a lost answer', async () => {
     await place({}, ALICE);
     service.venue.arm({ fault: 'reset-after', method: 'DELETE' });
     const lost = await deskRows(['cancel', '--all', '--yes'], env);
@@ -460,12 +453,6 @@ describe('cancel', () => {
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
     expect(blind.err).toMatch(/It is not known which orders still rest\. The open orders: the venue is not available/);
-  });
-
-  it('waits for a list that lags behind', async () => {
-    await place({}, ALICE);
-    const ended = deskRows(['cancel', '--all', '--yes'], env);
-    expect(await ended).toMatchObject({ code: 0, rows: [{ result: 'cancelled', rests: false }] });
   });
 });
 
@@ -498,7 +485,7 @@ describe('the command line', () => {
     [['fills', '--since', 'yesterday'], /^--since must be a time such as/],
     [['fills', '--since', '2026-11-02', '--until', '2026-11-01'], /^--since must be before --until\./],
     [['fills', '--client', ''], /^Option '--client' needs a value\./],
-  ])('is misused by %j: exit 2', async (args, words) => {
+  ])('exits with 2 for %j', async (args, words) => {
     const { code, out, err } = await desk(args, OF_NOBODY);
     expect([code, out]).toStrictEqual([2, '']);
     expect(err).toMatch(words);
@@ -513,12 +500,9 @@ describe('the command line', () => {
     return promise;
   }
 
-  it('runs as a program, without a terminal', async () => {
-    await openService();
+  it('needs --yes without a terminal, and prints JSON as a program', async () => {
     const { order_id } = await place({}, ALICE);
     const program = (...args: readonly string[]) => run(process.execPath, ['local/start.js', 'orders', ...args]);
-    const help = await program('--help');
-    expect([help.code, help.stderr]).toStrictEqual([0, '']);
     expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
     const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
@@ -543,8 +527,7 @@ except OSError:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 `;
 
-  (HAS_PYTHON ? it : it.skip)('takes Ctrl-C at the question for a no', async () => {
-    await openService();
+  (HAS_PYTHON ? it : it.skip)('cancels nothing after Ctrl-C at the question', async () => {
     const { order_id } = await place({}, ALICE);
     const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
     const ended = await run('python3', ['-c', ON_TERMINAL, '03', ...command]);
@@ -555,8 +538,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 });
 
 describe('the settings', () => {
-  beforeEach(openService);
-
   it.each([
     [
       { SERVICE_PRIVATE_KEY: '' },
@@ -565,13 +546,13 @@ describe('the settings', () => {
     [{ SERVICE_WALLET_ADDRESS: ALICE }, /^The wallet key is that of 0x\w+, not of 0x/],
     [{ SERVICE_CLOB_API_KEY: 'x' }, /^SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too/],
     [{ SERVICE_CLOB_ULR: 'x' }, /^SERVICE_CLOB_ULR is not a setting/],
-  ])('are refused in a sentence: %j', async (changes, words) => {
+  ])('are refused by a sentence that names the setting: %j', async (changes, words) => {
     const { code, out, err } = await desk(['open'], { ...env, ...changes });
     expect([code, out]).toStrictEqual([1, '']);
     expect(err).toMatch(words);
   });
 
-  it('need no order before: a key without API credentials has placed none', async () => {
+  it('may have a key that has never placed an order, which has no API credentials', async () => {
     const { code, err } = await desk(['open'], { ...env, SERVICE_PRIVATE_KEY: 'ab'.repeat(32) });
     expect([code, err]).toStrictEqual([
       1,

@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openOrderStore } from '../../../local/order-store/store.ts';
 import { createLog } from '../../../shared/log.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
@@ -108,7 +108,7 @@ async function fillsOf(pages: readonly (readonly unknown[])[], args: readonly st
 }
 
 describe('our part of an odd trade', () => {
-  it('is our entry among many makers', async () => {
+  it('is the entry of our order among many makers', async () => {
     const { code, rows } = await fillsOf([[tradeOf('t-1')]]);
     expect([code, rows]).toMatchObject([
       0,
@@ -127,7 +127,7 @@ describe('our part of an odd trade', () => {
     ]);
   });
 
-  it('is of our outcome where the taker trades the other one', async () => {
+  it('has the outcome of our order if the taker trades the other one', async () => {
     const entry = maker('ours', '30', '0.6', { asset_id: NO, outcome: 'No' });
     const { rows } = await fillsOf([[tradeOf('t-1', { maker_orders: [entry] })]]);
     expect(rows).toMatchObject([{ outcome: 'No', side: 'sell', price: '0.6', size: '30', value: '18' }]);
@@ -135,7 +135,7 @@ describe('our part of an odd trade', () => {
     expect(told.rows).toMatchObject([{ side: 'buy' }]);
   });
 
-  it('is every order of ours on either side', async () => {
+  it('is one fill for each of our orders, on both sides of a trade', async () => {
     const both = tradeOf('t-1', {
       taker_order_id: idOf('second'),
       trader_side: 'TAKER',
@@ -158,18 +158,18 @@ describe('our part of an odd trade', () => {
     ]);
   });
 
-  it('has as a taker the complement of what makers on the other outcome give', async () => {
+  it('has, as a taker, the complement of the price of a maker on the other outcome', async () => {
     const other = maker('x', '30', '0.55', { asset_id: NO });
     const { rows } = await fillsOf([[tradeOf('t-1', { taker_order_id: idOf('ours'), maker_orders: [other] })]]);
     expect(rows).toMatchObject([{ price: '0.45', size: '30', value: '13.5' }]);
   });
 
-  it('has as a taker the price of the trade where its makers are not told', async () => {
+  it('has, as a taker, the price of a trade without makers', async () => {
     const { rows } = await fillsOf([[tradeOf('t-1', { taker_order_id: idOf('ours'), maker_orders: [] })]]);
     expect(rows).toMatchObject([{ price: '0.4', size: '30', value: '12' }]);
   });
 
-  it('is known by our API key and by our accounts where the records do not know the order', async () => {
+  it('is recognised by our API key and by our accounts if the order has no record', async () => {
     const byKey = tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45', { owner: KEY })] });
     const byAccount = tradeOf('t-2', {
       maker_orders: [maker('y', '10', '0.45', { maker_address: FUNDER.toLowerCase() })],
@@ -185,13 +185,13 @@ describe('our part of an odd trade', () => {
     ]);
   });
 
-  it('is not guessed: a trade with no order of ours is named, and the report is not whole', async () => {
+  it('is not guessed: a trade without an order of ours is named, and the exit code is 1', async () => {
     const { code, rows, err } = await fillsOf([[tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45')] })]]);
     expect([code, rows]).toStrictEqual([1, []]);
     expect(err).toBe('1 trade without a recognisable order of this account: t-1.\n');
   });
 
-  it('counts once however often the trade is seen, as it was seen last', async () => {
+  it('counts once, in its latest state, if the trade is listed again', async () => {
     const earlier = tradeOf('t-1', {
       status: 'TRADE_STATUS_MATCHED',
       last_update: '1795000000',
@@ -206,13 +206,13 @@ describe('our part of an odd trade', () => {
     expect(failed.rows).toStrictEqual([]);
   });
 
-  it('is in no sum where the state of the trade is not known', async () => {
+  it('is in no sum if the state of the trade is unknown', async () => {
     const { rows, err } = await fillsOf([[tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')]], ['--by-client']);
     expect(rows).toMatchObject([{ client_address: CLIENT, fills: 1, shares: '12.5' }]);
     expect(err).toBe('1 fill of trades that did not settle (unheard_of): in no sum.\n');
   });
 
-  it('has the fee that the venue tells, else the one of the market, else none', async () => {
+  it('has the fee of the venue, else the computed one, else null', async () => {
     const own = { taker_order_id: idOf('ours'), maker_orders: [maker('x', '30', '0.45')] };
     expect((await fillsOf([[tradeOf('t-1', { ...own, fee: '0.123456' })]])).rows).toMatchObject([
       { fee: '0.123456', fee_source: 'venue' },
@@ -236,7 +236,7 @@ describe('our part of an odd trade', () => {
     expect(makersPay.rows).toMatchObject([{ fee: '0.03035' }]);
   });
 
-  it('is told where the fees of its market cannot be read, which is said', async () => {
+  it('has null for a fee that cannot be read, and the exit code is 1', async () => {
     const own = { taker_order_id: idOf('ours'), maker_orders: [maker('x', '30', '0.45')] };
     const other = `0x${'c1'.repeat(32)}`;
     const { url } = await startVenue(({ path }): Reply => {
@@ -259,7 +259,7 @@ describe('our part of an odd trade', () => {
     ]);
   });
 
-  it('is of its client, also where the order was placed while the report was being made', async () => {
+  it('has its client, also if the order was placed during the report', async () => {
     const late = tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] });
     const { url } = await startVenue(async ({ path }): Promise<Reply> => {
       if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0 } };
@@ -277,7 +277,7 @@ describe('our part of an odd trade', () => {
     ]);
   });
 
-  it('cannot act on a terminal by its texts', async () => {
+  it('prints no control characters of the venue', async () => {
     const evil = 'Yes\u001b[2J\u202e\nfake';
     const { url } = await venueOf([
       [tradeOf('t-1', { maker_orders: [maker('ours', '30', '0.4', { outcome: evil })] })],
@@ -386,7 +386,7 @@ describe('an odd row among good ones', () => {
 });
 
 describe('a venue that answers nonsense', () => {
-  it.each(NONSENSE)('with %s: a sentence, exit 1, and nothing claimed', async (_what, reply) => {
+  it.each(NONSENSE)('ends every command with a sentence and exit 1: %s', async (_what, reply) => {
     const { url } = await startVenue(
       ({ path }: SeenRequest): Reply => (path.startsWith('/data/order/') ? { body: 'null' } : reply),
     );
@@ -414,7 +414,7 @@ describe('a venue that answers nonsense', () => {
     expect(await desk(['open'], settings(url))).toStrictEqual({ code: 1, out: '', err: `The open orders: ${why}\n` });
   });
 
-  it('is not heard where a page of its edge says that there is no such thing', async () => {
+  it('is not believed if a page of its edge answers 404', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '\n<html>Not Found</html>' };
     const id = idOf('ours');
     const { url } = await startVenue(({ method, path }): Reply => {
@@ -429,32 +429,40 @@ describe('a venue that answers nonsense', () => {
     );
   });
 
-  it('has an answer that is too large, and can be reached', async () => {
+  it('may answer at most 16 MiB', async () => {
     const { url } = await startVenue(() => ({ body: `[${'0,'.repeat(9 * 1_048_576)}0]` }));
     const { err } = await desk(['open'], settings(url));
     expect(err).toBe('The open orders: the venue gave an answer that cannot be used.\n');
   });
 
-  it('is left alone after 10 s', async () => {
+  it('is given 10 s for a call', async () => {
+    const waits: number[] = [];
+    const { timeout } = AbortSignal;
+    const shortened = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      waits.push(ms);
+      return timeout.call(AbortSignal, 100);
+    });
     const { url } = await startVenue(() => 'hang');
     const [open, fills] = await Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
     expect(open).toStrictEqual({ code: 1, out: '', err: 'The open orders: the venue did not answer within 10 s.\n' });
     expect(fills.err).toBe('The trades: the venue did not answer within 10 s.\n');
-  }, 25_000);
+    expect(waits).toStrictEqual([10_000, 10_000]);
+    shortened.mockRestore();
+  });
 
-  it('is not followed elsewhere: a redirect gets no credentials', async () => {
+  it('gets no credentials by a redirect', async () => {
     const elsewhere = await startVenue(() => ({ body: { data: [], next_cursor: 'LTE=' } }));
     const { url } = await startVenue(({ path }) => ({ status: 302, headers: { location: elsewhere.url + path } }));
     expect((await desk(['open'], settings(url))).code).toBe(1);
     expect(elsewhere.seen).toStrictEqual([]);
   });
 
-  it('is nobody', async () => {
+  it('may be unreachable', async () => {
     const { err } = await desk(['open'], settings('http://127.0.0.1:9'));
     expect(err).toBe('The open orders: the venue cannot be reached.\n');
   });
 
-  it('has a name for which no server of names answers', async () => {
+  it('may have a name without an address', async () => {
     const { lookup } = dns;
     const fail = (host: string, _options: unknown, done: (error: Error) => void) =>
       process.nextTick(done, Object.assign(new Error(`getaddrinfo EAI_AGAIN ${host}`), { code: 'EAI_AGAIN' }));
@@ -467,7 +475,7 @@ describe('a venue that answers nonsense', () => {
     }
   });
 
-  it('says of a cancellation what it wants: what rests is looked for, and no secret is printed', async () => {
+  it('may answer anything to a cancellation: the orders are looked up, and no secret is printed', async () => {
     const answers: unknown[] = [
       { canceled: 'all' },
       { canceled: [], not_canceled: { [idOf('ours')]: `no\u001b[2J ${SECRETS.join()}` } },
@@ -488,11 +496,25 @@ describe('a venue that answers nonsense', () => {
     ]);
   });
 
+  it('may list a cancelled order for a moment', async () => {
+    let stale: number | undefined;
+    const { url } = await startVenue(({ method }): Reply => {
+      if (method === 'DELETE') stale = 1;
+      else if (stale !== undefined) stale -= 1;
+      if (method === 'DELETE') return { body: { canceled: [GOOD.id], not_canceled: {} } };
+      return { body: { data: stale === undefined || stale >= 0 ? [GOOD] : [], next_cursor: 'LTE=' } };
+    });
+    expect(await deskRows(['cancel', '--token', YES, '--yes'], settings(url))).toMatchObject({
+      code: 0,
+      rows: [{ order_id: GOOD.id, result: 'cancelled', rests: false }],
+    });
+  });
+
   it.each([
     ['and says so', (id: string) => ({ [id]: 'the order is delayed' }), 'not_cancelled', 'the order is delayed'],
     ['without a word about it', () => ({}), 'unknown', null],
     ['in a form of its own', (id: string) => ({ [id]: { code: 7 } }), 'unknown', null],
-  ])('may hold an order back %s: it is on no list, cannot be cancelled, and rests all the same', async (...row) => {
+  ])('may hold an order back %s, which is on no list and still rests', async (...row) => {
     const [, not_canceled, result, reason] = row;
     const id = idOf('ours');
     const held = { ...GOOD, status: 'ORDER_STATUS_DELAYED' };
@@ -511,23 +533,20 @@ describe('a venue that answers nonsense', () => {
     ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', false],
     ['INVALID', false],
     ['MATCHED', false],
-  ])(
-    'may give an order that it did not cancel any state: %s is taken for one that may rest: %s',
-    async (status, rests) => {
-      const id = idOf('ours');
-      const order = { ...GOOD, status };
-      const { url } = await startVenue(({ method, path }): Reply => {
-        if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'no' } } };
-        return { body: path.startsWith('/data/order/') ? order : { data: [], next_cursor: 'LTE=' } };
-      });
-      expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
-        code: rests ? 1 : 0,
-        rows: [{ order_id: id, result: 'not_cancelled', reason: 'no', rests }],
-      });
-    },
-  );
+  ])('may give any state to an order that it did not cancel: %s may rest: %s', async (status, rests) => {
+    const id = idOf('ours');
+    const order = { ...GOOD, status };
+    const { url } = await startVenue(({ method, path }): Reply => {
+      if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'no' } } };
+      return { body: path.startsWith('/data/order/') ? order : { data: [], next_cursor: 'LTE=' } };
+    });
+    expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
+      code: rests ? 1 : 0,
+      rows: [{ order_id: id, result: 'not_cancelled', reason: 'no', rests }],
+    });
+  });
 
-  it('is told at most 1000 ids in a call', async () => {
+  it('gets at most 1000 ids in a call', async () => {
     const orders = Array.from({ length: 2_001 }, (_, index) => ({ ...GOOD, id: idOf(String(index)) }));
     const cancelled = new Set<string>();
     const sizes: number[] = [];

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { runDoctor } from '../../../operator/doctor/command.ts';
@@ -17,7 +17,7 @@ import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
-import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
+import { type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 import { createCertificate, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -72,11 +72,16 @@ let paper: RunningPaper;
 let folder: string;
 let creds: { key: string; secret: string; passphrase: string };
 
+/** One venue for all tests, which are given it as it was at the start. */
+beforeAll(async () => {
+  paper = await sharedPaper();
+});
+
 beforeEach(async () => {
   // On a busy machine the time of an answer would be taken for a difference of the clocks.
   fakeOnly(['Date', 'performance'], Math.floor(Date.now() / 1_000) * 1_000 + 500);
   folder = await mkdtemp(join(tmpdir(), 'doctor-test-'));
-  paper = await startPaper();
+  await paper.send('POST', '/paper/reset');
   ({ creds } = await officialClient(paper, { wallet: WALLET }));
   await paper.send('DELETE', '/paper/requests');
 });
@@ -173,13 +178,13 @@ function signedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 }
 
 describe('a healthy account', () => {
-  it('has every check ok, in the order of the list', async () => {
+  it('passes every check', async () => {
     const { checks } = await examine({ ...healthy(), ...withCredentials() }, ['--refresh']);
     expect(checks.map(({ id }) => id)).toStrictEqual(IDS);
     expect(checks.filter(({ status, fix }) => status !== 'ok' || fix !== null)).toStrictEqual([]);
   });
 
-  it('is reported in one line a check, and a summary', async () => {
+  it('is reported in a line for each check, and a summary', async () => {
     const { stdout, code } = await run(['--settings', devNull], { ...healthy(), SERVICE_PLACE_ORDER: '' });
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
@@ -190,7 +195,7 @@ describe('a healthy account', () => {
 });
 
 describe('every request', () => {
-  it('is a GET, those with credentials among them', async () => {
+  it('is a GET', async () => {
     await examine(healthy());
     const paths = requests();
     expect(paths.filter((request) => !request.startsWith('GET '))).toStrictEqual([]);
@@ -307,15 +312,15 @@ const FAULTS: readonly Case[] = [
 
 const BUILDER = { SERVICE_BUILDER_CODE: `0x${'b1'.repeat(32)}` };
 
-describe('a fault', () => {
-  it.each(FAULTS)('is found by its own check: %s', async (_what, faults, expected, said) => {
+describe('the doctor', () => {
+  it.each(FAULTS)('fails or warns by its own check: %s', async (_what, faults, expected, said) => {
     paper.venue.arm(faults);
     const { found, said: sentence } = await examine({ ...healthy(), ...BUILDER });
     expect(found).toStrictEqual(expected);
     for (const [id, pattern] of Object.entries(said)) expect(sentence(id)).toMatch(pattern);
   });
 
-  it('is found where catalogue and order book name the outcomes differently: a buyer of Yes would get No', async () => {
+  it('fails if catalogue and order book name the outcomes differently', async () => {
     const { url } = await startVenue(async ({ path, query, headers }): Promise<Reply> => {
       const answer = await fetch(`${paper.url}${path}?${query}`, { headers: signedHeaders(headers) });
       const text = await answer.text();
@@ -330,7 +335,7 @@ describe('a fault', () => {
     expect(said('outcomes')).toMatch(/^Catalogue and order book name the outcomes of market [\d, ]+ differently: /);
   });
 
-  it('is named where a page comes in place of the answer, as of a provider that blocks the venue', async () => {
+  it('names a page that comes in place of the answer', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<html>Access blocked</html>' };
     const { url } = await startVenue(() => page);
     const { said } = await examine({ ...healthy(), SERVICE_CLOB_URL: url, SERVICE_GAMMA_URL: url });
@@ -348,7 +353,7 @@ describe('a fault', () => {
   it.each([
     ['has no address', 'has no address for The CLOB (SERVICE_CLOB_URL) (ENOTFOUND)', undefined],
     ['leads nowhere', 'leads The CLOB (SERVICE_CLOB_URL) to 0.0.0.0, which is no host', '0.0.0.0'],
-  ])('is named where the name of the venue %s', async (_what, words, address) => {
+  ])('names a host whose name %s', async (_what, words, address) => {
     const { lookup } = dns;
     const answer = (_host: string, _options: unknown, done: (error: Error | null, found?: unknown) => void) =>
       process.nextTick(() =>
@@ -370,7 +375,7 @@ describe('a fault', () => {
   it.each([
     ['before its answer', (response: ServerResponse) => response.destroy()],
     ['in its answer', (response: ServerResponse) => response.write('{', () => response.destroy())],
-  ])('is named of a host that closes the connection %s', async (_when, reply) => {
+  ])('names a host that closes the connection %s', async (_when, reply) => {
     const { url } = await startVenue(() => reply);
     const { said } = await examine({ ...healthy(), SERVICE_CLOB_URL: url });
     expect(said('clock')).toBe(
@@ -378,7 +383,7 @@ describe('a fault', () => {
     );
   });
 
-  it('is named of a host whose certificate is not trusted', async () => {
+  it('names a host whose certificate is not trusted', async () => {
     const server = createServer(createCertificate());
     const { port } = new URL(await listenOnLoopback(server));
     const { found, said } = await examine({ ...healthy(), SERVICE_CLOB_URL: `https://localhost:${port}` });
@@ -389,7 +394,7 @@ describe('a fault', () => {
     );
   });
 
-  it.each([400, 401, 503])('repeats no secret of a venue that quotes them in each answer: %d', async (code) => {
+  it.each([400, 401, 503])('prints no secret that the venue quotes in its answers: %d', async (code) => {
     const text = [KEY, creds.secret, creds.passphrase].join(' ');
     paper.venue.arm({ fault: 'refuse', code, text, times: 99 });
     const file = join(folder, 'credentials.json');
@@ -399,7 +404,7 @@ describe('a fault', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  it("is named of credentials that are another key's", async () => {
+  it("names credentials that are another key's", async () => {
     const foreign = await officialClient(paper, { wallet: new Wallet(`0x${'5f'.repeat(32)}`) });
     creds = foreign.creds;
     const { found, said } = await examine({ ...healthy(), ...withCredentials() });
@@ -408,13 +413,13 @@ describe('a fault', () => {
     expect(said('credentials')).toMatch(new RegExp(theirs));
   });
 
-  it('is named of a host that cannot be reached', async () => {
+  it('names a host that cannot be reached', async () => {
     const { found, said } = await examine({ ...healthy(), SERVICE_CLOB_URL: NOWHERE, SERVICE_GAMMA_URL: NOWHERE });
     expect(found).toMatchObject({ clock: 'fail', credentials: 'fail', reads: 'fail' });
     expect(said('clock')).toMatch(/^The CLOB \(SERVICE_CLOB_URL\) cannot be reached, or .* Check the network/);
   });
 
-  it('is named of a venue that hangs, and the run ends', async () => {
+  it('names a venue that hangs, and ends the run', async () => {
     paper.venue.arm({ fault: 'hang', times: 99 });
     const { found, said } = await examine(healthy(), [], (args, env) => run(args, env, { ...PATIENT, check: 500 }));
     expect(found).toMatchObject({ clock: 'fail', region: 'warn', credentials: 'fail' });
@@ -424,11 +429,7 @@ describe('a fault', () => {
 });
 
 describe('a run', () => {
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  it('ends before its promise, even where a check waits for what has no deadline', async () => {
+  it('ends within 10 s, even if a check waits for ever', async () => {
     jest.useFakeTimers();
     const { check, newCall } = createRun();
     const hung = check('hung', { asks: 'A disk' }, () => new Promise<never>(() => undefined));
@@ -440,7 +441,7 @@ describe('a run', () => {
     expect(newCall().deadline).toBeLessThanOrEqual(performance.now());
   });
 
-  it('gives a call the time of a check, or what is left', () => {
+  it('gives a call the time of a check, at most the rest of the run', () => {
     jest.useFakeTimers();
     const { newCall } = createRun();
     expect(newCall().deadline).toBe(performance.now() + DOCTOR_MS.check);
@@ -507,7 +508,7 @@ describe('the account', () => {
 });
 
 describe('this machine', () => {
-  it('is told of all malformed settings at once, and the rest is skipped', async () => {
+  it('fails with all malformed settings at once, and skips the rest', async () => {
     const malformed = { ...healthy(), SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_MAX_NOTIONAL: '5' };
     const { checks, said } = await examine(malformed, [], runProcess);
     expect(checks.map(({ status }) => status)).toStrictEqual(['fail', ...IDS.slice(1).map(() => 'skip')]);
@@ -516,7 +517,7 @@ describe('this machine', () => {
     expect(requests()).toStrictEqual([]);
   });
 
-  it('is told of a store that is no store', async () => {
+  it('fails for a store that is no database', async () => {
     const file = join(folder, 'orders.db');
     await writeFile(file, 'a letter, not a database, but long enough to be one'.repeat(100), { mode: 0o600 });
     const { found, said } = await examine(healthy());
@@ -524,13 +525,13 @@ describe('this machine', () => {
     expect(said('runtime')).toMatch(/^The store of orders \(\S+\) cannot be used: file is not a database\./);
   });
 
-  it('is told of a store that is a folder', async () => {
+  it('fails for a store that is a folder', async () => {
     const { found, said } = await examine({ ...healthy(), SERVICE_STORE: folder });
     expect(found).toStrictEqual({ runtime: 'fail' });
     expect(said('runtime')).toMatch(/ cannot be used: there is no such file\. Set SERVICE_STORE to a file /);
   });
 
-  it('is told of a store that others may read', async () => {
+  it('fails for a store that others may read', async () => {
     const file = join(folder, 'orders.db');
     await writeFile(file, '', { mode: 0o644 });
     await chmod(file, 0o644);
@@ -540,14 +541,14 @@ describe('this machine', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
-  it('makes no store of an empty file: the service has to say that it knows no key', async () => {
+  it('leaves an empty store empty', async () => {
     const file = join(folder, 'orders.db');
     await writeFile(file, '', { mode: 0o600 });
     expect((await examine(healthy())).found).toStrictEqual({});
     expect((await stat(file)).size).toBe(0);
   });
 
-  it('is told whether the table of a store can be read', async () => {
+  it('fails for a table that cannot be read', async () => {
     const db = await startDynamoDb();
     const aws = {
       AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
@@ -569,7 +570,7 @@ describe('this machine', () => {
     ]);
   });
 
-  it('is told of a store for which there is no room, and none is made', async () => {
+  it('fails for a store below a file, and creates no store', async () => {
     const taken = join(folder, 'taken');
     await writeFile(taken, '');
     const { found } = await examine({ ...healthy(), SERVICE_STORE: join(taken, 'below', 'orders.db') });
@@ -578,7 +579,7 @@ describe('this machine', () => {
     await expect(stat(join(folder, 'orders.db'))).rejects.toThrow('ENOENT');
   });
 
-  it('is told of a file with the key that others may read', async () => {
+  it('warns of a settings file with the key that others may read', async () => {
     const file = join(folder, 'settings');
     const lines = Object.entries(healthy()).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(file, lines.join(''));
@@ -592,7 +593,7 @@ describe('this machine', () => {
 });
 
 describe('--print-credentials', () => {
-  it('writes them to a new file of the owner, in the members of the secret, and never to the screen', async () => {
+  it('writes a new file with mode 0600, in the members of the secret', async () => {
     const file = join(folder, 'credentials.json');
     const { found, checks } = await examine(healthy(), ['--print-credentials', file]);
     expect(found).toStrictEqual({});
@@ -605,7 +606,7 @@ describe('--print-credentials', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses a file that is there', async () => {
+  it('refuses an existing file', async () => {
     const file = join(folder, 'credentials.json');
     await writeFile(file, 'mine');
     const { found, said } = await examine(healthy(), ['--print-credentials', file]);

@@ -89,7 +89,7 @@ describe('the place', () => {
 describe('the API credentials', () => {
   const triple = { apiKey: 'a-key', secret: 'c2VjcmV0LXZhbHVl', passphrase: 'words' };
 
-  it('are derived, and never made', async () => {
+  it('are derived, and never created', async () => {
     const { venue, inspection } = await inspect(() => ({ body: triple }));
     expect(await inspection.findApiKey(WALLET, callWithin())).toMatchObject({ key: 'a-key' });
     expect(venue.calls()).toStrictEqual(['GET /auth/derive-api-key']);
@@ -110,13 +110,13 @@ describe('the API credentials', () => {
     expect(headers).toMatchObject(Object.fromEntries(lowerCase));
   });
 
-  it('are none where the venue has made none', async () => {
+  it('are undefined for a wallet that has none', async () => {
     const { venue, inspection } = await inspect(() => ({ status: 400, body: { error: 'Could not derive api key!' } }));
     expect(await inspection.findApiKey(WALLET, callWithin())).toBeUndefined();
     expect(venue.calls()).toStrictEqual(['GET /auth/derive-api-key']);
   });
 
-  it('are asked for again with the right time after a refusal that tells a wrong clock', async () => {
+  it('are asked for again with the right time if our clock was wrong', async () => {
     const ahead = { date: new Date(Date.now() + 3_600_000).toUTCString() };
     const { venue, inspection } = await inspect((_request, index) =>
       index === 0 ? { status: 401, headers: ahead, body: { error: 'Invalid L1' } } : { headers: ahead, body: triple },
@@ -131,7 +131,7 @@ describe('the API credentials', () => {
     [400, '<html>', 'venue_refused_service'],
     [429, { error: 'Too Many Requests' }, 'rate_limited'],
     [500, { error: 'no' }, 'venue_error'],
-  ])('that are refused are an error: %s', async (status, body, code) => {
+  ])('are an error if the venue refuses: %s', async (status, body, code) => {
     const headers = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
     const find = asked({ status, headers, body }, (inspection, call) => inspection.findApiKey(WALLET, call));
     await expect(find).rejects.toMatchObject({ code });
@@ -152,7 +152,7 @@ describe('the API credentials', () => {
     });
   });
 
-  it('that the venue refuses are not replaced by others', async () => {
+  it('are not replaced if the venue refuses them', async () => {
     const { venue, inspection } = await inspect(() => ({ status: 401, body: { error: 'Invalid API key' } }));
     const refused = reads(inspection).checkCredentials(callWithin());
     await expect(refused).rejects.toMatchObject({ code: 'venue_refused_service', facts: { reason: 'credentials' } });
@@ -172,7 +172,7 @@ describe('the account', () => {
     expect(noted).toStrictEqual({ balance: { coefficient: 15n, scale: 1 }, notAllowed: new Set(['0xab']) });
   });
 
-  it('is unknown to the venue where it finds none for the credentials', async () => {
+  it('is undefined if the venue finds none for the credentials', async () => {
     const none = asked({ status: 404, body: { error: 'not found' } }, (inspection, call) =>
       reads(inspection).readCollateral('eoa', call),
     );
@@ -187,7 +187,7 @@ describe('the account', () => {
     },
   );
 
-  it('is refreshed by an answer of any form', async () => {
+  it('is refreshed by any 200', async () => {
     const refreshed = asked({ headers: { 'content-type': 'text/plain' }, body: '' }, (inspection, call) =>
       reads(inspection).refreshCollateral('eoa', call),
     );
@@ -239,7 +239,7 @@ describe('whatever the venue answers', () => {
     (inspection, call) => reads(inspection).refreshCollateral('proxy', call),
   ];
 
-  it('each call gives a value or an error of ours', async () => {
+  it('each call returns a value or throws an AppError', async () => {
     let reply: Reply = {};
     const { inspection } = await inspect(() => reply);
     const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { afterAll } from '@jest/globals';
 import {
   type ApiKeyCreds,
   OrderBuilder,
@@ -43,10 +44,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Starts a paper venue on a free port; it is closed after the test. */
-export async function startPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
+async function open(options: PaperVenueOptions): Promise<RunningPaper> {
   const venue = createPaperVenue({ still: true, ...options });
-  running.push(venue);
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -55,6 +54,24 @@ export async function startPaper(options: PaperVenueOptions = {}): Promise<Runni
     return { status: response.status, body: parsed(await response.text()), headers: response.headers };
   };
   return { venue, url, send, get: (path, headers) => send('GET', path, undefined, headers) };
+}
+
+/** Starts a paper venue on a free port; it is closed after the test. */
+export async function startPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
+  const paper = await open(options);
+  running.push(paper.venue);
+  return paper;
+}
+
+const shared: PaperVenue[] = [];
+
+afterAll(() => Promise.all(shared.splice(0).map((venue) => venue.close())));
+
+/** Starts a paper venue for all tests of a file. */
+export async function sharedPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
+  const paper = await open(options);
+  shared.push(paper.venue);
+  return paper;
 }
 
 /** Closes a venue before the end of its test, for restarts. */
