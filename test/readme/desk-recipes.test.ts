@@ -57,15 +57,11 @@ async function perform(heading: string): Promise<string> {
 }
 
 describe('the recipe', () => {
-  it('"Who ordered this?" names the client, by the order and by the transaction', async () => {
-    const out = await perform('Who ordered this?');
+  it('"Who ordered this, and what did a client trade in November?" names the client, and has its fills and their sum', async () => {
+    const out = await perform('Who ordered this, and what did a client trade in November?');
     expect(out).toContain(`client_address           ${BOB}\n`);
     const [line = ''] = out.split('\n').filter((each) => each.includes(`,${BOB},`));
     expect(line).toContain(String(env['TRANSACTION_HASH']));
-  }, 60_000);
-
-  it('"What did client X trade in November?" has the fills of that client and their sum', async () => {
-    const out = await perform('What did client X trade in November?');
     const rows = (await readFile(join(folder, 'november.csv'), 'utf8')).trimEnd().split('\n');
     expect(rows).toHaveLength(2);
     expect(rows[1]).toContain(`,${BOB},false,,${env['ORDER_ID']},`);
