@@ -71,9 +71,6 @@ function conditionOf(over: Over) {
   return { ConditionExpression, ExpressionAttributeValues: { ':is': { S } }, ReturnValuesOnConditionCheckFailure };
 }
 
-/** DynamoDB refuses a number of more than 38 digits, as a cap may have. */
-const MOST_ROOM = 10n ** 37n;
-
 /** Adds to the sum of a day, where that does not make it too large. No idempotency key has a control character. */
 function countItem(TableName: string, count: DayCount): TransactWriteItem {
   const { day, units, atMost } = count;
@@ -86,7 +83,7 @@ function countItem(TableName: string, count: DayCount): TransactWriteItem {
       ExpressionAttributeValues: {
         ':units': { N: String(units) },
         ':end': toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS),
-        ...(room !== false && { ':room': { N: String(room < MOST_ROOM ? room : MOST_ROOM) } }),
+        ...(room !== false && { ':room': { N: String(room) } }),
       },
       ...(room !== false && { ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room' }),
     },
@@ -112,7 +109,7 @@ function pauseBefore(reasons: readonly CancellationReason[], repeats: number): n
   return first > 0 ? Math.min(first * 2 ** repeats, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2) : undefined;
 }
 
-/** Ends a call after its time. The SDK alone would wait for credentials of AWS for as long as they take. */
+/** Ends a call after its time: the SDK itself sets no limit to the search for AWS credentials. */
 async function withinTime<T>(limitMs: number, act: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   const abortSignal = AbortSignal.timeout(limitMs);
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -115,13 +115,9 @@ export function decodeRecord(text: string): OrderRecord {
   return stored.parse(JSON.parse(text)).order;
 }
 
-/**
- * Returns the address that a key is bound to: a verified one, and `null` for a claim. EVM addresses are compared in lower
- * case; Solana addresses, which never begin with 0x, depend on their case.
- */
+/** Returns the address that a key is bound to: a verified one, which is in its canonical form, and `null` for a claim. */
 export function verifiedAddressOf(client: OrderClient | null): string | null {
-  if (!client?.isVerified) return null;
-  return /^0x/i.test(client.address) ? client.address.toLowerCase() : client.address;
+  return client?.isVerified ? client.address : null;
 }
 
 /** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is not the venue's own. */

@@ -233,6 +233,17 @@ describe('a service that lists the clients that may order', () => {
     expect(venue.orders()).toHaveLength(2);
   });
 
+  it('takes an address in lower case for the same client', async () => {
+    const { venue, sign, post } = await open();
+    await post(await sign());
+    const again = await post(await sign({ wallet: { ...ALICE, address: ALICE.address.toLowerCase() } }));
+    expect([summary(again), again.headers['idempotency-replayed'], venue.orders().length]).toStrictEqual([
+      '201',
+      'true',
+      1,
+    ]);
+  });
+
   it('refuses an unlisted client before it looks at the key', async () => {
     const { sign, post } = await open({ SERVICE_ALLOWED_CLIENTS: ALICE.address });
     await post(await sign({ wallet: ALICE, key: 'a' }));

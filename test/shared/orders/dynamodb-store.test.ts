@@ -224,12 +224,6 @@ describe('orders in DynamoDB', () => {
     expect(db.transactions()).toBe(1);
   });
 
-  it('counts under a cap of more digits than the numbers of the table have', async () => {
-    const count = { day: '2026-11-21', units: 5n, atMost: 10n ** 46n };
-    expect(await openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
-    await expectCounted(openStore(), '2026-11-21', 5n);
-  });
-
   it('fails when the table is missing', async () => {
     const store = createDynamoDbStore({ ...db, tableName: 'missing' });
     await expect(store.read('key')).rejects.toThrow();

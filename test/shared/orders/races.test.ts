@@ -520,7 +520,6 @@ describe('a key', () => {
   });
 
   it.each<[string, OrderClient | null, OrderClient | null]>([
-    ['a verified address, in whatever case', verified(EVM), verified(EVM.toUpperCase().replace('0X', '0x'))],
     ['claims, which are labels', claimed(EVM), claimed(SOLANA)],
     ['no claim, then one', null, claimed(EVM)],
   ])('is the same for %s', async (_who, first, second) => {

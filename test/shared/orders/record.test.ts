@@ -61,9 +61,8 @@ describe('what is counted for a day', () => {
   });
 
   it("is on the day of the verified client too, before everybody's", () => {
-    const address = '0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD';
-    const record = { ...orderOf('5.000001'), client: { address, isVerified: true } };
-    const client = address.toLowerCase();
+    const client = '0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD';
+    const record = { ...orderOf('5.000001'), client: { address: client, isVerified: true } };
     expect(countsOf(record, { maxDailyNotionalPerClient: decimal('7') })).toStrictEqual([
       { day: DAY, units, client, atMost: 7_000_000n },
       { day: DAY, units },
